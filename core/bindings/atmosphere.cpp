@@ -60,7 +60,7 @@ public:
     void depart(std::vector<Array> wind) {
         if (wind.size() != 3 && wind.size() != 6)
             throw Error(
-                "the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ",
+                "the wind is (u, v, w), or (u, v, w and the three extrapolated ones), given ",
                 wind.size(), " arrays");
         std::vector<Copy> c;
         for (auto& a : wind) c.emplace_back(*this, a);
@@ -106,7 +106,7 @@ public:
         if (wide) return {wide->seconds(it->second), wide->operations(it->second, 4)};
         return {narrow->seconds(it->second), narrow->operations(it->second, 4)};
     }
-    /// Time to interpolate four fields, so many at once: the shortest of some repetitions.
+    /// Time to interpolate four fields, `together` at once: the shortest of some repetitions.
     double seconds(int together, int repetitions, bool by_levels) {
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;
@@ -274,7 +274,7 @@ SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane>
 void bind_plane(nb::module_& m) {
     nb::class_<EnergyFixer, GlobalProcess>(m, "EnergyFixer", "What keeps energy in the dynamics.")
         .def_ro("returned", &EnergyFixer::returned,
-                "what it gave back since it was made, mean over the sphere [J m-2]")
+                "energy that it has returned since it was made, mean over the sphere [J m-2]")
         .def_prop_ro(
             "heat_of_diffusion", &EnergyFixer::heat_of_diffusion,
             "what truncation and diffusion turned from wind into heat since it was made [J m-2]");

@@ -1,6 +1,6 @@
 /// Schemes and processes for Python: the catalogue as plain data, a process to order and rename,
-/// and one run of a process on plain arrays, by which any scheme is tested and plotted without a
-/// grid or MPI. No logic beyond fitting the arrays.
+/// and one run of a process on plain arrays, to test and plot any scheme without a grid or MPI.
+/// No logic except to fit the arrays.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -83,7 +83,7 @@ Process make(const std::string& scheme, const std::map<std::string, double>& par
     return find_entry(scheme).make(parameters, precision, width);
 }
 
-/// An array of Python in the layout of the core, f[row][level][column], rows filled up to whole
+/// An array of Python in the layout of the core, f[row][level][column]; rows are padded to whole
 /// packs.
 template <class T> struct Plain {
     T* numbers = nullptr;
@@ -110,14 +110,14 @@ template <class T> using Given = nb::ndarray<const T, nb::c_contig, nb::device::
 template <class T> void fill(Plain<T>& field, const T* from, bool profile) {
     field.each([&](T& x, int i) { x = from[i]; });
     if (profile) return;
-    for (int k = 0; k < field.levels; ++k)  // the spare columns of the last pack: a neighbour's
+    for (int k = 0; k < field.levels; ++k)  // padding: the value of the last column
         for (int j = 0; j < field.rows; ++j)
             for (int i = field.columns; i < field.stride; ++i)
                 field.at(k, j, i) = field.at(k, j, field.columns - 1);
 }
 
-/// A process on arrays of Python, all of one precision: columns that are not within its reach of
-/// the edge.
+/// Runs a process on arrays of Python, all of one precision, in the columns that are farther from
+/// the edge than its reach.
 template <class T> class PlainRun {
 public:
     PlainRun(const Process& process, const nb::dict& arrays, int levels)
@@ -131,7 +131,7 @@ public:
         for (std::size_t n = 0; n < given.size(); ++n)
             fields.emplace_back(shape_of(n), is_profile(n), cell_width<T>);
     }
-    /// What it writes when it is computed on a device.
+    /// The fields that it writes when it is computed on a device.
     nb::object on(const std::shared_ptr<Device>& device) {
         settle(false);
         for (std::size_t n = 0; n < given.size(); ++n)
@@ -140,8 +140,8 @@ public:
         compute_on(device);
         return written(fields);
     }
-    /// What it writes; with `changes` of the arrays its tangent too: (values, tangents). Those not
-    /// given do not change.
+    /// The fields that it writes; with `changes` of the arrays their tangents too: (values,
+    /// tangents). Arrays without a change are constant.
     nb::object operator()(const nb::dict* changes) {
         const std::size_t all = settle(changes != nullptr);
         auto tangents = fields;
@@ -156,7 +156,7 @@ public:
         return nb::make_tuple(written(fields), written(tangents));
     }
 
-    /// Its tangent, or its adjoint: of `changes` of all fields; those that are not given are 0.
+    /// Its tangent or its adjoint, for `changes` of all fields; changes that are not given are 0.
     nb::dict linear(const nb::dict& changes, bool adjoint, bool by_hand) {
         const LinearKernel* const kernel = by_hand ? linear_kernel_of(process) : nullptr;
         if (by_hand && !kernel) throw Error(process.name, " has no tangent and adjoint by hand");
@@ -242,7 +242,7 @@ private:
             s += (n ? ", " : "") + std::to_string(shape[n]);
         return s + ")";
     }
-    /// Gives the fields their memory, NaN, and their tangents as much behind it, 0; numbers of all.
+    /// Gives the fields memory (NaN), then their tangents as much (0). Returns how many numbers.
     std::size_t settle(bool tangents) {
         std::size_t all = 0;
         for (auto& f : fields) all += f.size();
@@ -260,7 +260,7 @@ private:
             throw Error("the change of '", name, "' must be an array like it");
         fill(tangent, change.data(), is_profile(n));
     }
-    /// body(row, its cells) of all rows that are computed.
+    /// Calls body(row, its cells) for all rows that are computed.
     template <class Body> void each_row(Body body) const {
         std::vector<Cell> cells;
         for (int i = reach; i < columns - reach; i += cell_width<T>) cells.push_back({i, levels});
@@ -305,7 +305,7 @@ private:
         kernel(process.scheme.get(), at.data(), first, first + cells.size());
         device->copy(memory.data(), numbers.at, memory.size() * sizeof(T), Device::Way::to_host);
     }
-    /// What the process has written and updated; a rim of `reach` columns was not computed.
+    /// The fields that the process wrote or updated; a rim of `reach` columns was not computed.
     nb::dict written(std::vector<Plain<T>>& all) const {
         return arrays(all, [](const Process::Field& f) { return f.access != Access::reads; });
     }
@@ -330,7 +330,7 @@ private:
     }
 };
 
-/// body(its run on columns)
+/// Calls body(its run on columns).
 template <class Body>
 nb::object run(const Process& process, const nb::dict& arrays, int levels, Body body) {
     if (!process.run) throw Error(process.name, " works on the whole grid at once, not on columns");
@@ -368,13 +368,13 @@ void bind_field(nb::module_& m) {
         .def_rw("name", &Process::name)
         .def_rw("phase", &Process::phase)
         .def_rw("every", &Process::every,
-                "runs in every n-th step of a sequence only; what it writes stays in between")
+                "runs in every n-th step of a sequence only; its results are kept in between")
         .def_prop_ro(
             "is_global", [](const Process& p) { return p.global != nullptr; },
             "sees whole fields, not one column after another")
         .def_prop_ro(
             "fields", [](const Process& p) { return describe(p.fields); },
-            "what it reads, writes and updates, in the order of its arguments")
+            "fields that it reads, writes and updates, in the order of its arguments")
         .def("on", &Process::on, "names"_a,
              "the same scheme on other fields: {declared name: name}")
         .def(
@@ -402,8 +402,8 @@ void bind_field(nb::module_& m) {
           "device"_a.none() = nb::none(),
           "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
           "(n,) for profiles, of the precision of the process.\n"
-          "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours "
-          "need included. device: where it is computed; here by default.");
+          "Returns the fields that it writes or updates; NaN where it wrote nothing, as in a rim "
+          "as wide as its reach. device: where it is computed; here by default.");
     m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
           "The same with the derivative in the direction of `changes`, arrays like those of the "
           "fields that change; profiles do not. Returns (values, tangents).");

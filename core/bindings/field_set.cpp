@@ -1,5 +1,5 @@
 /// Field sets for Python: values in and out, vector operations, and the numbers that describe a
-/// state. No logic beyond fitting the arrays.
+/// state. No logic except to fit the arrays.
 #include "field/field_set.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -18,9 +18,9 @@ using namespace fathom;
 
 namespace {
 
-/// A process in Python: called once a step with the handle of its MPI ranks and, for each block of
-/// this rank, its fields by name, as arrays that share their memory: (levels, ny, nx), (ny, nx)
-/// and, for profiles, (levels,), without halo.
+/// A process in Python. It is called once a step with the handle of its MPI ranks and, for each
+/// block of this rank, its fields by name: arrays without halo that share the memory of the fields,
+/// (levels, ny, nx), (ny, nx) and, for profiles, (levels,).
 class PythonProcess final : public GlobalProcess {
 public:
     /// Name, units, horizontal and vertical place, whether it is part of a vector, access.

@@ -51,7 +51,7 @@ void bind_horizontal_grid(nb::module_& m) {
         property(metric.name, metric.values, 0);
         table[metric.name] = nb::make_tuple(metric.place, metric.units, metric.sign);
     }
-    // name: (place, units, sign across a fold; 0: an angle, turns by pi)
+    // name: (place, units, sign across a fold; 0: an angle, which is rotated by pi)
     m.attr("metrics") = table;
 }
 
@@ -98,7 +98,7 @@ void bind_makers(nb::module_& m) {
         "fold"_a = false, "radius"_a = constants::earth_radius);
 }
 
-/// Spacings and latitudes of rows; how far a grid is from right angles.
+/// Spacings and latitudes of rows; how far the angles of a grid are from 90 degrees.
 void bind_rows(nb::module_& m) {
     nb::class_<MeridionalSpacing>(m, "MeridionalSpacing", "Shape of the spacing of rows.")
         .def(

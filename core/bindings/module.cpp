@@ -27,8 +27,8 @@ void bind_observation(nb::module_&);
 
 namespace {
 
-/// What an output event frees stays with the process for the next one: pages that go back to the
-/// system must be cleared and mapped again, a fifth of the time of an event.
+/// Memory that an output event frees stays with the process for the next event. Pages returned to
+/// the system would be cleared and mapped again, which takes a fifth of the time of an event.
 void keep_freed_memory() {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -55,7 +55,7 @@ void translate_errors() {
 NB_MODULE(_core, m) {
     keep_freed_memory();
     translate_errors();
-    // Where a script ends by an exception, its traceback holds objects until the very end.
+    // If a script ends with an exception, its traceback keeps objects until the process ends.
     nb::set_leak_warnings(false);
     bind_base(m);
     bind_regions(m);

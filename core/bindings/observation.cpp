@@ -20,7 +20,7 @@ std::span<const std::uint8_t> bytes_of(const nb::bytes& b) {
     return {(const std::uint8_t*)b.data(), b.size()};
 }
 
-/// An array that owns what the vector held; (rows, columns) where columns > 0.
+/// An array that takes over the vector's memory; (rows, columns) if columns > 0.
 template <class T> nb::object array(std::vector<T>&& values, std::size_t columns = 0) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete (std::vector<T>*)p; });
@@ -49,7 +49,7 @@ template <class A> auto span(const A& a) { return std::span(a.data(), a.size());
 using observation::Batch;
 using observation::Request;
 
-/// The arrays of a call of an operator, whose shapes fit.
+/// The arrays passed to an operator; their shapes are checked.
 struct Columns {
     Array<const double, 1> a, b;
     Array<const double, 2> columns;
@@ -114,7 +114,7 @@ void bind_operators(nb::module_& m) {
             "name"_a, "value"_a, "threads"_a = 1, "adjoints of the columns by those of the data");
 }
 
-/// Coefficients and scenes whose shapes fit.
+/// Coefficients and scenes; their shapes are checked.
 struct Radiometer {
     Array<const double, 1> pressure, temperature, humidity, frequency;
     Array<const double, 3> values;

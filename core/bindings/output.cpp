@@ -127,7 +127,7 @@ struct BoundClient {
         : streams(s), domain(d), client(roles, d->decomposition, d->halo, std::move(s), slots) {}
 };
 
-/// Fields of the sequence as the stream sends them.
+/// Sends the named fields of a state with the stream of the event.
 void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
           const std::vector<std::string>& names) {
     const auto& items = c.streams[e.stream].items;
@@ -182,7 +182,7 @@ nb::list restored(const BoundClient& c, const OutputEvent& e) {
     return fields;
 }
 
-/// What has arrived, rectangle by rectangle of each field.
+/// The data that have arrived, rectangle by rectangle of each field.
 nb::list arrays(OutputServer& s, OutputServer::Job& job) {
     nb::list items;
     const int stream = int(job.event.stream);

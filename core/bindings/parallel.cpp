@@ -134,7 +134,7 @@ void bind_decomposition(nb::module_& m) {
         },
         "topology"_a, "wet_levels"_a, "ranks"_a, "block_nx"_a = 0, "block_ny"_a = 0,
         "distribution"_a = "auto", "halo"_a = 2);
-    // to a neighbour, within the estimated time of a rank
+    // of a message to a neighbour, in the estimated time of a rank
     m.attr("work_of_message") = WorkTable::message;
     m.def("arrange", &arrange, "topology"_a, "wet_levels"_a, "ranks"_a, "i_cuts"_a, "j_cuts"_a,
           "owners"_a, "halo"_a = 2, "a decomposition with given cuts and owners");
@@ -340,7 +340,7 @@ void bind_measurements(nb::module_& m) {
 
 }  // namespace
 
-/// The MPI library that the core calls: MPI allows to ask before it starts.
+/// The MPI library that the core calls: MPI allows this call before it starts.
 std::string mpi_library() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;

@@ -19,7 +19,7 @@ template <class Number> using Levels = nb::ndarray<const Number, nb::ndim<2>, nb
 template <class Number>
 using Points = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// One point stands for all.
+/// An array with one point applies to all points.
 template <class Number> Slab<Number> slab(const Levels<Number>& a, std::size_t points) {
     if (a.shape(1) != points && a.shape(1) != 1)
         throw Error("a field of ", a.shape(1), " points; wanted: ", points);
@@ -280,7 +280,7 @@ template <class Number> void bind_places(nb::module_& m) {
         "Values (levels, places) from (levels, points), which are those from the first on.");
 }
 
-/// f of arrays of one length, in packs.
+/// Computes f of arrays of equal length, in packs.
 template <class Function, class... More>
 nb::object each(const Function& f, const Points<double>& first, const More&... more) {
     if (((more.shape(0) != first.shape(0)) || ...)) throw Error("arrays differ in length");

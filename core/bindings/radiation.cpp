@@ -129,7 +129,7 @@ std::vector<float> checked(std::vector<float> water_factors) {
     return water_factors;
 }
 
-/// Columns given as arrays (column, ...), computed one after the other.
+/// Columns given as arrays (column, ...). They are computed one after the other.
 template <class T> class Columns {
 public:
     Columns(const KDistribution& k, const nb::dict& d) : k(k) {
@@ -184,7 +184,7 @@ private:
         const auto found = arrays.find(name);
         return T(found == arrays.end() ? otherwise : found->second.data()[n]);
     }
-    /// From mole fractions of dry air [column][gas][layer], gas 0 not among them.
+    /// From mole fractions of dry air [column][gas][layer], without gas 0.
     void amounts(int n) {
         const T* const fraction = numbers("mole_fraction", n);
         const double* const p =

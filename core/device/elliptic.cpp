@@ -1,7 +1,7 @@
-/// The iterations of solver/fused.hpp on a device: a launch does several of them with all that a
-/// tile needs of the points around it, so that none fills a halo, and leaves r and s next to those
-/// it began with, which other tiles still read. Many are one recording: when the search has ended
-/// the rest do nothing.
+/// The iterations of solver/fused.hpp on a device. One launch does several iterations of a tile and
+/// of all points around it that it needs, so no halo is filled between them. It writes r and s into
+/// second arrays, because other tiles still read the first. A recording has many launches: after
+/// the search has ended, the rest do nothing.
 #include "device/elliptic.hpp"
 #include "device/elliptic/chebyshev.hpp"
 #include "device/elliptic/gradients.hpp"
@@ -16,7 +16,7 @@ using namespace tilewise;
 /// Vectors and coefficients in one precision, and the operations on both.
 template <class Number> class Part {
 public:
-    static constexpr int cycles = 10;  // of two iterations each, before the processor looks
+    static constexpr int cycles = 10;  // of two iterations each, before the CPU tests the residual
     enum { r, s, r_next, s_next, y, arrays };
 
     Part(const std::shared_ptr<Device>& device, const EllipticPoints& points,
@@ -114,7 +114,7 @@ private:
     Water<Number> water;
     State here = {};
     Stretch stretch = {};
-    bool turned = false;  // r and s are where r_next and s_next are otherwise
+    bool turned = false;  // r, s and r_next, s_next are swapped
     enum Work { cycle, half, whole, works };
     std::unique_ptr<Device::Recording> recorded[works][2];
 

@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-constexpr int most = 32;  // fields of a launch: their addresses travel with it
+constexpr int most = 32;  // fields of a launch: their addresses are its arguments
 
 /// Several lists numbered consecutively: finds the list of number n, and the position in it.
 template <class List> struct Lists {
@@ -27,10 +27,10 @@ template <class List> struct Lists {
     }
 };
 
-/// Numbers are moved as integers: a sign is a bit, for any value.
+/// Numbers are copied as integers: so a change of sign flips one bit, even of a NaN.
 template <class Bits> struct Copy {
     struct List {
-        std::size_t end;  // number of the first that does not belong to it
+        std::size_t end;  // number of the first point after this list
         unsigned points;
         Bits sign;  // of a vector
         const PointMoves::Copied* point;
@@ -118,7 +118,7 @@ private:
     BlockTables blocks;
     using Part = PointMoves::Part PointMoves::Item::*;
 
-    /// One launch for as many fields as have room in it. fill(item, its list).
+    /// Each launch takes as many fields as it has room for. Calls fill(item, its list).
     template <class Kernel, class Fill> void launch_all(Kernel kernel, Part part, Fill fill) {
         std::size_t count = 0;
         int lists = 0;

@@ -30,7 +30,7 @@ template <class From> struct Take {
     }
 };
 
-/// Where there is no ice, nothing moves and nothing presses.
+/// Without ice the velocity and the stresses are 0.
 struct Rest {
     Window window;
     Equations ice;
@@ -65,7 +65,7 @@ struct Strain {
         if (*ice.a.at(r, c) > 0) ice.strain(r, c);
     }
 };
-/// What does not move stays at rest.
+/// Points without moving ice stay at rest.
 struct Accelerate {
     Window window;
     Equations ice;
@@ -89,7 +89,7 @@ template <class To> struct Give {
         for (int q = 0; q < changing; ++q) to[q][r * row[q] + c] = To(*from[q].at(r, c));
         const bool inside = r >= inner.row && r < inner.row + inner.rows && c >= inner.column &&
                             c < inner.column + inner.columns;
-        // elsewhere the stress keeps all its digits
+        // elsewhere the stress of wind and sea stays exact
         if (!inside || !(*ice.mass.at(r, c) > 0)) return;
         ice.push_ocean(r, c);
         stress_x[r * row_x + c] = To(*ice.stress_x.at(r, c));
@@ -154,7 +154,7 @@ private:
     struct Block {
         DeviceMemory memory;
         Equations ice;
-        Window all, corners, cells;  // cells: of the first row and column beyond, too
+        Window all, corners, cells;  // cells: also the first row and column beyond
         IcePlane* planes() { return (IcePlane*)static_cast<IcePlanes*>(&ice); }
     };
     std::vector<Block> blocks;

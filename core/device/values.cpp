@@ -5,7 +5,7 @@ namespace fathom {
 
 namespace {
 
-/// Where numbers lie, and their values, in memory of the device.
+/// The addresses of numbers, and their values, in memory of the device.
 struct Places {
     std::byte *at, *values;
     Places(Device& device, Lists& memory, const void* given, std::size_t count) {

@@ -20,7 +20,7 @@ constexpr Word ordered(double x) {
 constexpr double value_of(Word key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<Word>::max());
 }
-/// NaN beyond all.
+/// NaN is larger than all numbers.
 constexpr Word magnitude(double x) {
     return std::bit_cast<Word>(x) & std::numeric_limits<Word>::max();
 }
@@ -34,7 +34,7 @@ constexpr void raise(Word& word, Word to) {
 struct Sea {
     const Column* columns;
     const double* layers;
-    int levels, nx, ny;  // levels: that have weights; 0: none has
+    int levels, nx, ny;  // levels: those with weights; 0: none
     constexpr double layer(int k) const {
         return levels == 0 ? 1 : layers[k < levels ? k : levels - 1];
     }
@@ -65,7 +65,7 @@ struct ColumnTerms {
     }
 };
 
-/// mine: largest -value and value, minus the first place of what is not finite, largest terms.
+/// mine: largest -value and value, minus the first place of a non-finite value, largest terms.
 template <class Number> struct FindExtremes {
     Sea sea;
     Of<Number> field, cells;

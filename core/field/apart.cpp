@@ -47,13 +47,13 @@ void Apart::prepare(Given at) {
         shares[n / cell % shares.size()].columns.push_back(all[n]);
 }
 
-/// The body for each field that is read and travels, with where it is kept.
+/// Calls body(number, field, its kept copy) for each field that is read and sent.
 template <class Body> void Apart::each_read(Given at, Body body) const {
     for (std::size_t p = 0; p < items.size(); ++p)
         if (kept[p].number >= 0) body(p, at[items[p]], at[kept[p]]);
 }
 
-/// Whether no state has been given to it yet: the air is never without temperature.
+/// Whether no state has been given to it yet: then all kept values are 0, also temperature.
 bool Apart::nothing_kept(Given at) const {
     bool nothing = true;
     each_read(at, [&](std::size_t, const Field&, const Field& to) {
@@ -88,7 +88,7 @@ void Apart::keep(Given at) {
     at.set.bytes() == 4 ? copy(float()) : copy(double());
 }
 
-/// Sends what is kept.
+/// Sends the kept values.
 void Apart::request(Given at) {
     const auto send = [&]<class T>(T) {
         for (Share& s : shares) {

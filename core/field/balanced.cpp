@@ -9,7 +9,7 @@ std::vector<Transfer> transfers(std::span<const double> loads, double threshold)
     std::vector<Transfer> found;
     std::size_t to = 0;
     double room = 0;
-    const auto next = [&] {  // the next rank that has room
+    const auto next = [&] {  // finds the next rank that can take more
         while (to < loads.size() && loads[to] >= mean) ++to;
         room = to < loads.size() ? mean - loads[to] : 0;
     };
@@ -57,7 +57,7 @@ void Balanced::prepare(Given at) {
     carrier = way.make(*comm, ranks > 1 ? bundle(most, d.levels).size * at.set.bytes() : 0);
 }
 
-/// What each column will cost, and the columns in that order, the dearest first.
+/// Estimates the cost of each column, and sorts the columns, the most expensive first.
 void Balanced::expect(Given at) {
     if (!active_item.empty()) {
         double seconds[2] = {0, 0};
@@ -87,14 +87,14 @@ template <class T> struct Balanced::Turn {
         Bundle bundle;
     };
     std::vector<Away> away{};
-    std::size_t given = 0;  ///< columns that travel: the first, whole cells
+    std::size_t given = 0;  ///< columns sent away: the first ones, in whole cells
     double computed = 0;
 
     void compute(Bundle& b) {
         of.run(at, b);
         for (std::size_t n = 0; n < b.count; ++n) computed += double(((const T*)b.at(b.count))[n]);
     }
-    /// The next expensive columns that make up an amount, to the half of a cell.
+    /// The next most expensive columns whose cost is this amount, to within half a cell.
     std::span<Column> worth(double amount) {
         const std::size_t first = given;
         for (double sum = 0; given < columns.size();) {

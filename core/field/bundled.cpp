@@ -47,7 +47,7 @@ Bundled::Bundle Bundled::bundle(std::size_t count, int levels) const {
     return b;
 }
 
-/// Fields of columns into a bundle; those beyond the last repeat it.
+/// Copies fields of columns into a bundle; the rest of its last pack repeats the last column.
 template <class T>
 void Bundled::take(Given at, Bundle& to, std::span<const Column> from,
                    std::span<const Item> places) const {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t line = 64;  // bytes of a level: a cell
 
-/// Memory of a thread for a cell: values, as much again for changes, as much for the kernel.
+/// Memory of a thread for a cell: for values, for changes, for the kernel, equal in size.
 class OneCell {
 public:
     OneCell(const Process& process, int bytes, int levels) : process(process), bytes(bytes) {
@@ -73,7 +73,7 @@ private:
     }
 };
 
-/// body(the cell, its arguments) between taking values and changes and giving changes back.
+/// For each cell: copies values and changes, calls body(cell, arguments), copies changes back.
 template <class Which, class Body>
 void each_cell(const Process& process, int bytes, const Raw* before, const Raw* change,
                const Cell* first, const Cell* last, Which which, Body body) {

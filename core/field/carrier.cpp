@@ -33,7 +33,7 @@ public:
                   &requests.emplace_back());
     }
     void results(int taker, std::span<std::byte> into) override {
-        wait();  // what was offered lies in the same memory
+        wait();  // the same memory holds the offered data
         MPI_Recv(into.data(), int(into.size()), MPI_BYTE, taker, back, comm, MPI_STATUS_IGNORE);
     }
     void end() override { wait(), held.clear(); }
@@ -49,8 +49,8 @@ private:
     }
 };
 
-/// The window of a rank: for each rank a line [call, place, words] of what that one offers, and a
-/// line [call] when that one has put results; then what this rank offers.
+/// The window of a rank: for each rank a line [call, place, words] that describes its offer, and a
+/// line [call] that is set when it has put results; then the data that this rank offers.
 class Pulled final : public Carrier {
 public:
     Pulled(MPI_Comm comm, std::size_t room)

@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 double value(const FieldSet& s, const Field& f, int b, int k, int j,
-             int i) {  // j, i: of the block, from 0
+             int i) {  // j, i: within the block, from 0
     const int h = s.domain().halo;
     const std::ptrdiff_t n = (j + h) * f.row[b] + k * f.level[b] + i + h;
     return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
@@ -44,7 +44,7 @@ template <class F> void for_each_row(const FieldSet& s, const Field& f, F body) 
         }
 }
 
-/// f(block, k, j, i, global i, global j) for all wet values at a place.
+/// Calls f(block, k, j, i, global i, global j) for all wet values at a place.
 template <class F> void for_each_wet(const FieldSet& s, const Field& f, F body) {
     for_each_row(s, f, [&](const Row& r) {
         for (int k = 0; k < r.deepest; ++k)
@@ -53,7 +53,7 @@ template <class F> void for_each_wet(const FieldSet& s, const Field& f, F body) 
     });
 }
 
-/// f(first point of each field) in a row's level, of the type that fields have.
+/// Calls body(first point of each field) for a level of a row: pointers to the type of the fields.
 template <class F, class... Fields>
 void with_values(const FieldSet& s, const Row& r, int k, F body, const Fields&... f) {
     auto first = [&](const Field& x) {
@@ -72,7 +72,7 @@ struct
     const FieldSet& s;
     std::span<const double> levels, area;
     const Field *eta = nullptr, *cells = nullptr, *depth = nullptr, *bottom = nullptr;
-    /// there: fields are known by their numbers alone, wherever their values are.
+    /// there: fields are only looked up by number; their values may be on a device.
     Weight(const FieldSet& s, const Field& f, bool moving, bool there = false) : s(s) {
         const auto field = [&](std::string_view name) {
             return there ? &s.fields()[s.layout->index(name)] : &s[name];
@@ -85,7 +85,7 @@ struct
         if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name))
             cells = field(name);
         if (cells &&
-            cells->written) {  // layers follow the surface: the field is that of the step before
+            cells->written) {  // layers follow the surface: the field is from the previous step
             cells = nullptr;
             if (!corner) depth = field("depth_center"), bottom = field("bottom_thickness");
         }
@@ -114,7 +114,7 @@ struct
     }
 };
 
-/// The wet columns of a place, as a device takes them.
+/// The wet columns of a place, in the form for a device.
 WetColumns wet_columns(const FieldSet& s, const Field& f) {
     const Domain& d = s.domain();
     const Weight weight(s, f, false, true);
@@ -135,7 +135,7 @@ WetColumns wet_columns(const FieldSet& s, const Field& f) {
     return made;
 }
 
-/// A set that lives on a device is watched there.
+/// Diagnostics of a set whose fields are on a device, computed there.
 class There {
 public:
     There(const FieldSet& s, const Field& f, bool moving = false)
@@ -145,7 +145,7 @@ public:
         watch = known.get();
     }
     Watch* watch;
-    /// A field there; null: none.
+    /// A field on the device; null: none.
     const FieldSlab* operator()(const Field* f) {
         return f ? &slabs.emplace_back(set.on_device(int(f - set.fields().data()))) : nullptr;
     }
@@ -198,8 +198,8 @@ template <class Of> double sum_of(const FieldSet& s, const Field& f, Of of) {
     return exact_sum(s.domain().comm, terms);
 }
 
-/// Means over a volume: of each column the sum of weight of the level x value, from the top down,
-/// times its area, summed exactly: the same bits on any ranks, and one term a column.
+/// Means over a volume. The term of a column is the sum of weight of the level x value, from the
+/// top down, times its area. Terms are summed exactly: the same bits on any number of ranks.
 class Mean {
 public:
     Mean(const FieldSet& s, const Field& f) : weight(s, f, false), comm(s.domain().comm) {}
@@ -346,7 +346,7 @@ std::vector<std::vector<double>> column_contents(const FieldSet& s, std::string_
     }
     const Field& f = s[name];
     const Weight weight(s, f, true);
-    const bool even = !weight.cells && !weight.depth;  // layers are as thick everywhere
+    const bool even = !weight.cells && !weight.depth;  // each layer has one thickness
     for_each_row(s, f, [&](const Row& r) {
         double* sums = found[r.b].data() + std::size_t(r.j) * r.nx;
         for (int k = 0; k < r.deepest; ++k)

@@ -11,7 +11,7 @@ constexpr std::size_t large = 8 << 20;
 
 int padded_columns(int columns, int cell) { return int(row_stride(columns, cell)); }
 
-/// Whether a field is host or guest, or takes the place of one in a rotation.
+/// Whether a field is host or guest of another, or changes places in a rotation with one that is.
 bool Layout::shares_memory(int f) const {
     if (fields[f].guest_of >= 0) return true;
     const auto has_guest = [&](auto& cycle) {
@@ -23,7 +23,7 @@ bool Layout::shares_memory(int f) const {
 }
 
 /// Finds the begin of each field in the memory of a set. Rows are padded to whole cells; both ends
-/// have spare bytes, which the neighbourhood of the first and of the last cell may read.
+/// have spare bytes, so that loads next to the first and the last cell are valid.
 void Layout::place() {
     auto& all = fields;
     memory = 0;
@@ -39,7 +39,7 @@ void Layout::place() {
             f.level[b] = profile ? 1 : columns;
             f.row[b] = profile ? 0
                                : std::ptrdiff_t(columns) *
-                                     (shared ? domain->levels + 1 : f.levels);  // all alike
+                                     (shared ? domain->levels + 1 : f.levels);  // the same for all
             numbers += std::size_t(f.row[b]) * domain->rows_of(b);
             if (f.guest_of >= 0) continue;
             const std::size_t row = f.row[b] * bytes,
@@ -154,7 +154,7 @@ void FieldSet::live_on(std::shared_ptr<Device> device) {
         places[n] = {begin, end - begin, Newest::here};
         end = begin;
     }
-    // of a set whose fields have changed places
+    // the set may have fields that changed places
     for (auto& cycle : layout->rotations)
         for (int n : cycle)
             for (int m : cycle)
@@ -163,7 +163,7 @@ void FieldSet::live_on(std::shared_ptr<Device> device) {
                     place_of[n] = m;
 }
 
-/// What holds a field: its host, if it is a guest.
+/// The field whose memory it uses: its host, if it is a guest.
 static int holder(const std::vector<Field>& all, int n) {
     return all[n].guest_of < 0 ? n : all[n].guest_of;
 }
@@ -227,7 +227,7 @@ void FieldSet::set(std::string_view name, const double* values, int first_level,
     const Topology& t = d.decomposition.topology;
     const auto store = [&](int b, std::ptrdiff_t n, double value) {
         const auto to = [&](auto* at) {
-            if (value != 0 || at[n] != 0) at[n] = value;  // zeros that are there stay the system's
+            if (value != 0 || at[n] != 0) at[n] = value;  // writing 0 over 0 would use memory
         };
         bytes() == 4 ? to((float*)f.at[b]) : to((double*)f.at[b]);
     };

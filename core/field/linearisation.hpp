@@ -18,7 +18,7 @@ public:
 class Linearisable {
 public:
     virtual ~Linearisable() = default;
-    /// About this state, as it is before the process is applied. single: what it keeps, in fp32.
+    /// About this state, as it is before the process is applied. single: keeps it in fp32.
     /// `earlier` is not needed any more: its memory may be used again.
     virtual std::unique_ptr<Linearisation> linearise(
         GlobalProcess::Given state, bool single, std::unique_ptr<Linearisation> earlier) const = 0;

@@ -34,7 +34,7 @@ void Sampled::check(const Topology& t, const std::vector<int>& points) const {
     if (!whole) throw Error(name, ": samples are taken on whole rows, from the first to the last");
 }
 
-/// Finds the samples around each column of this rank, by their numbers; makes the stretches.
+/// Finds the numbers of the samples around each column of this rank; makes the stretches.
 std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
     const int nx = d.decomposition.topology.nx;
     std::vector<int> points(std::size_t(d.decomposition.topology.ny)), first { 0 };
@@ -48,7 +48,7 @@ std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
     std::vector<Around> all;
     const auto along = [&](std::size_t n, double turn, int where, double weight, Around& to) {
         const auto& [row, columns] = rows[n];
-        const double length = points[row], x = turn * length;  // where on the circle of that row
+        const double length = points[row], x = turn * length;  // the position along that row
         const auto east = std::ranges::upper_bound(columns, x, {}, [](int i) { return double(i); });
         const std::size_t e = std::size_t(east - columns.begin()) % columns.size(),
                           w = (e + columns.size() - 1) % columns.size();
@@ -92,7 +92,7 @@ void Sampled::prepare(Given at) {
     shared->prepare(at);
 }
 
-/// Who gives which samples to whom; samples of `around` become their places among those received.
+/// Finds which rank sends which samples to which; `around` gets their places in the received list.
 void Sampled::ask(const Domain& d) {
     int ranks, rank;
     MPI_Comm_size(*comm, &ranks), MPI_Comm_rank(*comm, &rank);

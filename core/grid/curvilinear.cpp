@@ -1,6 +1,6 @@
 /// Any curvilinear grid from the coordinates of its corners. Southern rows that follow parallels
-/// and meridians are seen and get exact scale factors, as in the grid that they came from; all
-/// other sides are great circles.
+/// and meridians are detected and get exact scale factors, as in the grid that they came from;
+/// all other sides are great circles.
 #include "base/error.hpp"
 #include "grid/makers.hpp"
 #include "grid/sphere.hpp"
@@ -28,8 +28,8 @@ void check_seams(const HorizontalGrid& g) {
                               "a fold", ny, i + 1);
 }
 
-/// Whether a row of corners lies on a parallel, each above that of the first row, from west to
-/// east.
+/// Whether a row of corners lies on a parallel, from west to east, each corner on the meridian of
+/// that in the first row.
 bool is_regular(const HorizontalGrid& g, int j) {
     constexpr double tolerance = 1e-9;  // degrees
     const auto &longitude = g.corner_longitude, &latitude = g.corner_latitude;
@@ -52,7 +52,7 @@ HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane co
     g.corner_latitude = std::move(corner_latitude);
     const std::size_t count = std::size_t(nx + 1) * (ny + 1);
     if (g.corner_longitude.size() != count || g.corner_latitude.size() != count)
-        return with_metrics(std::move(g));  // says so
+        return with_metrics(std::move(g));  // throws a clear Error
     check_seams(g);
     if (is_regular(g, -1))
         while (g.regular_rows < ny && is_regular(g, g.regular_rows)) ++g.regular_rows;

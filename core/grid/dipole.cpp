@@ -42,7 +42,7 @@ void check(const DipoleShape& shape) {
         throw Error("south = ", shape.south, " degrees must lie in (-90, 0)");
 }
 
-/// Latitudes of corners from the equator on, that of circles around the true pole.
+/// Latitudes of corners from the equator northward, as of circles around the true pole.
 struct Rows {
     std::vector<double> southward, northward;
     explicit Rows(const DipoleShape& shape) {
@@ -93,7 +93,7 @@ HorizontalGrid dipole_grid(const DipoleShape& shape) {
                          scale = circle.r / (a * a + b * b);
             const double x = circle.c + scale * (a * a - b * b), y = scale * 2 * a * b;
             const double l = std::atan2(y, x) / degree, straight = 360. * (i + 1) / nx;
-            // the same turn as where the column starts
+            // the same multiple of 360 degrees as at the start of the column
             put(i, j, l + 360 * std::round((straight - l) / 360),
                 90 - 2 * std::atan(std::hypot(x, y)) / degree);
         }

@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-// of |P_n^m| on a classical reduced row: round trips stay exact to its square
+// |P_n^m| on a classical reduced row: errors of round trips are its square
 constexpr double negligible = 2e-6;
 
 void check(int rows, int fewest) {
@@ -30,7 +30,7 @@ int check_truncation(int truncation) {
     return truncation;
 }
 
-/// Rows alone. Newton's method in extended precision: cosines near the poles keep their digits.
+/// Only the rows. Newton's method in extended precision: cosines near the poles keep their digits.
 GaussianGrid gaussian_rows(int rows) {
     GaussianGrid g;
     for (auto* v : {&g.sine, &g.sine_rest, &g.cosine, &g.weight}) v->resize(rows);

@@ -6,9 +6,9 @@
 ///       great circles between corners and centers; spherical excess of the cell;
 ///       kx, ky by differences of the opposite sides of the velocity cell
 /// The first row north of the regular ones has a parallel as its southern side. So the areas of a
-/// grid sum to that of its domain: its outline made of parallels, meridians and great circles. Rows
-/// of corners on a pole of the grid have sides of no length: such a side gets a quarter of the mean
-/// of its neighbours, that is its length a quarter of a cell away; no water is ever there.
+/// grid sum to the area of its domain, whose outline has parallels, meridians and great circles.
+/// Rows of corners on a pole of the grid have sides of length 0. Such a side gets a quarter of the
+/// mean of its neighbours: its length a quarter of a cell away. There is never water there.
 #include "grid/horizontal.hpp"
 #include "base/error.hpp"
 #include "grid/sphere.hpp"
@@ -24,7 +24,7 @@ double quarter(double side, double before, double after) {
     return side < 1e-6 * mean ? 0.25 * mean : side;
 }
 
-/// While the metrics are made: unit vectors, and sides with those on the western and southern edge.
+/// Used while metrics are made: unit vectors, and sides, also those on the west and south edges.
 struct Work {
     HorizontalGrid& g;
     int nx, ny, regular;
@@ -50,7 +50,7 @@ void unit_vectors(Work& w) {
         w.corners[n] = sphere::point(g.corner_longitude[n], g.corner_latitude[n]);
 }
 
-/// Middle of the corners: of their degrees in regular rows, of their vectors elsewhere.
+/// Means of the corners: of their degrees in regular rows, of their vectors elsewhere.
 void centers(Work& w) {
     auto& g = w.g;
     g.center_longitude.resize(w.nx * w.ny), g.center_latitude.resize(w.nx * w.ny),
@@ -117,7 +117,7 @@ void areas(Work& w) {
     }
 }
 
-/// Sides of no length.
+/// Sides of length 0.
 void fill_vanishing_sides(Work& w) {
     for (int j = -1; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
@@ -183,7 +183,7 @@ void widths_around(Work& w) {
         }
 }
 
-/// The last regular row of corners sees both kinds.
+/// The last regular row of corners has both kinds of rows next to it.
 bool has_regular_corners(const Work& w, int j) { return j < w.regular - 1 || w.regular == w.ny; }
 
 void curvature(Work& w) {
@@ -254,7 +254,7 @@ void angles(Work& w) {
         }
 }
 
-/// One value for the two names of a point on the fold: that of the western half, turned.
+/// A point on the fold is stored twice: both get the value of the western half, rotated.
 void sew(HorizontalGrid& g) {
     const int nx = g.nx, j = g.ny - 1;
     for (const Metric& metric : metrics) {

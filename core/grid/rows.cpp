@@ -26,7 +26,7 @@ static void check(const MeridionalSpacing& s) {
 double rows_between(const MeridionalSpacing& spacing, double south, double north) {
     check(spacing);
     const int n = 2 * int(std::ceil(std::abs(north - south) / 0.1) +
-                          1);  // Simpson's rule on at most 0.05 degrees
+                          1);  // Simpson's rule, steps <= 0.05 degrees
     const double h = (north - south) / n;
     double sum = 1 / spacing(south) + 1 / spacing(north);
     for (int k = 1; k < n; ++k) sum += (k % 2 ? 4 : 2) / spacing(south + k * h);
@@ -34,7 +34,7 @@ double rows_between(const MeridionalSpacing& spacing, double south, double north
 }
 
 std::vector<double> rows_from(const MeridionalSpacing& spacing, double start, double h, int n) {
-    const int steps = 4;  // of Runge-Kutta a row
+    const int steps = 4;  // Runge-Kutta steps in a row
     const double d = h / steps;
     std::vector<double> latitude{start};
     latitude.reserve(n + 1);
@@ -60,11 +60,11 @@ std::vector<double> uniform_latitudes(double south, double north, int n) {
     check(south, north, n);
     std::vector<double> latitude(n + 1);
     for (int j = 0; j <= n; ++j) latitude[j] = (south * (n - j) + north * j) / n;
-    latitude.front() = south, latitude.back() = north;  // n south / n need not be south
+    latitude.front() = south, latitude.back() = north;  // n south / n may differ by rounding
     return latitude;
 }
 
-/// Even in Mercator's ordinate y = asinh(tan phi).
+/// Evenly spaced in Mercator's ordinate y = asinh(tan phi).
 std::vector<double> mercator_latitudes(double south, double north, int n) {
     check(south, north, n);
     if (south <= -90 || north >= 90)
@@ -84,7 +84,7 @@ std::vector<double> stretched_latitudes(double south, double north, int n,
         throw Error("rows whose spacing falls to 0 at the pole never reach it: give polar > 0");
     const double h = rows_between(spacing, south, north) / n;
     auto latitude = rows_from(spacing, south, h, n);
-    latitude.back() = north;  // to the accuracy of the integration: 1e-9 of a row
+    latitude.back() = north;  // the integration is accurate to 1e-9 of a row
     return latitude;
 }
 

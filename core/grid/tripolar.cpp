@@ -5,11 +5,11 @@
 /// (join) to 0 (seam),
 ///   z = R exp(i lambda_p) (cos t + i sin xi sin t) / (1 + cos xi sin t),     0 <= t <= pi;
 /// the other half is the complex conjugate.
-/// All rows of the cap meet in the two poles, t = 0 and pi on the join; the seam runs between them
-/// over the true pole and is sewn. On the meridian between the poles the row xi lies at the
-/// colatitude 2 atan(R tan(xi / 2)). There rows keep the spacing of the last regular one at the
-/// join and are even at the seam: a cubic in the row number whose second derivative vanishes at the
-/// seam.
+/// All rows of the cap meet in the two poles, t = 0 and pi on the join. The seam runs between them
+/// over the true pole; there both halves of the last row meet. On the meridian between the poles
+/// row xi lies at the colatitude 2 atan(R tan(xi / 2)). There rows keep the spacing of the last
+/// regular row at the join and are even at the seam: a cubic in the row number whose second
+/// derivative vanishes at the seam.
 #include "base/error.hpp"
 #include "grid/makers.hpp"
 #include "grid/sphere.hpp"
@@ -38,7 +38,7 @@ void check(const TripolarShape& shape) {
 struct Rows {
     int south, north, cap;
     std::vector<double> southward, northward;
-    double h;  // rows of the spacing for one of the grid
+    double h;  // rows of `spacing` in one row of the grid
     explicit Rows(const TripolarShape& shape) {
         const auto& spacing = shape.spacing;
         const double rows_south = rows_between(spacing, shape.south, 0),

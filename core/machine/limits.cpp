@@ -17,7 +17,7 @@ double triad_bandwidth(std::size_t bytes, int repetitions) {
                c = std::make_unique_for_overwrite<double[]>(n);
     double *x = a.get(), *y = b.get(), *z = c.get(), best = 1e30;
 #pragma omp parallel for schedule(static)
-    for (long i = 0; i < n; ++i) x[i] = 0, y[i] = 1, z[i] = 2;  // by the thread that will use it
+    for (long i = 0; i < n; ++i) x[i] = 0, y[i] = 1, z[i] = 2;  // first used by its thread
     for (int r = 0; r < repetitions; ++r) {
         const double start = seconds_now();
 #pragma omp parallel for simd schedule(static)
@@ -42,7 +42,7 @@ double copy_bandwidth(std::shared_ptr<Device> device, std::size_t bytes, int rep
 #ifdef __clang__
 #pragma STDC FP_CONTRACT ON
 #else
-#pragma GCC optimize("fp-contract=fast")  // here, and only here, whole registers are fused
+#pragma GCC optimize("fp-contract=fast")  // only here the compiler may fuse
 #endif
 template <class T> double fma_rate(double seconds) {
     using Register = typename Lanes<T, 64 / sizeof(T)>::type;

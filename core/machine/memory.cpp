@@ -29,7 +29,7 @@ Pages Pages::large(std::size_t bytes) {
     made.bytes = (bytes + small_page - 1) / small_page * small_page;
     std::byte* map = on_host(made.bytes + large_page);
     made.at = map + (large_page - (std::size_t)map % large_page) % large_page;
-    // what lies before and behind
+    // returns the parts before and after
     if (made.at != map) munmap(map, made.at - map);
     munmap(made.at + made.bytes, map + large_page - made.at);
     enlarge(made.at, made.bytes);

@@ -5,7 +5,7 @@ namespace fathom {
 Regions regions;
 thread_local bool Regions::keeper = false;
 
-/// Names of all regions there are; equal ones have one number.
+/// Names of all regions; regions with equal names have one number.
 static std::vector<Regions::Name>& names() {
     static std::vector<Regions::Name> list;
     return list;

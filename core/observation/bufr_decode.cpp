@@ -1,4 +1,4 @@
-/// Section 4: bits become values by the template of section 3.
+/// Decodes section 4 with the template of section 3.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +8,7 @@ namespace fathom::bufr {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t most_items = 5'000'000;  ///< of a message: beyond, its counts are damaged
+constexpr std::size_t most_items = 5'000'000;  ///< of a message: more mean damaged counts
 constexpr int deepest = 32;                    ///< sequences within sequences
 
 class Bits {
@@ -16,7 +16,7 @@ public:
     Bits(const std::uint8_t* begin, const std::uint8_t* end)
         : begin_(begin), count_(std::size_t(end - begin) * 8) {}
 
-    std::uint64_t take(int width) {  // at most 57: eight bytes hold them wherever they begin
+    std::uint64_t take(int width) {  // at most 57: eight bytes contain them for any first bit
         if (width < 0 || width > 57)
             throw Damaged("an element of " + std::to_string(width) + " bits");
         if (std::size_t(width) > count_ - at_) throw Damaged("data end before the template does");
@@ -49,7 +49,7 @@ double power_of_ten(int n) {
     return n < 23 ? table[n] : std::pow(10., n);
 }
 
-/// What operators have changed, and bit maps of quality information.
+/// The changes by operators, and bit maps of quality information.
 class Reader {
 public:
     Reader(Bits& bits, const Message& m, const Tables& tables)
@@ -138,12 +138,12 @@ private:
         }
     }
 
-    /// Quality information follows: of the elements before it that a bit map tells.
+    /// Quality information follows; a bit map says to which of the elements before it belongs.
     void begin_map() {
         if (observed_) end_of_data_ = past_.size();
         observed_ = false, mapping_ = true, next_ = 0;
     }
-    /// A value of the kind of the next element that the bit map tells.
+    /// Reads a value of the type of the next element in the bit map.
     void mapped(bool difference) {
         while (next_ < map_.size() && map_[next_]) ++next_;
         if (next_ >= map_.size() || map_.size() > end_of_data_)
@@ -153,7 +153,7 @@ private:
         read(descriptor, e);
     }
 
-    /// Reads one, as operators have changed it. Returns its first value.
+    /// Reads an element, with the changes by operators. Returns its first value.
     double element(int d) {
         const int x = d / 1000;
         if (absent_ > 0 && --absent_ >= 0 && x > 9 && x != 31) return missing;
@@ -166,7 +166,7 @@ private:
         if (d == 31031 && !observed_) map_.push_back(value != 0);
         return value;
     }
-    /// An element of a local table, of which the width alone is known.
+    /// An element of a local table. Only its width is known.
     Element local() {
         const Element e{.width = local_width_, .code = true};
         local_width_ = 0;

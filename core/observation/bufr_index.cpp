@@ -52,7 +52,7 @@ void read_sections(std::span<const std::uint8_t> file, Message& m) {
     m.data = std::size_t(s + 4 - file.data());
 }
 
-/// Those whose ends lie in a part of all bytes; parts have equally many.
+/// The messages that end in one of `parts` parts of equally many bytes.
 std::vector<Message> of_part(std::vector<Message> all, int part, int parts) {
     std::size_t total = 0, end = 0;
     for (const Message& m : all) total += m.length;

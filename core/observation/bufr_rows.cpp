@@ -12,7 +12,7 @@ template <class T> void join(std::vector<T>& a, const std::vector<T>& b) {
 
 std::string trimmed(const std::string& text) {
     std::string s;
-    for (const char c : text) s += c > 32 && c < 127 ? c : ' ';  // no text of the WMO's has others
+    for (const char c : text) s += c > 32 && c < 127 ? c : ' ';  // WMO texts have no others
     const auto first = s.find_first_not_of(' ');
     return first == s.npos ? "" : s.substr(first, s.find_last_not_of(' ') - first + 1);
 }

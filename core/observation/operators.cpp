@@ -7,7 +7,7 @@ namespace {
 using post::lapse_rate;
 constexpr double heat_capacity = constants::dry_air_heat_capacity;
 
-/// The same column on other numbers.
+/// The same column with another type of numbers.
 template <class Real> Column<Real> as(const Column<double>& c) {
     Column<Real> n(int(c.T.size()));
     for (std::size_t k = 0; k < c.T.size(); ++k)
@@ -156,7 +156,7 @@ void refractivity_adjoint(const Levels& levels, const Column<double>& c, const R
                  q = plain(at(levels, numbers.q, Number(ps), Number(x))),
                  of_q = ratio + (1 - ratio) * q, e = p * q / of_q, dry = 0.776 * p / T,
                  wet = 3730. * e / (T * T);
-    double to_x = (dry + wet) * value;  // both go as p
+    double to_x = (dry + wet) * value;  // both are proportional to p
     at_adjoint(levels, c.T, ps, x, -(dry + 2 * wet) / T * value, to.T, to.surface_pressure, to_x);
     at_adjoint(levels, c.q, ps, x, 3730. / (T * T) * p * ratio / (of_q * of_q) * value, to.q,
                to.surface_pressure, to_x);
@@ -276,7 +276,7 @@ void observe_adjoint(Kind kind, const Levels& l, const Column<double>& c, const 
     }
 }
 
-/// Reads or writes a column as numbers side by side.
+/// Reads or writes a column as a contiguous list of numbers.
 template <class Real, class Each> void each_number(Column<Real>& c, Each&& each) {
     std::size_t n = 0;
     for (auto* f : {&c.T, &c.q, &c.u, &c.v})

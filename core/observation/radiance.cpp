@@ -19,7 +19,7 @@ template <class Real> Real emitted(double frequency, Real T) {
     return 1. / (exp(planck * frequency / (boltzmann * T)) - 1);
 }
 
-/// What a layer has of the column: t, w, t_w, w_w.
+/// Values of the column in a layer: t, w, t_w, w_w.
 template <class Real> struct Air {
     Real t, w, t_above, w_above;
 };
@@ -36,14 +36,14 @@ Air<double> predicted_adjoint(const Air<double>& a, double s,
             s * (to[4] + a.t * to[5] + a.t * a.t * to[6] + 2 * a.w * to[7]), s * to[8], s * to[9]};
 }
 
-/// Which part of a layer lies above the ground, and its slope by the surface pressure.
+/// The fraction of a layer that lies above the ground; Dual gives its slope by surface pressure.
 template <class Real> Real part_above(const Coefficients& c, int j, Real surface_pressure) {
     const double upper = c.pressure[j], lower = c.pressure[j + 1];
     const Real share = (surface_pressure - upper) / (lower - upper);
     return smaller(Real(1.), larger(Real(0.), share));
 }
 
-/// All of a scene that the way back needs.
+/// All values of a scene that the adjoint needs.
 template <class Real> struct Sight {
     std::vector<Air<Real>> air;
     std::vector<Real> depth, kept, source, down, up;  ///< down, up: at the levels
@@ -99,7 +99,7 @@ double emitted_slope(double frequency, double T, double B) {
     return B * (B + 1) * planck * frequency / (boltzmann * T * T);
 }
 
-/// Adds to the adjoint of a column what that of its brightness temperature gives it.
+/// Adds to the adjoint of a column the contribution of its brightness temperature's adjoint.
 void sight_adjoint(const Coefficients& c, const Scene& s, const Number* x, double value,
                    double* to) {
     const int layers = c.layers(), levels = layers + 1;

@@ -31,7 +31,7 @@ struct CompactSlope {
                   "weight of the new height in the pressure gradient"},
         Parameter{"gravity", &CompactSlope::gravity, "m s-2", 0, 100, "acceleration of gravity"},
         Parameter{"compactness", &CompactSlope::compactness, "1", 0, 0.9,
-                  "share of the slope between the cells next to a face in what it drives through "
+                  "share of the slope between the cells next to a face in the flow through "
                   "the face"}};
 
     template <class Real> constexpr Real of(Real dx, Real dy) const {

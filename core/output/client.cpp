@@ -38,7 +38,7 @@ int OutputClient::free_slot() const {
     return -1;
 }
 
-/// The one with the fewest events under way.
+/// The set of servers with the fewest unfinished events.
 int OutputClient::idle_set(int only) const {
     int best = -1;
     long least = 0;
@@ -53,7 +53,7 @@ int OutputClient::idle_set(int only) const {
 
 void OutputClient::grant(OutputEvent& e, double patience) {
     const double t = seconds_now();
-    std::int64_t reply[3] = {-1, -1, handed};  // slot, set, those before
+    std::int64_t reply[3] = {-1, -1, handed};  // slot, set, events before this one
     asked = 0;
     if (rank == 0) {
         progress();
@@ -102,7 +102,7 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
     for (int n = 0; n < roles.per_set; ++n) {
         const auto part = std::ranges::find(p.parts.sends, roles.computing + n, &Parts::Part::rank);
         const bool any = part != p.parts.sends.end();
-        if (!any && rank != 0) continue;  // the first one's word comes in any case
+        if (!any && rank != 0) continue;  // rank 0 always sends its word
         if (any) {                        // offsets are multiples of 64 bytes
             words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8;
             words[n].bytes = part->bytes;
@@ -124,9 +124,9 @@ void OutputClient::wrote(const OutputEvent& e) {
     OutputEvent ours = e;
     ours.slot = ours.set = -1;
     if (e.slot < 0)
-        ++handed, quantities.fallback.note(asked);  // else it has been counted when a set took it
+        ++handed, quantities.fallback.note(asked);  // otherwise it was counted when a set took it
     if (ledger) return ledger->note(ours);
-    seen.push_back(ours);  // should the first server be lost before it makes this visible
+    seen.push_back(ours);  // needed if the first server is lost before it publishes this
     outbox.written(ours);
 }
 
@@ -155,7 +155,7 @@ void OutputClient::progress() {
                  MPI_STATUS_IGNORE);
     while (arrived(message::written)) {
         auto it = of_event();
-        if (it == under_way.end()) continue;  // of a set that was given up
+        if (it == under_way.end()) continue;  // of a set that was abandoned
         if (ledger)
             ledger->note(e);
         else
@@ -244,7 +244,7 @@ void OutputClient::finish(bool failed) {
         progress();
     }
     if (std::ranges::count(lost, true))
-        (void)window.release();  // freeing it would wait for them
+        (void)window.release();  // to free it would wait for the lost servers
     else
         window.reset();
 }

@@ -52,7 +52,7 @@ void Ledger::note(const OutputEvent& e) {
     auto it = std::ranges::find(open, e.number, [](const Entry& x) { return x.event.number; });
     if (it == open.end()) open.push_back({e, 0}), it = open.end() - 1;
     if (e.set < 0)
-        it->event = e, it->writers = 1;  // also one that a set had begun
+        it->event = e, it->writers = 1;  // also an event that a set had begun
     else if (it->event.set >= 0)
         ++it->writers;
 }

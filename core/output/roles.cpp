@@ -17,7 +17,7 @@ Roles roles(MPI_Comm world, int servers, int per_set) {
                     " ranks leave none to compute; allowed: at most ", size - 1);
     MPI_Comm node;
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int name = rank;  // a node goes by its first rank
+    int name = rank;  // a node is named by its first rank
     MPI_Bcast(&name, 1, MPI_INT, 0, node);
     MPI_Comm_free(&node);
     std::vector<int> names(size);
@@ -27,7 +27,7 @@ Roles roles(MPI_Comm world, int servers, int per_set) {
     r.world = world, r.per_set = per_set;
     std::map<int, std::vector<int>> nodes;
     for (int n = 0; n < size; ++n) nodes[names[n]].push_back(n);
-    nodes.begin()->second.erase(nodes.begin()->second.begin());  // rank 0 computes
+    nodes.begin()->second.erase(nodes.begin()->second.begin());  // rank 0 never becomes a server
     while (int(r.servers.size()) < servers)
         for (auto& [first, members] : nodes)
             if (!members.empty() && int(r.servers.size()) < servers)

@@ -6,7 +6,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double rhythm = 0.25;  // of beats [s]
+constexpr double rhythm = 0.25;  // interval between beats [s]
 
 }  // namespace
 
@@ -56,7 +56,7 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
     known->event = e, known->arrived = 0, known->first_seen = seconds_now(), known->fetching = 0,
     known->bytes = 0;
     quantities.queue.note(double(jobs.size()));
-    // the first rank's word always comes
+    // rank 0 always sends its word
     known->expected =
         receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());
     return *known;
@@ -181,13 +181,13 @@ void OutputServer::visible(const OutputEvent& e) {
     window->flush(roles.compute(0));
 }
 
-/// What this server has to write, and to tell, is done.
+/// Whether this server has written all and reported all.
 bool OutputServer::idle() const {
     return jobs.empty() && !on_disk && (outbox.empty() || abandoned());
 }
 
-/// All is visible and the others have said goodbye. What a lost server had on its disk stays away,
-/// and all that comes after it.
+/// Whether all is visible and the other servers have finished. Data on the disk of a lost server
+/// never become visible, nor do later data.
 bool OutputServer::ledger_closed() const {
     const bool lacks = failure && abandoned();
     return (ledger.empty() || lacks) && goodbyes >= alive - 1;

@@ -31,7 +31,7 @@ double seconds_of_halo(MPI_Comm comm, std::string_view transport, int words, boo
                        int repetitions) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
-    constexpr int width = 4;  // of a rank's block, across its sides
+    constexpr int width = 4;  // of a rank's block, normal to its sides
     const int nx = strided ? width * ranks : words, ny = strided ? words : width * ranks;
     std::vector<int> i_cuts{0}, j_cuts{0}, owners;
     for (int r = 0; r < ranks; ++r)
@@ -61,7 +61,7 @@ double seconds_of_pairs(MPI_Comm comm, Pairs kind, int words, bool word_by_word,
     Window window(comm, words);
     std::uint64_t round = 0;
     const auto number = [&](int of) { return round * ranks + of; };
-    // new numbers in each round, so that nothing of them lies in the receiver's cache; not timed
+    // new numbers in each round, so that the receiver has none of them in its cache; not timed
     const auto change = [&] {
         ++round;
         std::fill(here.begin(), here.end(), number(rank));
@@ -92,7 +92,7 @@ double seconds_of_pairs(MPI_Comm comm, Pairs kind, int words, bool word_by_word,
             seconds += MPI_Wtime() - start;
             if (messages && there != std::vector(words, number(other)))
                 throw Error("what was sent to rank ", rank, " has not arrived");
-            MPI_Barrier(comm);  // who is read must not change yet
+            MPI_Barrier(comm);  // data that others read must not change yet
         }
         seconds /= repetitions;
         MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);

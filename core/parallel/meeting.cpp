@@ -7,7 +7,7 @@
 namespace fathom {
 
 Meetings meetings;
-constexpr std::size_t most = 1 << 16;  // between two settlements
+constexpr std::size_t most = 1 << 16;  // records between two calls of `settle`
 
 double clock_offset(MPI_Comm comm, bool apart, double ahead) {
     MPI_Comm node;
@@ -18,7 +18,7 @@ double clock_offset(MPI_Comm comm, bool apart, double ahead) {
     else
         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &local);
-    std::vector<int> first(ranks);  // of each node
+    std::vector<int> first(ranks);  // first rank of each node
     const int leads = !local;
     MPI_Gather(&leads, 1, MPI_INT, first.data(), 1, MPI_INT, 0, comm);
     constexpr int rounds = 16, tag = 7;
@@ -34,7 +34,7 @@ double clock_offset(MPI_Comm comm, bool apart, double ahead) {
                     MPI_Send(&t, 1, MPI_DOUBLE, r, tag, comm);
                 }
     if (rank && leads)
-        for (int n = 0; n < rounds; ++n) {  // the shortest way there and back says most
+        for (int n = 0; n < rounds; ++n) {  // the shortest round trip is the most accurate
             double there;
             const double began = now();
             MPI_Sendrecv(&began, 1, MPI_DOUBLE, 0, tag, &there, 1, MPI_DOUBLE, 0, tag, comm,

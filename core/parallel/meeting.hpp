@@ -1,11 +1,11 @@
 /// Meetings of ranks: how long a rank was in the message library, and how much of that it waited
 /// for others.
 ///
-/// For each sum and each exchange, a rank records when others could go on with its data (there),
-/// when it began to wait, and when it went on. This needs no message. From time to time (`settle`)
+/// For each sum and each exchange, a rank records when its data were ready for others (there),
+/// when it began to wait, and when it continued. This needs no message. At intervals (`settle`)
 /// ranks tell each other their `there`s by synchronised clocks,
 ///   waiting = the latest `there` of the ranks it needed - when it began to wait,
-///             between 0 and what it was blocked;
+///             between 0 and the time it was blocked;
 ///   travel  = blocked - waiting.
 /// A rank needs all others in a sum, and the senders in an exchange. The ranks of a node
 /// share a clock; others are compared with that of rank 0 by messages there and back (Cristian

@@ -27,7 +27,7 @@ int key() {
     return made;
 }
 
-/// What identifies a file on this node, and how others of the node reach it.
+/// Identifies a file on this node; other ranks of the node open it with these numbers.
 struct File {
     std::uint64_t process, number, device, inode, bytes;
     static constexpr int words = 5;
@@ -36,7 +36,7 @@ struct File {
     }
 };
 
-/// A descriptor of a new file of so many bytes, and the file; -1: none could be made.
+/// A descriptor of a new file of `bytes` bytes, and the file; -1: none could be made.
 int make(std::size_t bytes, File& file) {
     const int made = memfd_create("fathom", MFD_CLOEXEC);
     struct stat s;
@@ -45,7 +45,7 @@ int make(std::size_t bytes, File& file) {
     return made;
 }
 
-/// Opens another rank's file; -1 if it is another file: numbers of processes may differ here.
+/// Opens another rank's file; -1 if that is not the file: process numbers may differ here.
 int open_of(const File& file) {
     const auto path =
         "/proc/" + std::to_string(file.process) + "/fd/" + std::to_string(file.number);
@@ -109,7 +109,7 @@ MappedMemory::~MappedMemory() {
     if (at) munmap(at, first.back() * sizeof(std::uint64_t));
 }
 
-/// Whether this rank has it; all ranks of the node together.
+/// Maps the memory; all ranks of the node call this together. Returns whether it succeeded here.
 bool MappedMemory::map(std::size_t words) {
     constexpr std::size_t page = 4096 / sizeof(std::uint64_t);
     std::uint64_t mine = (words + page - 1) / page * page;
@@ -130,7 +130,7 @@ bool MappedMemory::map(std::size_t words) {
     }
     MPI_Barrier(node->node);  // all have opened it
     if (opened >= 0) close(opened);
-    if (at) std::fill_n(of(node->rank), mine, 0);  // pages lie near the rank that fills them
+    if (at) std::fill_n(of(node->rank), mine, 0);  // pages are near the rank that first writes them
     MPI_Barrier(node->node);
     return at;
 }

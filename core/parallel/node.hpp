@@ -34,7 +34,7 @@ struct NodeRanks {
     static void signal(std::uint64_t* at, std::uint64_t value) {
         std::atomic_ref(*at).store(value, std::memory_order_release);
     }
-    /// Until the word has at least this value. The library goes on with messages meanwhile.
+    /// Waits until the word has at least this value. Meanwhile MPI continues its messages.
     void await(std::uint64_t* at, std::uint64_t value) const {
         int n = 0, any;
         spin([&] { return std::atomic_ref(*at).load(std::memory_order_acquire) >= value; },

@@ -8,7 +8,7 @@ namespace fathom::post {
 
 namespace {
 
-/// body(Real, p) for packs of points, and for those that do not fill one.
+/// Calls body(Real, p) for packs of points, then for single points that do not fill a pack.
 template <class Body> void packs(std::size_t points, const Body& body) {
     std::size_t p = 0;
     for (; p + cell_width<double> <= points; p += cell_width<double>)
@@ -22,7 +22,7 @@ template <class Real> struct PackColumn {
     Real operator[](int k) const { return Real::load(first + k * level); }
 };
 
-/// A highest interface at 0 is one above which nothing is, in all columns.
+/// If the highest interface has pressure 0, it is the top of the atmosphere in all columns.
 template <class Real> struct PackInterfaces : PackColumn<Real> {
     bool vacuum;
     bool empty(int k) const { return k == 0 && vacuum; }
@@ -121,7 +121,7 @@ const Between& AirColumns::above_ground() const {
     return *grounded;
 }
 
-/// The targets among so many levels; what has been found among one more or one less is used.
+/// Finds the targets between `count` levels; uses `other`, found with one level more or fewer.
 std::unique_ptr<Between> AirColumns::found(int count, const Between* other) const {
     const auto column = levels(x, count);
     if (other && layers >= 4) return std::make_unique<Between>(*other, column);
@@ -194,7 +194,7 @@ void AirColumns::relative_humidity(Slab<Number> humidity, double* result) const 
     }
 }
 
-/// Newton's steps on the cubic, which is nearly straight. Above the highest layer the column is
+/// Newton's method on the cubic, which is nearly linear. Above the highest layer the column is
 /// isothermal; below the ground it follows air.hpp.
 void AirColumns::at_geopotential(Slab<double> wanted, double* logarithms) const {
     const int steps = 5;

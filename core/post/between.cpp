@@ -8,7 +8,7 @@ namespace {
 
 using Four = Pack<double, 4>;
 
-/// `lagrange` with all weights at once: the same factors in the same order, 1 for a missing one.
+/// `lagrange` for all weights at once: the same factors in the same order; a missing one is 1.
 Four lagrange_of_four(const double* first, std::ptrdiff_t step, double at) {
     using Lanes = Four::Storage;
     const double x[] = {first[0], first[step], first[2 * step], first[3 * step]};
@@ -65,7 +65,7 @@ double Between::place(int n, std::size_t p) const {
     return ((target[p][n] - column[k]) / (column[k + 1] - column[k])).lanes;
 }
 
-/// One level after another is passed by all targets that lie below it.
+/// For each level in turn, counts it for all targets that lie below it.
 void Between::find_levels() {
     for (int n = 0; n < targets; ++n) {
         std::int32_t* const passed = &level[n * points];

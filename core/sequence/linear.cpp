@@ -56,7 +56,7 @@ int LinearSequence::value(int field, int after) {
     return int(values.size()) - 1;
 }
 
-/// The kept value of a field of a process: after the last part, up to `last`, that writes it.
+/// The kept value of a field of a process: that after the last part, up to `last`, that writes it.
 std::optional<int> LinearSequence::needed(const Sequence::Part& part, std::size_t number,
                                           int last) {
     const int field = part.fields[number];
@@ -90,7 +90,7 @@ LinearSequence::Need LinearSequence::need_of(int number) {
     return need;
 }
 
-/// All of a field, block after block.
+/// Calls body(memory, its bytes) for the whole field, block after block.
 template <class Body> static void each_block(const FieldSet& set, const Field& f, Body body) {
     const bool profile = f.place == place::profile;
     for (std::size_t b = 0; b < f.at.size(); ++b)
@@ -121,7 +121,7 @@ void LinearSequence::put_back(FieldSet& set, const std::vector<int>& fields,
     for (std::size_t n = 0; n < fields.size(); ++n) put_back(set, fields[n], all[n]);
 }
 
-/// In pieces, shared out among threads.
+/// In pieces, which threads share.
 template <class To, class From> static void round(To* to, const From* from, std::size_t count) {
 #pragma omp parallel for schedule(static)
     for (std::size_t n = 0; n < count; ++n) to[n] = To(from[n]);
@@ -148,7 +148,7 @@ void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) con
     }
 }
 
-/// Takes the step, and keeps what tangent and adjoint need of it.
+/// Takes the step, and keeps the values that tangent and adjoint need.
 void LinearSequence::linearise(FieldSet& set, Step& step) const {
     if (!step.memory.at) step.memory = Pages(std::max<std::size_t>(numbers * bytes_kept, 1));
     step.globals.resize(parts.size());
@@ -254,7 +254,7 @@ LinearSequence::Step& LinearSequence::about(int step) {
     return options.keep == Keep::states ? once : kept[step];
 }
 
-/// A value that was kept in fp32, in the field of `now`.
+/// Puts a value that was kept in fp32 into the field of `now`.
 void LinearSequence::show(const Step& step, int number) {
     const Value& v = values[number];
     if (shown[v.field] == number) return;
@@ -282,8 +282,8 @@ std::vector<const std::byte*> LinearSequence::place(const Step& step, std::optio
     return at;
 }
 
-/// body(of the thread: what `make` gives; block, row, its cells) of all rows, shared out among
-/// threads.
+/// Calls body(thread's object from `make`, block, row, its cells) for all rows; threads share the
+/// rows.
 template <class Make, class Body> static void each_row(const Layout& layout, Make make, Body body) {
     std::vector<std::pair<int, int>> rows;
     for (std::size_t b = 0; b < layout.cells.size(); ++b)
@@ -306,7 +306,7 @@ static Raw in_row(const Field& f, const std::byte* base, int block, int row, int
             f.place.vertical == Vertical::column ? 0 : f.level[block], profile ? 0 : f.row[block]};
 }
 
-/// A row at once; the memory inside kernels belongs to a thread.
+/// A whole row at a time; each thread has its own memory for kernels.
 void LinearSequence::run(const Sequence::Part& part, const FieldSet& set) const {
     const Process& p = part.process;
     struct Own {

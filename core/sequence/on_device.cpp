@@ -1,7 +1,7 @@
 /// Steps of a sequence on a device: the same processes in the same order, each over all its columns
-/// by one launch. What stands between two things that need the processor – messages, a global
-/// process – is recorded once, and done again in the steps that follow. A process for which the
-/// device has no kernel is computed here, and its fields travel.
+/// by one launch. The processes between two that need the CPU (messages, a global process) are
+/// recorded once; later steps replay the recording. A process for which the device has no kernel
+/// is computed on the CPU, and its fields are copied.
 #include <algorithm>
 #include <map>
 #include "base/error.hpp"
@@ -37,7 +37,7 @@ private:
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
     int ranks = 1;
 
-    /// Cells of a block, of rows that lie so far in the halo, on the device.
+    /// Cells of a block on the device, with the rows up to an extent in the halo.
     struct Columns {
         DeviceMemory memory;
         int count = 0, first = 0;  // cells; the first column
@@ -47,7 +47,7 @@ private:
     DeviceMemory own;                                   // of kernels themselves
     std::map<std::pair<int, int>, std::size_t> own_at;  // of (process, field), in it
 
-    /// A process, or the exchange before a group; seconds: when it was timed by itself.
+    /// A process, or the exchange before a group; seconds: its time, measured separately.
     struct Work {
         int process = -1;
         Group* exchange = nullptr;
@@ -57,13 +57,13 @@ private:
         int branch = 0;
         std::vector<int> after = {};
     };
-    /// Works that need nothing but the device; or one that is done alone, because it needs the
-    /// processor: an exchange with other ranks, a global process, one that has no kernel there.
+    /// Works that need only the device; or a single work that needs the CPU: an exchange with
+    /// other ranks, a global process, or a process without a kernel for the device.
     struct Piece {
         bool alone = false;
         std::vector<Work> works = {};
         std::vector<int> read = {}, written = {};  // fields
-        /// By what is the same: addresses of fields, and which processes run.
+        /// The key: the addresses of fields, and which processes run.
         std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings = {};
     };
     std::vector<Piece> pieces;
@@ -82,8 +82,8 @@ private:
         return c;
     }
 
-    /// Each column of the widest block has separate memory for every kernel, and every kernel has
-    /// some: they run next to each other.
+    /// Each column of the widest block has separate memory for every kernel, because kernels run
+    /// at the same time.
     void place_own() {
         std::size_t bytes = 0;
         for (int p = 0; p < int(of.steps.size()); ++p)
@@ -140,8 +140,8 @@ private:
         return used;
     }
 
-    /// A work follows the last of those that it depends on in its branch, if nothing else does yet;
-    /// else it begins a new branch.
+    /// A work continues the branch of the last work that it depends on, if no other does yet;
+    /// otherwise it begins a new branch.
     void branch_out(Piece& piece) const {
         std::vector<std::map<int, bool>> used;
         std::vector<int> last;  // work of each branch
@@ -185,7 +185,7 @@ private:
 
     void run(Piece& piece, FieldSet& set) {
         static const Region of_kernels("kernels");
-        // all, since a field that is written may be written only in part
+        // also those that are written: a kernel may write only a part of them
         for (int n : piece.read) set.send(n);
         for (int n : piece.written) set.send(n);
         {
@@ -213,7 +213,7 @@ private:
         if (apart) device->mark(int(piece.works.size()));
     }
 
-    /// In branches: what uses no field that the other writes runs next to it.
+    /// Launches in branches: works run at the same time if none writes a field that another uses.
     void launch_branches(const Piece& piece, FieldSet& set) {
         const int count = int(piece.works.size());
         std::vector<int> last{-1};  // work of each branch
@@ -246,7 +246,7 @@ private:
         recording->replay();
     }
 
-    /// Time of a piece, shared out among its works as it was when each was timed by itself.
+    /// Divides the time of a piece among its works, in proportion to their separate times.
     void settle(Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
         double all = 0;
         for (int n = 0; n < int(piece.works.size()); ++n) {
@@ -306,7 +306,7 @@ private:
         return hash;
     }
 
-    /// What needs the processor.
+    /// A work that needs the CPU.
     void alone(Piece& piece, FieldSet& set) {
         const Work& work = piece.works.front();
         if (work.exchange) return exchange_alone(*work.exchange, set);
@@ -330,7 +330,7 @@ private:
         return true;
     }
 
-    /// A process of columns, on the processor.
+    /// A process of columns, on the CPU.
     void compute(Step& s, FieldSet& set) {
         for (int n : s.fields)
             if (!of.plan->fields[n].own) set.fetch(n);

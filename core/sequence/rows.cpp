@@ -1,5 +1,5 @@
-/// The rows of a group: which cells they hold, which of them need nothing from other ranks, and how
-/// processes pass them in turns.
+/// The rows of a group: which cells they have, which rows need nothing from other ranks, and how
+/// the processes take turns at them.
 #include <omp.h>
 #include <algorithm>
 #include "machine/ticks.hpp"
@@ -73,7 +73,7 @@ std::pair<std::size_t, std::size_t> Sequence::inner_cells(const Group& g, int b,
     const auto& row = plan->cells[b][r];
     if (!outer) return {0, row.size()};
     const int h = domain->halo, nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
-    // one more: the last row of corners lies on the seam of a folded grid
+    // one more row: the last row of corners lies on the fold
     const int margin = g.reach + 1;
     if (r < h + margin || r >= h + ny - margin) return {0, 0};
     std::size_t first = 0, last = row.size();
@@ -86,7 +86,7 @@ double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set
     static const Region of_rows("rows");
     if (list.empty()) return 0;
     Within within(of_rows, calls);
-    // rows in which each process is timed by itself take turns
+    // the rows in which each process is timed separately change from step to step
     const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8),
               turn = int(set.count % apart);
     const double t = seconds_now();
@@ -134,7 +134,7 @@ void Sequence::arguments(const Step& s, const Row& r, int column, const FieldSet
     const int b = r.block;
     for (std::size_t i = 0; i < s.fields.size(); ++i) {
         const Field& f = set[s.fields[i]];
-        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // one for all
+        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // all levels
         const int from = f.place == place::profile ? 0 : column;
         at[i] = f.scratch
                     ? Raw{space + (std::size_t)f.at[b], level, 0}

@@ -8,13 +8,13 @@ namespace {
 bool reads(const Process::Field& f) { return f.access != Access::writes; }
 bool writes(const Process::Field& f) { return f.access != Access::reads; }
 
-/// Where an exchange may stand: between the last writer of its fields and the first reader that
-/// looks too far.
+/// Possible places of an exchange: between the last writer of its fields and the first reader that
+/// needs more halo than is valid.
 struct Point {
     int earliest, deadline;
     std::vector<int> fields;
 };
-/// What each field's halo is worth: rows that are right, and those of them that were exchanged.
+/// For each field: how many rows of its halo are valid, and how many of these were exchanged.
 struct Halos {
     std::vector<int> valid, exchanged, last_write;
     Halos(const std::vector<int>& kept) : valid(kept), exchanged(kept), last_write(kept.size()) {}
@@ -69,7 +69,7 @@ private:
     void note_uses(int p);
 };
 
-/// Backward: how far into the halo is each field wanted, by the readers before it is overwritten?
+/// Backward: how far into the halo do readers need each field before it is overwritten?
 void Planner::find_wishes(bool compute_in_halo) {
     wanted.assign(n + 1, OfFields(number));
     for (int p = n; p-- > 0;) {
@@ -91,7 +91,7 @@ int Planner::extent_wished(int p, const OfFields& after) const {
     return extent;
 }
 
-/// What a process reads when it computes so far into the halo.
+/// The halo rows that a process reads if it computes `extent` rows into the halo.
 void Planner::demand(int p, OfFields& before, int extent) const {
     auto& uses = processes[p].fields;
     for (std::size_t i = 0; i < uses.size(); ++i)
@@ -99,12 +99,12 @@ void Planner::demand(int p, OfFields& before, int extent) const {
             rows = std::max(rows, uses[i].reach + extent);
 }
 
-/// Forward: an exchange of a field must lie between its last writer and its first reader that looks
-/// too far. One that is found missing joins the last exchange if that may still be moved behind its
-/// writer, and else becomes a new one: the fewest exchanges. Each stands as early as its fields
-/// allow, so that what follows can compute in the halo instead of asking for another. What a halo
-/// keeps from one step to the next is only what was exchanged: a restart that fills all halos
-/// changes no bit.
+/// Forward: an exchange of a field must lie between its last writer and the first reader that needs
+/// more halo. A missing one joins the last exchange if that can still be moved behind the writer;
+/// otherwise it becomes a new exchange. So there are as few as possible. Each is as early as its
+/// fields allow, so that later processes can compute in the halo and need no other exchange. From
+/// one step to the next a halo keeps only rows that were exchanged. So a restart, which fills all
+/// halos, changes no bit.
 void Planner::place_exchanges() {
     OfFields kept(number, halo);  // valid at the start of a step
     for (auto& cycle : rotations) kept[cycle.back()] = 0;
@@ -161,8 +161,8 @@ bool Planner::keeps(const Halos& halos, OfFields& kept) const {
     return same;
 }
 
-/// Backward again, with the part of the halo that is really computed, and from the start of a step
-/// back to the end of the step before: how wide an exchange must be.
+/// Backward again, now with the part of the halo that is computed, and from the start of a step
+/// back to the end of the previous one: finds how wide an exchange must be.
 void Planner::find_widths() {
     needed.assign(n + 1, OfFields(number));
     for (int round = 0; round < 2; ++round) {

@@ -32,7 +32,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     open_exchanges();
 }
 
-/// Which fields there are, and whether the processes agree about them.
+/// Finds all fields, and checks that the processes agree about them.
 void Sequence::declare() {
     auto& all = plan->fields;
     for (auto& s : steps) {
@@ -52,8 +52,8 @@ void Sequence::declare() {
         auto& cycle = plan->rotations.emplace_back();
         for (auto& name : names) cycle.push_back(plan->index(name));
         check_rotation(cycle);
-        // what is left of the last step is state; the last of the cycle is overwritten before it
-        // is read
+        // fields that remain from the last step are state, except the last of the cycle, which is
+        // overwritten before it is read
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n)
             all[cycle[n]].state = all[cycle[n]].written = true;
     }
@@ -71,7 +71,7 @@ int Sequence::declared(const Process::Field& use) {
     return int(all.size()) - 1;
 }
 
-/// Whether a process means the field that others have declared.
+/// Checks that a process declares a field as others have declared it.
 void Sequence::agree(const Process& process, const Process::Field& use, Field& f) const {
     if (f.place != use.place)
         throw Error(process.name, " expects '", use.name, "' at ", name(use.place.horizontal), " ",
@@ -107,7 +107,7 @@ void Sequence::check_rotation(const std::vector<int>& cycle) {
     for (int f : cycle) all[f].units = units;
 }
 
-/// What is made of a tracer has the units of that tracer times those that the process says.
+/// A field derived from a tracer has the units of the tracer times those that the process gives.
 void Sequence::check_units_of_tracers() const {
     for (auto& s : steps) {
         std::string_view tracer = "any";
@@ -125,7 +125,7 @@ void Sequence::check_units_of_tracers() const {
     }
 }
 
-/// Groups and their exchanges, and which fields are no more than scratch.
+/// Makes groups and their exchanges; finds the fields that are only scratch.
 void Sequence::derive() {
     auto& all = plan->fields;
     std::vector<Process> processes;
@@ -146,8 +146,8 @@ void Sequence::derive() {
     share(schedule);
 }
 
-/// Fields whose values are wanted when a group has ended: state, profiles, what changes places, and
-/// what output wants to see.
+/// Fields whose values are needed after the end of a group: state, profiles, fields that change
+/// places, and fields for output.
 std::vector<bool> Sequence::kept_fields() const {
     auto& all = plan->fields;
     std::vector<bool> keep;
@@ -179,9 +179,9 @@ void Sequence::form(const Schedule::Group& g) {
         group.region = Region(exchanged(group), steps[g.first].process.phase, "exchange");
 }
 
-/// A field that lives only within a step may be the guest of one that is overwritten later in that
-/// step and holds nothing before: the last of a rotation. Two fields of 3-D memory less for the
-/// ocean.
+/// A field that exists only within a step may use the memory of another field, its host: one that
+/// is overwritten later in the step and has no valid values before, the last of a rotation. This
+/// saves two 3-D fields of the ocean.
 void Sequence::share(const Schedule& schedule) {
     auto& all = plan->fields;
     std::vector<int> hosts;
@@ -207,7 +207,7 @@ std::set<int> Sequence::fields_of(const Group& g) const {
 }
 
 void Sequence::count_levels() {
-    constexpr int least_of_profile = 8;  // what moves with time is so long where layers are few
+    constexpr int least_of_profile = 8;  // a series in time needs it if layers are few
     const int layers = domain->levels;
     for (auto& f : plan->fields)
         f.levels = f.own > 0                   ? f.own * (layers + 1)
@@ -242,8 +242,8 @@ void Sequence::choose_tiles() {
     }
 }
 
-/// Whether this step tells something of a group's tile: not the first, in which memory is touched,
-/// nor one in which a seldom process runs.
+/// Whether the time of this step can be used to choose a group's tile: not in the first step, in
+/// which memory is first used, nor in a step with a process that runs only every n-th step.
 bool Sequence::tries(const Group& g, long count) const {
     if (!g.tiles.open() || count == 0) return false;
     for (int p = g.first; p < g.last; ++p)
@@ -274,7 +274,7 @@ void Sequence::place_scratch() {
     threads = omp_get_max_threads();
     scratch = Pages(scratch_bytes * threads);
     Pages::enlarge(scratch.at, scratch.bytes);
-    // touched here, not in the first step that a thread takes part in
+    // first written here, not in a thread's first step
     std::memset(scratch.at, 0, scratch.bytes);
 }
 
@@ -309,7 +309,7 @@ void Sequence::before_step(std::string_view profile, int count, Values values) {
     moving.push_back({f.name, std::vector<double>(count), std::move(values)});
 }
 
-/// What others have written into the fields that a process writes.
+/// Marks the fields that a process writes as changed here (not on the device).
 static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& set) {
     for (std::size_t i = 0; i < fields.size(); ++i)
         if (p.fields[i].access != Access::reads) set.changed_here(fields[i]);
@@ -351,7 +351,7 @@ void Sequence::set_profiles(FieldSet& set) {
 }
 
 namespace {
-/// No more threads than memory was laid out for, while it lives.
+/// While it exists: no more threads than there is memory for.
 class AtMost {
 public:
     explicit AtMost(int threads) {
@@ -379,7 +379,7 @@ void Sequence::step(FieldSet& set) {
     ++set.count;
 }
 
-/// A group: its exchange, then its processes; what needs nothing from other ranks is computed
+/// A group: its exchange, then its processes; rows that need nothing from other ranks are computed
 /// while messages travel.
 void Sequence::run(Group& group, const Rows& rows, FieldSet& set) {
     const std::span list(rows.list), inner = list.first(rows.inner),

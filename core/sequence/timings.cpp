@@ -1,4 +1,4 @@
-/// What a sequence tells of itself: times, groups, tiles.
+/// What a sequence reports: times, groups, tiles.
 #include "machine/ticks.hpp"
 #include "sequence/sequence.hpp"
 
@@ -29,8 +29,8 @@ void Sequence::reset_timings() {
 
 /// Divides the time of a group's rows among its processes. Processes run in turn, row by row, on
 /// several threads. In some rows each process is timed separately; the time of the other rows is
-/// divided in the same proportion. The region of rows keeps the waiting between threads, and what
-/// loops cost. In a trace processes stand one after the other, as long as they took.
+/// divided in the same proportion. The rest stays in the region of rows: waiting of threads and
+/// the cost of loops. A trace shows the processes one after the other, each with its duration.
 void Sequence::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;
     const double threads = double(group.others.size()), tick = seconds_of_tick();

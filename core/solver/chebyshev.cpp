@@ -11,8 +11,8 @@ using Real = Space::Real;
 using Row = Space::Row;
 
 ///   z = M r,   s = a z + b s,   y += s,   r -= A s
-/// r.r every twentieth time, towards the end every tenth, or when the bounds of the spectrum say
-/// that it is small enough.
+/// r.r is summed in every twentieth iteration, near the end in every tenth, and when the bounds of
+/// the spectrum say that it is small enough.
 class Chebyshev final : public Method {
 public:
     explicit Chebyshev(const MethodParts& p) : space(p.space), M(p.preconditioner), z(p.first) {}

@@ -14,7 +14,7 @@ EllipticOperator<Number>::EllipticOperator(MPI_Comm comm, const Decomposition& d
     MPI_Comm_rank(comm, &rank);
     for (auto* b : d.of(rank)) blocks.push_back(*b);
     arrange(d, rank);
-    // five hold the fields while the operator is made
+    // five are used for the fields while the operator is made
     arrays = vectors + std::max(solver_vectors, 5);
     if (!(fields.compactness >= 0 && fields.compactness < 1))
         throw Error("free surface: compactness = ", fields.compactness, " must lie in [0, 1)");
@@ -130,7 +130,7 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
     fill(Horizontal::center, {wet, area});
     fill(Horizontal::corner, {depth, dx, dy});
 
-    // all corners but those whose cells are not all in the halo
+    // all corners whose four cells are in the halo
     const Topology& t = d.topology;
     for (const Row& row : rows) {
         const Block& b = blocks[row.block];
@@ -201,7 +201,7 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
     const int gap =
         memory.bytes > std::size_t(64) << 20
             ? 32
-            : 0;  // lines: where rows come from memory the beginning of a segment costs as much
+            : 0;  // in cache lines: the cost of the begin of a segment if rows come from memory
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const Range begin{segments.size(), 0, near_segments.size(), 0, wide_segments.size(), 0};
         auto beside = [&](std::ptrdiff_t m, int c) {

@@ -14,14 +14,14 @@ template <class Number> using RowOf = EllipticOperator<Number>::Row;
 template <class Number> using Space = EllipticSpace<Number>;
 constexpr int lead = EllipticOperator<double>::halo;
 
-/// body(row, c) for the packs of all rows, those of the halo too.
+/// Calls body(row, c) for the packs of all rows, also those of the halo.
 template <class Number, class F> void every_pack(Space<Number>& space, F body) {
     in_parallel([&] {
         space.each_row(
             [&](const RowOf<Number>& row) { space.each_pack(row, [&](int c) { body(row, c); }); });
     });
 }
-/// r and y become D r and D y, s is 0; y, and r if it is asked for, themselves again.
+/// r and y become D r and D y, s becomes 0; afterwards y, and r if asked for, are scaled back.
 template <class Number> void enter(Space<Number>& space) {
     using Real = EllipticOperator<Number>::Real;
     every_pack(space, [&](const RowOf<Number>& row, int c) {
@@ -43,7 +43,7 @@ template <class Number> void leave(Space<Number>& space, bool residual) {
     });
 }
 
-/// body(true) or body(false), as constants.
+/// Calls body(true) or body(false), with a constant.
 template <class F> void facing(bool south, F body) {
     if (south)
         body(std::true_type());
@@ -51,7 +51,7 @@ template <class F> void facing(bool south, F body) {
         body(std::false_type());
 }
 
-/// What the corners between row n and the one before it leave to row n, unless it is there.
+/// The contributions to row n of the corners between it and the row before, unless known.
 template <class Number>
 void fill_carry(Space<Number>& space, int n, int vector, FusedBuffer<Number>& carry, bool south) {
     if (carry.row == n) return;
@@ -61,7 +61,7 @@ void fill_carry(Space<Number>& space, int n, int vector, FusedBuffer<Number>& ca
         carry_corners<south, Number>(before, before.of(vector), carry.at());
     });
 }
-/// Row n of r -= alpha (s - D^2 F s), once s is there in the rows next to it.
+/// Row n of r -= alpha (s - D^2 F s), after s has been computed in the rows next to it.
 template <class Number>
 void descend(Space<Number>& space, int n, double alpha, FusedBuffer<Number>& carry, bool south) {
     fill_carry(space, n, space.s, carry, south);
@@ -83,15 +83,15 @@ template <class Number> void search(const RowOf<Number>& row, const FusedStep& s
         search_row<false, Number>(row, step);
 }
 
-/// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach`
-/// needs what they leave.
+/// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo only as far as
+/// needed for results within `reach`.
 template <class Number>
 void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two, int reach,
              FusedBuffer<Number>* carry, bool south) {
     const auto& row = space.A.rows[n];
     const int half = stage / 2;
     if (row.ring > reach + 2 - (stage + 1) / 2) return;
-    if (half == 1 && !two.both) {  // y alone
+    if (half == 1 && !two.both) {  // only y
         if (stage == 2 && row.ring == 0)
             for (auto* g = row.first; g != row.last; ++g)
                 for (int c = g->begin; c < g->end; ++c)
@@ -106,8 +106,8 @@ void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two, int re
 
 /// Stages over rows from south to north or back, each one row behind the one before; stage(k, n)
 /// does row n and needs stage k - 1 in rows n - 1, n, n + 1; all(n) does stage k in the k-th row
-/// behind n, all of them. Every thread calls it, with its rows [begin, end): what needs another's
-/// rows waits until that has got there.
+/// behind n, all of them. Every thread calls it for its rows [begin, end); a stage that needs rows
+/// of another thread waits for that thread.
 template <int stages, class F, class G>
 void wavefront(int begin, int end, bool south, F stage, G all) {
     const int count = end - begin;
@@ -125,7 +125,7 @@ void wavefront(int begin, int end, bool south, F stage, G all) {
     }
 }
 
-/// What a thread carries from row to row: for both iterations and for t, and t of four rows.
+/// Buffers of a thread from row to row: sums for both iterations and for t, and t of four rows.
 template <class Number> struct Carried {
     FusedBuffer<Number> carry[3], t[4];
 };
@@ -185,10 +185,10 @@ private:
     const int on = south ? -1 : 1;
 
     FusedBuffer<Number>& t(int n) { return own.t[n % 4]; }
-    /// Whether all stages can be done in one loop: in own rows of one block, with what they take
-    /// up in its place.
+    /// Whether all stages can be done in one loop: in own rows of one block, if the carried sums
+    /// are those of the rows before.
     bool together(int n) {
-        static constexpr int behind[] = {1, 3, 4};  // rows that F is applied to, behind the first
+        static constexpr int behind[] = {1, 3, 4};  // rows behind the first to which F is applied
         const int newest = n - 2 * on, last = n - 5 * on;
         bool carried = true;
         for (int k = 0; k < 3; ++k) carried &= own.carry[k].row == n - behind[k] * on;
@@ -196,7 +196,7 @@ private:
                rows[newest].block == rows[last].block && t(last).row == last &&
                (!south || t(last + 1).row == last + 1);
     }
-    /// t of row n, unless it is there.
+    /// t of row n, unless it is known.
     Number* applied(int n) {
         auto& found = t(n);
         if (found.row != n) {
@@ -205,7 +205,7 @@ private:
         }
         return found.at();
     }
-    /// Room for t of row n, 0 where it is not computed.
+    /// Prepares the buffer for t of row n; it is 0 where t is not computed.
     void prepare(int n, FusedBuffer<Number>& t) {
         const auto& row = rows[n];
         if (t.row < 0 || rows[t.row].block != row.block) t.clear(row.up);
@@ -215,7 +215,7 @@ private:
         std::fill(from, t.at() + row.up, Number(0));
         t.row = n;
     }
-    /// work sums row n: a row along the fold apart from all others, its corners counting half.
+    /// Calls work to sum row n; a row along the fold is summed separately, its corners count half.
     template <class F> void flush_around(int n, F work) {
         const Topology& topology = space.how.decomposition->topology;
         const bool fold =
@@ -271,8 +271,8 @@ private:
         return {values[Sums::rr], values[Sums::rt], values[Sums::tt], values[Sums::cross], valid};
     }
     /// Of the four cells of a corner no t.F t sums up to more than 6 of the largest t D^-2 t, and
-    /// none of these is more than 25 of the largest r D^-2 r; largest: of all terms, or infinite if
-    /// it is to be found.
+    /// none of these is more than 25 of the largest r D^-2 r; largest: of all terms; infinite: it
+    /// must be found.
     Products products(double largest) {
         if (!(largest < infinity)) {
             using Real = EllipticOperator<Number>::Real;

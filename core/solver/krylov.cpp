@@ -13,7 +13,7 @@ enum : int { r = Space::r, s = Space::s, y = Space::y };
 
 End failure(double x) { return std::isnan(x) ? End::not_a_number : End::not_positive; }
 
-/// A pack of a row, by the number of the vector.
+/// A pack of a row of any vector, selected by the number of the vector.
 struct At {
     const Row& row;
     int c;
@@ -95,7 +95,7 @@ private:
             lanes->add(own * own);
         });
     }
-    /// r.r, and rho = r.z with z = M r: in one sum, unless M is expensive and r.r may spare it.
+    /// r.r, and rho = r.z with z = M r: in one sum, unless M is expensive and r.r may end it.
     bool products(std::array<ExactSum, 1>& squares, double goal, double& rr, double& rho) {
         if (identity || M.dear()) {
             if (!space.share(squares, &rr)) return false;
@@ -213,7 +213,7 @@ private:
         applied<0>(u, rr, [&](At at, Real, Real Au, ExactLanes*) { at.set(w, Au); });
         return sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
     }
-    /// m and n while the sums travel.
+    /// Computes m and n while the sums travel.
     bool share(std::array<ExactSum, 3>& products, double rr, double* values) {
         space.start(products);
         if (!identity) M.apply(w, m, std::sqrt(rr));

@@ -12,7 +12,7 @@ using Operator = EllipticOperator<double>;
 constexpr int halo = EllipticPoints::halo;
 static_assert(halo == Operator::halo);
 
-/// Points between a column or row and the block.
+/// The distance in points of a column or row from the block; 0 inside.
 int outside(int n, int count) { return std::max({-n, n - count + 1, 0}); }
 
 template <class Number>
@@ -73,7 +73,7 @@ void list_copies(EllipticPoints& points, const Plan& plan) {
     }
 }
 
-/// From its own wet points and copies.
+/// Finds where each point gets its value: itself if it is wet and own, or the point it copies.
 void list_sources(EllipticPoints& points) {
     points.source.assign(points.numbers, -1);
     for (int n : points.wet) points.source[n] = n;

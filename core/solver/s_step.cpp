@@ -61,8 +61,8 @@ public:
     }
 
 private:
-    /// What some iterations add to y, the residual and the direction after them, as coefficients
-    /// of V, or W.
+    /// The change of y by some iterations, and the residual and direction after them, as
+    /// coefficients of V, or W.
     struct Steps {
         Coefficients x{}, z{}, p{};
     };
@@ -115,7 +115,7 @@ private:
         for (int done = 0; done < most; ++done) {
             const Coefficients image = applied(p);
             const double sigma = product(p, image);
-            // beyond that coefficients are rounding errors
+            // below that, coefficients are rounding errors
             if (!(rho > 0) || !(sigma > 0) || rho < 1e-10 * begun) return done;
             const double alpha = rho / sigma;
             for (int n = 0; n < size; ++n) x[n] += alpha * p[n], z[n] -= alpha * image[n];

@@ -24,7 +24,7 @@ Communication communication(MPI_Comm comm, const Decomposition& d, const SolverO
 int vectors(const SolverOptions& o) {
     const auto& kind = preconditioner(o.preconditioner);
     return method(o.solver).vectors(o.preconditioner == "diagonal", o.steps) +
-           std::max(kind.vectors, 2);  // two for the bounds of the spectrum
+           std::max(kind.vectors, 2);  // the bounds of the spectrum need two
 }
 const SolverOptions& checked(const SolverOptions& o) {
     if (!(o.tolerance > 0 && o.tolerance < 1))
@@ -252,7 +252,7 @@ void EllipticSolver::iterate(Work& work, double rr, double goal) {
 /// False if that fails; then y is not changed.
 bool EllipticSolver::refine(Work& work, double rr, double goal) {
     const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
-    // some are left for fp64
+    // the rest of the iterations is for fp64
     const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;
     const End end = work.iterate_in_single(up, rr * up * up, goal * up * up, maximum);
     if (end != End::small && end != End::many) return false;
@@ -310,7 +310,7 @@ void EllipticSolver::fail(Work& work, double residual, const char* what) {
                                                 space.A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, space.how.comm);
     for (int v = Space::r; v < space.A.arrays; ++v)
-        space.clear(v);  // no NaN is left for the next time
+        space.clear(v);  // so that the next solve finds no NaN
     if (single)
         for (int v = Single::r; v < Single::more; ++v) single->clear(v);
     last_residual = residual;

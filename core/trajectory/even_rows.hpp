@@ -3,9 +3,9 @@
 /// are next to each other in rows of the global grid. A rank has its own points and, by a halo on
 /// demand, those that departures need.
 ///   f_D = sum over x, y, eta of C_x C_y C_eta f,   C: cubic Lagrange weights
-/// of 64 points, or linear ones of 8. Ends of the column: LevelEnds. Where a plane is one row wide,
-/// nothing varies along y; beyond a pole rows go on half a turn further, where components of
-/// vectors change their sign.
+/// of 64 points, or linear ones of 8. Ends of the column: LevelEnds. If a plane is one row wide,
+/// nothing varies along y. Beyond a pole rows continue on the opposite meridian, where components
+/// of vectors change their sign.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 
 namespace fathom {
 
-/// How rows go on beyond the first and the last. closed: for fields that are 0 at the wall, the
+/// How rows continue beyond the first and last. closed: for fields that are 0 at the wall, the
 /// last row; beside_pole: rows end half a row from a pole; on_pole: the last row and the one before
 /// the first are the poles, filled by the caller. area: beyond the edges fields have the values at
 /// the edge, and departures from there are taken at the edge.

@@ -34,7 +34,7 @@ template <class T> struct Gather : InterleavedRows<T> {
         make_vertical(eta);
     }
 
-    /// Rows go on beyond the poles.
+    /// Latitudes of rows; they continue beyond the poles.
     void make_latitude(const GaussianGrid& grid) {
         constexpr double pi = std::numbers::pi;
         std::vector<double> phi(ny + 2 * beyond);

@@ -38,12 +38,12 @@ template <class Rows>
 typename GiveBack<Rows>::Points GiveBack<Rows>::here(const Points& own, const Ways& ways) const {
     return ranks == 1 ? own : Points{{ways.here.data()}, 0};
 }
-/// Where the coordinate x of its first point is.
+/// The index of the coordinate x of its first point.
 template <class Rows> std::size_t GiveBack<Rows>::place(const Piece& p, const Points& from) {
     return p.first * from.number + (p.point - p.first);
 }
 
-/// A piece, by the bands of its departure points.
+/// A piece, divided by the bands of its departure points.
 template <class Rows>
 void GiveBack<Rows>::cut(const Piece& whole, const Points& numbers,
                          std::vector<std::vector<Piece>>& bands) const {
@@ -60,7 +60,7 @@ void GiveBack<Rows>::cut(const Piece& whole, const Points& numbers,
     }
 }
 
-/// Arrival row, level, column of a point, and where it comes from.
+/// Arrival row, level, column of a point, and its departure point.
 template <class T> struct Traveller {
     int row, level, column;
     T x, y, z;
@@ -162,7 +162,7 @@ void GiveBack<Rows>::add_band(const Ways& ways, int number, const Points& from,
     }
 }
 
-/// Four values of each own point to the ranks whose rows it reaches: those that came here.
+/// Sends four values of each own point to the ranks whose rows it reaches; returns those received.
 template <class Rows>
 auto GiveBack<Rows>::exchange(const Ways& ways, const std::vector<T>& values) -> const T* {
     if (ranks == 1) return values.data();

@@ -13,13 +13,13 @@ auto TransportAbout<Rows>::trajectory(const Item& item, int n, const Beginnings<
     return {b.j0 + item.row, b.i0 + item.column + n, at.x[n], at.y[n], at.z[n]};
 }
 
-/// Winds next to each other, in the buffer.
+/// Copies the winds of each point next to each other into the buffer.
 template <class Rows> void TransportAbout<Rows>::pack(const Wind& wind) {
     const FieldSlab group[] = {wind.east, wind.north, wind.vertical};
     rows.pack(group, true);
 }
 
-/// Winds of an item on the map.
+/// Winds of an item on the map: u and v times the map factor.
 template <class Rows>
 void TransportAbout<Rows>::on_map(const Item& item, const Wind& wind, T* u, T* v, T* w) const {
     const T* m = rows.factor(item);
@@ -31,8 +31,8 @@ void TransportAbout<Rows>::on_map(const Item& item, const Wind& wind, T* u, T* v
 
 // ---- about a state ------------------------------------------------------------------------------
 
-/// Of fields that were seen, R applied: how they change with the mean wind; [field][u, v, w] at
-/// point n of [field, u v w][tile].
+/// The derivatives of interpolated fields (R applied) by the mean wind; [field][u, v, w], at point
+/// n of [field, u v w][tile].
 template <class Rows>
 void TransportAbout<Rows>::derivatives(const Sight& s, const Tile& t, int n, int fields,
                                        bool vector, T* G) const {
@@ -55,7 +55,7 @@ void TransportAbout<Rows>::derivatives(const Sight& s, const Tile& t, int n, int
     for (int f = 0; f < fields; ++f) G[(3 * f + 2) * tile + n] = d[f];
 }
 
-/// So many kinds of numbers of a tile, without the room behind its points.
+/// Stores `kinds` kinds of numbers of a tile, without the padding behind its points.
 template <class T>
 static void keep(Rounded<T>& to, std::size_t at, const T* from, int kinds, int count, int tile) {
     for (int k = 0; k < kinds; ++k) to.put(at + std::size_t(k) * count, from + k * tile, count);
@@ -107,7 +107,7 @@ void TransportAbout<Rows>::follow(const Wind& now, const Wind& extrapolated, boo
     for (auto& pass : about.passes) back.find(places_of(pass), pass.ways);
 }
 
-/// Only the last pass: the mean winds are known.
+/// Only the last pass, because the mean winds are known.
 template <class Rows>
 void TransportAbout<Rows>::follow_between(const Base& given, bool single, About& about) {
     const auto& layers = static_cast<const TransportAbout&>(given);
@@ -150,7 +150,7 @@ void TransportAbout<Rows>::follow(Group carried, bool vector, bool single, const
 
 // ---- of a perturbation --------------------------------------------------------------------------
 
-/// Others' points that these trajectories need.
+/// Requests the points of other ranks that these trajectories need.
 template <class Rows> void TransportAbout<Rows>::need(const About& about) {
     if (rows.around.alone()) return;
     each_item([&](const Item& item, std::size_t first) {
@@ -334,7 +334,7 @@ std::size_t TransportAbout<Rows>::on_level(const Item& item, int level) const {
     return std::size_t(found - rows.items.begin());
 }
 
-/// Of winds of layers those of interfaces: the means of both, without vertical motion at the ends.
+/// Winds at interfaces: means of both layers next to it; no vertical motion at the ends.
 template <class Rows>
 void TransportAbout<Rows>::means_of(const std::vector<T>& of_layers, const TransportAbout& layers,
                                     std::vector<T>& to) {
@@ -351,7 +351,7 @@ void TransportAbout<Rows>::means_of(const std::vector<T>& of_layers, const Trans
     });
 }
 
-/// Its transpose, of the adjoints of mean winds, layer by layer.
+/// The transpose, for the adjoints of mean winds, layer by layer.
 template <class Rows> void TransportAbout<Rows>::adjoint_between(Base& given) {
     auto& layers = static_cast<TransportAbout&>(given);
     const int last = layers.levels();

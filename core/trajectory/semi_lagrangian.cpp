@@ -52,13 +52,13 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
                 bool of_trajectory) const {
         departure.locate(blocks[t.block].j0 + t.row, t.level, t.count, u, v, w, to, of_trajectory);
     }
-    /// By the mean wind.
+    /// Departure points, computed with the mean wind.
     void depart(const Item& t, Points& to, Places& places, bool of_trajectory) {
         const T *u = mean_of(t), *v = u + mean_columns[t.block], *w = v + mean_columns[t.block];
         locate(t, u, v, w, to, of_trajectory);
         place(t, to, places);
     }
-    /// What a thread works on a tile with.
+    /// The memory of a thread for a tile.
     struct Work {
         Points points;
         Places places;
@@ -155,14 +155,14 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
         else
             this->template gather_levels<false, true>(item, points, places, out);
     }
-    /// Fields from `first` on.
+    /// Stores the fields from `first` on.
     void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
         for (int f = first; f < int(to.size()); ++f) {
             T* x = this->target(to[f], item);
             for (int i = 0; i < item.count; ++i) x[i] = work.out[i * fields + f];
         }
     }
-    /// A vector is turned to the frame of arrival; 2 Omega x r is added there and here.
+    /// Rotates a vector to the frame of arrival; adds 2 Omega x r before, subtracts it after.
     void put_wind(const Item& item, const Work& work, const FieldSlab& east,
                   const FieldSlab& north) {
         const auto& [points, places, out] = work;
@@ -200,8 +200,8 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
         TimedRegion timer(these().packing, spent.packing);
         t.pack(group);
     }
-    spent.packing.did(0, points * 7 * sizeof(T));  // three are read, four written
-    do {  // until all that departures need was there; the first guess needs no halo
+    spent.packing.did(0, points * 7 * sizeof(T));  // reads three numbers, writes four
+    do {  // until all points that departures need are here; the first guess needs no halo
         {
             TimedRegion timer(these().packing, spent.packing);
             t.surround(true);
@@ -254,7 +254,7 @@ void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSla
     }
 }
 
-/// All points once, as in `interpolate`; what is found is thrown away.
+/// Computes all points once, as in `interpolate`, without storing results.
 template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
     Tables& t = *tables;
     Spent spent;

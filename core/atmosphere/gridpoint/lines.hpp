@@ -109,7 +109,7 @@ void depart(Departures<T>& to, const Line& l, T height, const T* x, const T* y, 
     }
 }
 
-/// How the rows of a plane go on; a slice is one row wide. closed: of v, at walls.
+/// How the rows of a plane continue; a slice is one row wide. closed: for v, at walls.
 inline Edge edge_of_plane(const Domain& d, bool closed) {
     const auto& t = d.decomposition.topology;
     return t.ny == 1 || t.periodic_j ? Edge::periodic : closed ? Edge::closed : Edge::mirrored;

@@ -9,7 +9,7 @@ namespace {
 
 enum Pole { south, north };
 
-/// Body(pole, block, its row next to that pole), of the blocks of this rank that touch one.
+/// Calls body(pole, block, row next to that pole) for the blocks of this rank that touch a pole.
 template <class Body> void each_pole(const Domain& d, Body body) {
     for (int b = 0; b < int(d.blocks.size()); ++b) {
         if (d.blocks[b]->j0 == 0) body(south, b, 0);
@@ -17,7 +17,7 @@ template <class Body> void each_pole(const Domain& d, Body body) {
             body(north, b, d.blocks[b]->ny - 1);
     }
 }
-/// Own column 0 of a row of a block; rows and columns go on into the halo.
+/// Own column 0 of a row of a block; rows and columns continue into the halo.
 template <class T> T* row_of(const Domain& d, const FieldSlab& f, int b, int row, int level) {
     return (T*)f.at[b] + (row + d.halo) * f.row[b] + level * f.level[b] + d.halo;
 }

@@ -1,8 +1,8 @@
 /// Transport on the sphere, between parallels and meridians. Displacements are vectors in space, on
 /// the unit sphere; that of another point is the mean of those around it, also across the poles.
 /// The components of the wind are stored side by side at each place (means, if they belong to other
-/// places). They are interpolated, and rotated from the departure to the arrival point: this is all
-/// metric terms, in space for a deep atmosphere, along the sphere for a shallow one.
+/// places). They are interpolated, and rotated from the departure to the arrival point. This gives
+/// all metric terms: in space for a deep atmosphere, along the sphere for a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
@@ -33,7 +33,7 @@ private:
                                   this->writes("displacement_axis", place::center_interface, "1");
     std::vector<typename Base::Item> displacement() const override { return {x, y, axis, eta}; }
 
-    /// Where displacements, angles along a great circle and a height, come from.
+    /// The departure points of displacements: angles along a great circle and a height.
     void start(const Line& l, const T* a, const T* b, const T* c, T height, Origins<T>& origins,
                Departures<T>& from) const {
         const auto& A = directions->centre(l.j);
@@ -109,10 +109,10 @@ private:
     }
 };
 
-/// deep: u, v and w are stored side by side wherever one of them is transported; else u and v are,
-/// where one of these two is.
+/// deep: u, v and w are stored side by side wherever one of them is transported; otherwise u and v
+/// are, wherever one of these two is transported.
 template <class T, bool deep> class SphereTransport final : public GridPointCarrier {
-    /// Numbers of a point in memory: on faces all of the wind; at interfaces theta with it.
+    /// How many numbers a point has in memory: on faces the whole wind; at interfaces theta, too.
     static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
 
 public:
@@ -203,8 +203,8 @@ private:
         if (!setup.area) wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
     }
 
-    /// One vector, from the nearest row of u, (V_x, V_y) = 2 / nx sum u (-sin, cos), seen on each
-    /// meridian; w is the mean of that row.
+    /// One vector from the nearest row of u, (V_x, V_y) = 2 / nx sum u (-sin, cos), in components
+    /// of each meridian; w is the mean of that row.
     void wind_of_pole(int j) {
         const int row = j < 0 ? 0 : j;
         if (!u_rows->around.holds(row)) return;
@@ -252,7 +252,7 @@ private:
         depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
         return t;
     }
-    /// The wind of a place, turned on its way; component `own` of it.
+    /// Component `own` of the wind of a place, rotated from departure to arrival.
     template <int own, int fields>
     void give(const Trajectories& t, const Gathered<T, fields>& found, T* out) const {
         using Real = Points<T>;

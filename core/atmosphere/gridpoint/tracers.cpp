@@ -9,7 +9,7 @@ namespace fathom::atmosphere {
 
 namespace {
 
-/// Tracers next to each other, that are carried together.
+/// Tracers that lie next to each other and are transported together.
 template <class T> class Together {
 public:
     virtual ~Together() = default;

@@ -61,7 +61,7 @@ private:
     }
 };
 
-/// The fields of one place of the grid, transported by the means of the displacements around.
+/// The fields of one place of the grid, transported by the means of the displacements around it.
 template <class T, int fields> class Carried {
 public:
     Carried(Around where, const GridPointSetup& s, const Domain& d)

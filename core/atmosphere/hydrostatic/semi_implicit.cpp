@@ -169,7 +169,7 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
     }
 }
 
-/// The same steps backwards: a product with a complex number becomes that with its conjugate.
+/// The same steps backwards: a product with a complex number becomes one with its conjugate.
 template <class T> void ImplicitWaves<T>::solve_adjoint(int m, T* values) const {
     const Elimination& e = elimination.at(m);
     const int count = truncation - m + 1;

@@ -29,7 +29,7 @@ enum {
     stride = 16
 };
 
-/// What both schemes stand on: transforms, and diffusion over `span` seconds.
+/// The common base of both schemes: transforms, and diffusion over `span` seconds.
 template <class T> class ShallowWaterEngine {
 public:
     ShallowWaterEngine(const ShallowWaterSetup& s, const Domain& d, double span)
@@ -175,7 +175,7 @@ public:
     }
 
 private:
-    /// Vorticity and divergence go two ways to points: the second in places that are free.
+    /// Vorticity and divergence are transformed in two ways; the second uses arrays that are free.
     void to_points_adjoint(const SemiLagrangianFields& f) {
         if (map_factor) throw Error("shallow water on a stretched sphere has no adjoint");
         transform.inverse_adjoint(
@@ -194,10 +194,10 @@ private:
     std::unique_ptr<LinearTransport<T>> linear;
     const Domain& domain;
     GaussianGrid grid;
-    std::vector<int> starts;  // of each own m in the list of waves
+    std::vector<int> starts;  // start of each own m in the list of waves
     double beta;
     ImplicitWaves<T> waves;
-    StretchedWaves<T> stretched;  // instead of `waves` where there is stretching
+    StretchedWaves<T> stretched;  // instead of `waves` on a stretched sphere
     std::vector<T> values;
 };
 
@@ -274,7 +274,7 @@ public:
         engine->open(at.set.domain());
         (*engine)->orography(at[orography], at[orography_east], at[orography_north]);
     }
-    /// The initial state truncated, with what follows from it.
+    /// Truncates the initial state, and computes the fields that follow from it.
     void start(Given at) override {
         (*engine)->to_waves(fields(at));
         (*engine)->to_points(fields(at));
@@ -320,8 +320,8 @@ public:
         to_waves(f);
         to_points(f);
     }
-    /// All coefficients, present, previous and of the fluxes, are computed again: only grid points
-    /// are kept from step to step.
+    /// All coefficients (present, previous, of the fluxes) are computed again: only values at grid
+    /// points are kept from step to step.
     void leap(const LeapfrogFields& f, bool first) {
         to_waves(f);
         if (!first)

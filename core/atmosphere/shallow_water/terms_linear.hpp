@@ -1,4 +1,4 @@
-/// Tangent and adjoint of shallow water (terms.hpp): linear but for phi div v,
+/// Tangent and adjoint of shallow water (terms.hpp): linear except phi div v,
 ///   d(phi div v) = dphi div v + phi d(div v)
 #pragma once
 #include "atmosphere/shallow_water/terms.hpp"

@@ -23,7 +23,7 @@ const OnSphere& sphere_of(const SpectralSetup& s) {
     return std::get<OnSphere>(s.lies_on);
 }
 
-/// Fields of the leapfrog: now with gradients, before, and what becomes the new time.
+/// Fields of the leapfrog: present ones with gradients, previous ones, and tendencies.
 struct LeapfrogFields {
     SpectralFields now;
     const Field &u_before, &v_before, &T_before, &p_before;
@@ -64,7 +64,7 @@ public:
                 .semi_implicit = Engine::solving};
     }
 
-    /// Both times are the initial state.
+    /// Both time levels start as the initial state.
     void start(const LeapfrogFields& f) {
         transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
                           transform.scalar(of(2 * levels), f.now.temperature),
@@ -149,7 +149,7 @@ public:
 
 private:
     static std::ptrdiff_t padded(int n) { return (n + 15) / 16 * 16; }
-    /// What depends on the length of a step: over 2 dt, or dt where the first one goes forward.
+    /// What depends on the length of a step: over 2 dt, or over dt in the first step (forward).
     struct Step {
         double beta;
         SemiImplicit<T> solver;

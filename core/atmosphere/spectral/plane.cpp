@@ -1,10 +1,10 @@
 /// The plane map of a limited area below a spectral atmosphere: what is transformed is periodic.
 ///
-/// Wind over the map factor m is transformed, as on a stretched sphere: with D that of the map the
-/// divergence is m^2 D, and grad = m grad of the map. m^2 stands among the linear terms as one
-/// number M, the largest of the area, so that waves are never implicitly too slow:
+/// Wind over the map factor m is transformed, as on a stretched sphere. With D, the divergence on
+/// the map, the divergence is m^2 D, and grad = m grad of the map. In the linear terms m^2 is one
+/// number M, its maximum over the area, so that the implicit waves are never too slow:
 ///   D_n (1 + beta^2 M c^2 K^2) = R_n,      K^2 = k^2 + l^2
-/// of each vertical mode by itself, with c^2 of hydrostatic or of compressible air (hydrostatic and
+/// for each vertical mode separately, with c^2 of hydrostatic or compressible air (hydrostatic and
 /// nonhydrostatic/semi_implicit.hpp); rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
 ///   X / (1 + span K_n),   K_n = (K^2 / K_max^2)^order / time,    K_max that of the shorter waves
 /// with the factors and the corrections of horizontal_diffusion.hpp.
@@ -39,7 +39,7 @@ double largest_square(const OnPlane& on) {
     return most;
 }
 
-/// An own m: its first n, its last.
+/// A wavenumber m that this rank owns: its first and its last n.
 struct OwnWave {
     int m, first, last;
 };
@@ -87,7 +87,7 @@ public:
         divide(w, mode);
         vertical.from_modes(mode, level, padded);
         for (int i = 0; i < count; ++i) {
-            // the mean has no divergence: its place holds the mean wind
+            // the mean wind has no divergence: this element stores the wind itself
             const bool mean = w.m == 0 && w.first + i / 2 == 0;
             T* const of_D = level + std::size_t(i) * P;
             if (!mean) std::copy_n(of_D, vertical.modes(), columns + i * stride + vertical.modes());
@@ -159,9 +159,9 @@ private:
     DiffusionOfLevels<T> diffusion;
     double span, viscosity, divergent;
     std::vector<double> rates;
-    std::vector<std::size_t> start;  // of each own m in `rates`
+    std::vector<std::size_t> start;  // start of each own m in `rates`
 
-    /// Each mode over 1 + beta^2 M c^2 K^2: the same matrix both ways.
+    /// Divides each mode by 1 + beta^2 M c^2 K^2; the adjoint is the same.
     void divide(const OwnWave& w, T* mode) const {
         for (int i = 0; i < 2 * (w.last - w.first + 1); ++i) {
             const double wave =
@@ -185,7 +185,7 @@ private:
     }
 };
 
-/// The extension has no columns: a block of it alone would have no owner.
+/// The extension has no columns: a block that lies wholly in it would have no owner.
 const OnPlane& checked(const OnPlane& on, const Domain& d) {
     for (const Block& b : d.decomposition.blocks)
         if (b.owner < 0)

@@ -105,8 +105,8 @@ public:
     }
 };
 
-/// a and b of the slopes that interpolation has on levels (lagrange.hpp), times the thickness of
-/// the layer: a (f_k - f_k-1) + b (f_k+1 - f_k).
+/// a and b of the interpolant's slopes at levels (lagrange.hpp), times the thickness of the layer:
+/// a (f_k - f_k-1) + b (f_k+1 - f_k).
 std::array<std::vector<double>, 2> slopes_of_levels(const std::vector<double>& interfaces,
                                                     const std::vector<double>& middles) {
     const std::size_t levels = middles.size();
@@ -138,9 +138,9 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
                alpha = reads("reference_alpha", place::profile, "1"),
                log_ratio = reads("reference_log_ratio", place::profile, "1"),
                thickness = reads("reference_thickness", place::profile, "1");
-    /// Where T - T_s is carried, and a and b of the slopes of levels (primitive.hpp).
+    /// If T - T_s is transported: T_s, and a and b of the slopes of levels (primitive.hpp).
     std::optional<Item> standard, slope_above, slope_below;
-    std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
+    std::optional<Item> reference_divergence;  // of the linear terms, if it differs
     /// Only for compressible air.
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
     Common<T> engine;
@@ -196,7 +196,7 @@ public:
             auto layers = middle(eta);
             const auto [above, below] = slopes_of_levels(eta, layers);
             set(*slope_above, above), set(*slope_below, below);
-            for (double& x : layers)  // 0 where air need not be that of the earth
+            for (double& x : layers)  // 0 if the air may differ from the earth's
                 x = s.parameters.fix_energy > 0 ? std::max(216.65, 288.15 * std::pow(x, 0.19026))
                                                 : 0;
             set(*standard, layers);
@@ -226,7 +226,7 @@ public:
     }
 };
 
-/// The same once more, from a right-hand side that knows a first guess of the new time.
+/// The same again, with a right-hand side that contains a first guess of the new time.
 template <class T> class Correction final : public SpectralStep<T> {
 public:
     explicit Correction(Common<T> engine) : SpectralStep<T>(std::move(engine), "Correction") {}
@@ -234,10 +234,10 @@ public:
     void start(GlobalProcess::Given) override {}
     void start_tangent(GlobalProcess::Given) const override {}
     void start_adjoint(GlobalProcess::Given) const override {}
-    SpectralSpent spent() const override { return {}; }  // the first one's is that of the engine
+    SpectralSpent spent() const override { return {}; }  // the first step reports the engine's
 };
 
-/// The energy of the atmosphere is that before its dynamics (energy.hpp).
+/// Keeps the energy of the atmosphere as it was before the dynamics (energy.hpp).
 template <class T> class TotalEnergy final : public EnergyFixer {
     const Item before = reads("column_energy", place::center_column, "J m-2"),
                u = reads("eastward_wind", place::center_layer, "m s-1"),

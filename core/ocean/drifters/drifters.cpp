@@ -35,7 +35,7 @@ double Drifters::value(const Given& at, Item item, const At& p, int di, int dj, 
                                : ((const double*)f.at[p.block])[n];
 }
 
-/// At the place of the start and a displacement of at most a cell, some part of the step later.
+/// The rate at a displacement of at most a cell from the start, and at a time within the step.
 Drifters::Rate Drifters::rate(const Given& fields, const At& at, const Drifter& start,
                               const Rate& gone, double time) const {
     const double x = start.a + gone.a, y = start.b + gone.b, level = start.level + gone.level;
@@ -70,7 +70,7 @@ Drifter Drifters::moved(const Given& fields, const Drifter& p) const {
     auto part = [&](const Rate& r, double t) {
         auto cell = [&](double distance) {
             return std::clamp(distance, -1., 1.);
-        };  // what the halo knows; the model's own limit is less
+        };  // the halo's width; the model's limit is less
         return Rate{cell(r.a * t), cell(r.b * t), cell(r.level * t)};
     };
     const Rate one = rate(fields, at, p, {0, 0, 0}, 0),
@@ -83,7 +83,7 @@ Drifter Drifters::moved(const Given& fields, const Drifter& p) const {
               mean(one.level, two.level, three.level, four.level)},
              step);
     Drifter q = p;
-    // towards a coast one of both directions may be left
+    // at a coast the displacement may be possible in only one of both directions
     for (const Rate& way :
          {gone, Rate{gone.a, 0, gone.level}, Rate{0, gone.b, gone.level}, Rate{0, 0, gone.level}}) {
         const double x = p.a + way.a, y = p.b + way.b, di = std::floor(x), dj = std::floor(y);
@@ -115,7 +115,7 @@ void Drifters::put(std::span<const Drifter> given) {
     std::ranges::sort(own, {}, &Drifter::number);
 }
 
-/// To the ranks of their cells.
+/// Sends drifters to the ranks that own their cells.
 void Drifters::migrate() {
     const Domain& d = *domain;
     int ranks;

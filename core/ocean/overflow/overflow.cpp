@@ -59,7 +59,7 @@ void Overflows::prepare(Given at) {
     largest.resize(tracers.size());
 }
 
-/// body(tracer, cell).
+/// Calls body(tracer, cell).
 template <class Body> void Overflows::each_cell(Body body) const {
     for (auto& tracer : tracers)
         for (auto& set : sets)
@@ -106,7 +106,7 @@ bool Overflows::apply_on(Device& device, Given at) {
     return true;
 }
 
-/// From contents to what is written.
+/// Computes the output fields from the contents.
 void Overflows::decide(MPI_Comm comm) {
     average(comm);
     settle();

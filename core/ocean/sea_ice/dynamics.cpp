@@ -34,8 +34,8 @@ struct IceDynamics::Block : IceEquations<Real> {
     struct Chunk {
         int row, column;
     };
-    std::vector<Chunk> cells, corners;  ///< with ice, and with ice next to them; cells of the first
-                                        ///< row and column beyond the block too
+    std::vector<Chunk> cells, corners;  ///< with ice, and with ice next to them; cells also in the
+                                        ///< first row and column beyond the block
     std::vector<bool> near;             ///< rows that any of these needs
 
     /// Rows of whole packs, with room beyond.
@@ -197,7 +197,7 @@ bool IceDynamics::apply_on(Device& device, Given at) {
     return true;
 }
 
-/// Where there is ice alone: elsewhere the stress keeps all its digits.
+/// Only where there is ice: elsewhere the stress keeps its exact value.
 void IceDynamics::put_under_ice(Given at, const Field& f, int b, bool along_x) {
     Block& block = *blocks[b];
     const IcePlane from = along_x ? block.stress_x : block.stress_y;
@@ -245,7 +245,7 @@ void IceDynamics::Block::find() {
     packs(corners, 0, [&](int r, int c) { return beside_ice(r, c); });
 }
 
-/// Where there is no ice, nothing moves and nothing presses.
+/// Without ice the velocity and the stresses are 0.
 void IceDynamics::Block::rest() {
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < columns; ++c) {

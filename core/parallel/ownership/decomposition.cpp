@@ -14,8 +14,8 @@ namespace fathom {
 
 namespace {
 
-/// Hilbert's curve for any rectangle: halves the longer side until it is a line, keeping entrance
-/// and exit next to each other.
+/// Hilbert's curve for any rectangle: halves the longer side until it is a line; exit of one half
+/// and entrance of the next are neighbours.
 void hilbert(std::vector<int>& order, int width, int x, int y, int ax, int ay, int bx, int by) {
     auto sign = [](int a) { return (a > 0) - (a < 0); };
     const int w = std::abs(ax + ay), h = std::abs(bx + by), dax = sign(ax), day = sign(ay),
@@ -83,7 +83,7 @@ void estimate(Decomposition& d, const WorkTable& work) {
 
 double longest(const Decomposition& d) { return *std::ranges::max_element(d.load); }
 
-/// The best found so far; of equals the one with fewer blocks.
+/// The best decomposition so far; among equals the one with fewer blocks.
 struct Best {
     Decomposition decomposition;
     double time = std::numeric_limits<double>::infinity();
@@ -95,7 +95,7 @@ struct Best {
     }
 };
 
-/// Uniform blocks: the list of wet ones, in order, cut into pieces of even work.
+/// Uniform blocks: cuts the ordered list of wet ones into pieces of equal work.
 void deal(Decomposition d, const WorkTable& work, bool space_filling, Best& best) {
     std::vector<int> wet;
     std::vector<double> sum{0};
@@ -115,7 +115,7 @@ void deal(Decomposition d, const WorkTable& work, bool space_filling, Best& best
     best.offer(std::move(d), work);
 }
 
-/// Uniform blocks, raked from every processor grid.
+/// Uniform blocks, balanced by rakes (rake.hpp) from each processor grid.
 void deal_by_rake(const Decomposition& blocks, const WorkTable& work, Best& best) {
     std::vector<double> of(blocks.blocks.size());
     double sum = 0;
@@ -328,7 +328,7 @@ private:
     }
     void try_uniform_blocks(bool all) {
         for (auto& size : block_sizes(all)) {
-            if (size.even > best.time) break;  // no better can follow
+            if (size.even > best.time) break;  // sorted: the rest cannot be better
             const Decomposition d =
                 lattice(t, ranks, work, uniform(t.nx, size.width), uniform(t.ny, size.height));
             if (cartesian()) deal(d, work, false, best);
@@ -342,7 +342,7 @@ private:
             if (px * py != ranks || ((whole_rows || square) && px != across)) continue;
             if (px * std::min(least, t.nx) > t.nx || py * std::min(least, t.ny) > t.ny) continue;
             if (inside / ranks + work.edges(t.nx / px, t.ny / py) > best.time)
-                continue;  // cannot win, however even
+                continue;  // slower even with equal loads
             try_processor_grid(px, py);
         }
     }

@@ -4,7 +4,7 @@ namespace fathom {
 
 namespace {
 
-/// Blocks of a lattice, one a rank at most.
+/// Blocks of a lattice, at most one for each rank.
 struct Lattice {
     const Decomposition& d;
     int columns, rows;

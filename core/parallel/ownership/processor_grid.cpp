@@ -80,7 +80,7 @@ Cuts ProcessorGrid::columns_for(const Cuts& j) const {
     }));
 }
 
-/// Whether they are better than the best so far.
+/// Keeps these cuts if they are better than the best so far; returns whether they are.
 bool ProcessorGrid::keep(const Cuts& i, const Cuts& j) {
     const double x = time(i, j);
     if (!(x < least)) return false;
@@ -106,7 +106,7 @@ ProcessorGrid::Lattice ProcessorGrid::best() {
     return found;
 }
 
-/// Either direction first.
+/// Improves rows and columns in turn; tries both orders.
 void ProcessorGrid::take_turns() {
     for (bool rows_first : {false, true}) {
         Cuts i = scaled(evenly(units(), px)), j = evenly(t.ny, py);

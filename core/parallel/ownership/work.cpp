@@ -36,7 +36,7 @@ const WorkTable::Packs& WorkTable::aligned(int alignment) const {
         double sum = 0;
         bool before = false;  // water in the pack before
         for (int n = 0; n < p.count; ++n) {
-            int levels = 0, idle = 0;  // idle: of what is no column
+            int levels = 0, idle = 0;  // idle: of points without a column
             for (int i = p.first + 8 * n; i < p.first + 8 * n + 8; ++i)
                 if (periodic || (i >= 0 && i < nx)) {
                     const int here = wet[std::size_t(j) * nx + (i + 8 * nx) % nx];
@@ -54,7 +54,7 @@ double WorkTable::block(int i0, int j0, int nx, int ny) const {
     const Packs& p = aligned(((i0 - halo) % 8 + 8) % 8);
     const int first = (i0 - halo - p.first) / 8,
               last = std::min(first + (nx + 2 * halo + 7) / 8, p.count);
-    // on average one row of the halo is computed, if there is a halo
+    // on average one row of the halo is computed, if any
     const int around = halo > 0;
     const int south = std::max(j0 - around, 0), north = std::min(j0 + ny + around, topology.ny);
     const std::size_t width = p.count + 1;

@@ -100,9 +100,9 @@ struct NonBlocking final : GlobalSum {
 /// receives may not have been posted.
 enum Tag { up = 11, down, across };
 
-/// In round r everybody exchanges with rank xor 2^r and adds, lower rank's number first: all hold
-/// the same bits. Ranks beyond the largest power of two hand theirs to rank - power before, and get
-/// the sum after.
+/// In round r each rank exchanges with rank xor 2^r and adds, the lower rank's number first, so all
+/// have the same bits. Ranks beyond the largest power of two send their numbers to rank - power
+/// before, and receive the sum after.
 struct RecursiveDoubling final : GlobalSum {
     using GlobalSum::GlobalSum;
     void begin() override {
@@ -132,7 +132,7 @@ struct RecursiveDoubling final : GlobalSum {
 };
 
 /// A binomial tree: children of rank r are r + 1, r + 2, r + 4 ... below the lowest set bit of r.
-/// Up with +, down with the sum.
+/// On the way up numbers are added; on the way down the sum is sent.
 struct Tree final : GlobalSum {
     using GlobalSum::GlobalSum;
     void begin() override {
@@ -153,8 +153,8 @@ struct Tree final : GlobalSum {
     }
 };
 
-/// Everybody puts its numbers into the master's window; barrier; the master adds them in the order
-/// of ranks; barrier; everybody gets the sum.
+/// Each rank puts its numbers into the master's window; barrier; the master adds them in the order
+/// of ranks; barrier; each rank gets the sum.
 struct MasterBarrier final : GlobalSum {
     Window window;
     explicit MasterBarrier(MPI_Comm c)
@@ -210,7 +210,7 @@ struct MasterSentinel final : GlobalSum {
     static constexpr std::size_t place = 2 * most_words;
     Window window;
     std::uint64_t count = 0;
-    std::size_t before = 0;  // words of the sum before
+    std::size_t before = 0;  // words of the previous sum
     explicit MasterSentinel(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {
         std::fill_n(window.own(), 2 * place * (rank ? 1 : ranks), sentinel);
         window.see();
@@ -240,7 +240,7 @@ struct MasterSentinel final : GlobalSum {
         for (std::size_t n = 0; n < words.size(); ++n)
             to[n] = floating ? halves[n] : halves[2 * n] | halves[2 * n + 1] << 32;
     }
-    void clear(int r) {  // what the sum before left
+    void clear(int r) {  // removes the words of the previous sum
         const std::size_t from = place * (2 * r + (count + 1) % 2);
         for (std::size_t n = 0; n < before; ++n) window.store(from + n, sentinel);
     }
@@ -291,7 +291,7 @@ struct OneSidedTree final : GlobalSum {
     }
 };
 
-/// Within a node by loads and stores, then between the nodes' first ranks by the library.
+/// Within a node by loads and stores, then between the first ranks of the nodes by MPI.
 template <class Memory> struct NodeFirst : GlobalSum {
     Memory memory;
     std::uint64_t count = 0;
@@ -327,7 +327,7 @@ template <class Memory> struct NodeFirst : GlobalSum {
 using NodeShared = NodeFirst<SharedWindow>;
 
 /// On one node every rank adds the numbers of all, in the order of ranks: nobody waits for an
-/// answer. Whoever writes into a place again has seen the sum after it, so all have read it.
+/// answer. A rank that reuses a place has seen the next sum, so all ranks have read the place.
 struct NodeMapped final : NodeFirst<MappedMemory> {
     using NodeFirst::NodeFirst;
     void begin() override {

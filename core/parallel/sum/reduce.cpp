@@ -41,7 +41,7 @@ void allreduce(MPI_Comm comm, std::span<ExactSum> sums) {
     }
 }
 
-/// Adds terms by threads.
+/// Adds terms with several threads.
 static void add_terms(ExactSum& sum, std::span<const double> terms) {
     const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
     constexpr std::ptrdiff_t lanes_of = register_lanes, chunk = lanes_of * ExactLanes::most;

@@ -64,7 +64,7 @@ Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name)
     partners = transport->meets() ? Meetings::everybody : meetings.partners(std::move(others));
 }
 
-/// Tells a transport that does not pack where the numbers lie, once for each set of fields.
+/// For a transport that does not pack: gives it the addresses, once for each set of fields.
 void Exchange::point_out(std::span<const FieldSlab> fields) {
     std::vector<const std::byte*> at;
     for (auto& f : fields) at.insert(at.end(), f.at.begin(), f.at.end());
@@ -131,7 +131,7 @@ void Exchange::copy(std::span<const FieldSlab> to) {
 void Exchange::finish(std::span<const FieldSlab> fields) {
     if (!copied) copy(fields);  // while messages travel
     const double t = seconds_now();
-    const bool one_by_one = overlaps() && !packing.add && !mover;  // +=: always in one order
+    const bool one_by_one = overlaps() && !packing.add && !mover;  // +=: in a fixed order
     double unpacking = 0;
     if (one_by_one)
         for (int n; (n = transport->arrived()) >= 0;) {

@@ -106,7 +106,7 @@ std::vector<std::vector<OnDemandHalo::Request>> OnDemandHalo::requests() {
     return from;
 }
 
-/// What a rank sends to each of the others, as lists one after another.
+/// The data that a rank sends to each of the others: lists, one after another.
 struct OnDemandHalo::Lists {
     std::vector<int> numbers, count, first;
 
@@ -120,7 +120,7 @@ struct OnDemandHalo::Lists {
     }
 };
 
-/// Each owner learns what others want of it.
+/// Tells each owner which of its points the other ranks need.
 void OnDemandHalo::ask() {
     const auto from = requests();
     Lists asked(ranks), answers(ranks);

@@ -13,11 +13,11 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t large = 32768;  // numbers worth waking the threads for
+constexpr std::size_t large = 32768;  // numbers for which threads are worth their start
 /// Bytes that will have left the caches when they are read.
 constexpr std::size_t beyond_cache = 8 << 20;
 
-/// Numbers are moved as integers: a sign is a bit, for any value.
+/// Numbers are copied as integers: so a change of sign flips one bit, even of a NaN.
 template <class Number> struct As;
 template <> struct As<float> {
     using Bits = std::uint32_t;
@@ -58,7 +58,7 @@ template <class Number> struct Spot {
     }
 };
 
-/// past: beyond the caches wherever a whole line is written; a stream_fence must follow.
+/// past: whole lines are written past the caches; a stream_fence must follow.
 template <bool past, class Number> void lay(Number* to, const Number* from, std::size_t count) {
     std::size_t n = 0;
     if constexpr (past) {
@@ -124,7 +124,7 @@ template <class F> void for_pieces(std::size_t count, bool threads, F body) {
     for (std::size_t n = 0; n < count; ++n) body(n);
 }
 
-/// body(float()) or body(double()).
+/// Calls body(float()) or body(double()).
 template <class F> void with_number(int bytes, F body) {
     if (bytes == 4)
         body(float());
@@ -379,7 +379,7 @@ void Packing::unpack_part(std::size_t receive, std::span<const FieldSlab> fields
                        const int levels = fields[item].levels;
                        const bool whole =
                            target.level == r.count &&
-                           target.row == std::ptrdiff_t(levels) * r.count;  // one piece there, too
+                           target.row == std::ptrdiff_t(levels) * r.count;  // contiguous there, too
                        const std::size_t count =
                            whole ? std::size_t(rows) * levels * r.count : r.count;
                        target.each(whole ? 1 : rows, whole ? 1 : levels, [&](Number* to) {

@@ -5,7 +5,7 @@ namespace fathom {
 
 namespace {
 
-/// Collects runs for one target after the other; messages are made when all are there.
+/// Collects runs for one target after the other. Messages are made after the last one.
 struct Collector {
     const Decomposition& d;
     Horizontal horizontal;
@@ -23,9 +23,9 @@ struct Collector {
         for (auto& b : d.blocks) position.push_back(b.owner < 0 ? -1 : count[b.owner]++);
     }
 
-    /// Points i_begin <= i < i_end of row j, which go to rank `to`, its list's entry `to_block`,
-    /// from (to_row, to_column) on. Points that are already at their place (`self` owns them) are
-    /// left out.
+    /// Points i_begin <= i < i_end of row j. They are sent to rank `to`, to entry `to_block` of its
+    /// list, beginning at (to_row, to_column). Points that are already in place (`self` owns them)
+    /// are left out.
     void row(int j, int i_begin, int i_end, int to, int to_block, int to_row, int to_column,
              const Block* self) {
         for (int i = i_begin; i < i_end;) {
@@ -85,7 +85,7 @@ private:
         if (found) last = found;
         return found;
     }
-    /// Points from i on that lie side by side in the block, too.
+    /// The number of points from i on that are contiguous in the block, too.
     int length(const Topology::Source& first, int i, int i_end, int j, const Block& block,
                const Block* self) const {
         const int step = first.flipped ? -1 : 1;
@@ -140,7 +140,7 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
                 c.row(b.j0 + j, b.i0 + i_begin, b.i0 + i_end, b.owner, c.position[b.id], j + halo,
                       i_begin + halo, j >= 0 && j < b.ny ? &b : nullptr);
         };
-        // strip by strip: what lies below each other is moved together
+        // strip by strip: rows of a strip are moved together
         const int sides = seam && b.j0 + b.ny == d.topology.ny ? b.ny - 1 : b.ny;
         rows(-width, 0, -width, b.nx + width);
         rows(0, sides, -width, 0);
@@ -202,7 +202,7 @@ Plan adjoint(const Plan& plan) {
     Plan back;
     for (auto& m : plan.messages) {
         Message b{m.to_rank, m.from_rank, {}, m.points};
-        // runs are written from west to east: start at the other end of a mirrored one
+        // runs are written from west to east: a mirrored one starts at its other end
         for (auto& r : m.runs) {
             const bool mirrored = r.step < 0;
             b.runs.push_back({r.to_block, r.from_block, r.to_row,

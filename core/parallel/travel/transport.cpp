@@ -87,7 +87,7 @@ struct Buffered final : Blocking {
     static void attach(std::size_t bytes) {
         void* old;
         int size;
-        if (wanted) MPI_Buffer_detach(&old, &size);  // waits for what is under way
+        if (wanted) MPI_Buffer_detach(&old, &size);  // waits until all are sent
         wanted = bytes, pool.resize(bytes);
         if (wanted) MPI_Buffer_attach(pool.data(), int(wanted));
     }
@@ -105,7 +105,7 @@ struct Overlapped final : Packed {
         if (!parts.receives.empty())
             MPI_Waitany(int(parts.receives.size()), requests.data(), &which, MPI_STATUS_IGNORE);
         if (which != MPI_UNDEFINED) return which;
-        wait();  // for what was sent
+        wait();  // for the sends
         return -1;
     }
 };
@@ -113,7 +113,7 @@ struct Overlapped final : Packed {
 /// Nothing is packed here: derived datatypes tell the library where the numbers lie.
 struct Datatypes final : Messages {
     using Types = std::vector<MPI_Datatype>;
-    std::map<std::vector<const std::byte*>, Types> of;  // fields that change places come back
+    std::map<std::vector<const std::byte*>, Types> of;  // fields that change places return
     std::vector<const std::byte*> now;
     using Messages::Messages;
     ~Datatypes() {
@@ -206,8 +206,8 @@ struct Neighbourhood final : Messages {
     void wait() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 };
 
-/// What the other side of each message says about it: `mine` of my receives (sends) arrives as the
-/// result for the sends (receives).
+/// Exchanges one number for each message with its other side: sends `values` of the receives (or
+/// sends); returns the numbers for the sends (or receives).
 std::vector<std::size_t> tell(MPI_Comm comm, const std::vector<Transport::Part>& mine,
                               std::span<const std::size_t> values,
                               const std::vector<Transport::Part>& theirs) {
@@ -263,8 +263,8 @@ struct Puts : Transport {
     }
 };
 
-/// Nobody sends before everybody has posted, nobody reads before everybody has sent. Parts begin at
-/// multiples of 16 bytes, so that a last half word does no harm.
+/// No rank sends before all have posted, and no rank reads before all have sent. Parts begin at
+/// multiples of 16 bytes, so that a half word at the end overwrites nothing.
 struct PutFence final : Puts {
     PutFence(MPI_Comm c, const Parts& p) : Puts(c, p, 0) {}
     bool meets() const override { return true; }
@@ -295,7 +295,7 @@ struct PutFlags final : Puts {
     }
     void post() override {
         turn();
-        // of the next exchange
+        // the buffer of the next exchange is free
         for (std::size_t n = 0; n < parts.receives.size(); ++n)
             window.signal(parts.receives[n].rank, free_there[n], count + 1);
     }
@@ -316,8 +316,8 @@ struct PutFlags final : Puts {
     }
 };
 
-/// Two outgoing buffers in a window, from which receivers get after a barrier. Who packs a buffer
-/// again is past the barrier that follows its last reading.
+/// Two outgoing buffers in a window, from which receivers get after a barrier. A rank packs a
+/// buffer again only after the barrier that follows its last reading.
 struct GetBarrier final : Transport {
     MPI_Comm comm;
     Parts parts;
@@ -349,11 +349,11 @@ struct GetBarrier final : Transport {
     }
 };
 
-/// Within a node by memory of the sender that the receiver sees; other nodes by messages. Each rank
-/// has two outgoing buffers, and two numbers for each neighbour: of the last exchange that it has
-/// written for it, and of the last that it has read of it.
+/// Within a node: through memory of the sender that the receiver can read; between nodes: messages.
+/// Each rank has two outgoing buffers, and two numbers for each neighbour: the last exchange that
+/// it has written for the neighbour, and the last that it has read from it.
 template <class Memory> struct WithinNode : Transport {
-    struct Link {  // flag: of the other side; there: word of the message in a buffer of `size`
+    struct Link {  // flag: the other side's; there: first word of the message in a buffer of `size`
         std::size_t part;
         int rank;
         Word* flag;
@@ -438,7 +438,7 @@ template <class Memory> struct WithinNode : Transport {
     }
 };
 
-/// The receiver copies its part from the buffer of the sender.
+/// The receiver copies its part out of the buffer of the sender.
 struct Shared final : WithinNode<SharedWindow> {
     using WithinNode::WithinNode;
     void arrived_near(const Link& l) override { copy(l), has_read(l); }

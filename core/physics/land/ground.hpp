@@ -100,7 +100,7 @@ struct GroundResponse {
     double step = 1200;
 
     static constexpr std::string_view summary =
-        "Ground temperature at the end of the step but for the turbulent fluxes, and its inertia";
+        "Ground temperature at the end of the step without turbulent fluxes, and its inertia";
     static constexpr std::tuple parameters{
         Parameter{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
 

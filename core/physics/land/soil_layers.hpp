@@ -36,7 +36,7 @@ struct SoilResponse {
     double step = 1200, heat_from_below = 0;
 
     static constexpr std::string_view summary =
-        "What the surface's temperature will be with soil below but for the turbulent fluxes, its "
+        "Temperature of the surface above soil without turbulent fluxes, its "
         "inertia, and the water that roots can draw on";
     static constexpr std::tuple parameters{
         Parameter{"step", &SoilResponse::step, "s", 1e-3, 1e5, "time step"},

@@ -28,7 +28,7 @@ struct TileResponse {
     double step = 1200, heat_from_below = 0;
 
     static constexpr std::string_view summary =
-        "What tiles and soil will be but for the turbulent fluxes, their inertia, and the water "
+        "State of tiles and soil without turbulent fluxes, their inertia, and the water "
         "that plants and bare ground can give";
     static constexpr std::tuple parameters{
         Parameter{"step", &TileResponse::step, "s", 1e-3, 1e5, "time step"},

@@ -96,7 +96,7 @@ template <class T> void HelmholtzSolver<T>::ready() {
     if (options.preconditioner == "separable-lines") left.emplace(domain);
 }
 
-/// x / per_area of every so many points, from the first on; either may be missing: 1.
+/// x / per_area of every `every`-th point from the first on; x or per_area may be null: then 1.
 template <class T>
 static void fill(std::vector<double>& line, const T* x, const T* per_area, int first, int every) {
     for (std::size_t n = 0; n < line.size(); ++n) {
@@ -168,7 +168,7 @@ template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
     return c;
 }
 
-/// body(a number of the fields), as they are stored.
+/// Calls body(a number of the type in which fields are stored).
 template <class T> template <class Body> void HelmholtzSolver<T>::of_fields(Body body) const {
     bytes_of_fields == sizeof(float) ? body(float(0)) : body(double(0));
 }

@@ -41,7 +41,7 @@ std::vector<double> HelmholtzSolver<T>::dots(
     std::vector<double> largest(number, 0);
     for (std::size_t n = 0; n < terms.size(); ++n) {
         double& most = largest[n / columns];
-        most = std::abs(terms[n]) <= most ? most : std::abs(terms[n]);  // NaN stays
+        most = std::abs(terms[n]) <= most ? most : std::abs(terms[n]);  // a NaN remains
     }
     {
         Meet meet(domain.comm, double(number * sizeof(double)));
@@ -128,7 +128,7 @@ template <class T> int HelmholtzSolver<T>::residuals(double& left, double enough
     return products;
 }
 
-/// Sums of the second product give the next residual and its projection, too.
+/// The sums of the second product also give the next residual and its projection.
 template <class T> int HelmholtzSolver<T>::gradients(double& left, double enough) {
     const Array &along = p[0], &step = p[1], &shadow = p[2], &v = q[0], &t = q[1];
     each_row([&](int b, int row, int count) {

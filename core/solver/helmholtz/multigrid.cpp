@@ -31,7 +31,7 @@ std::vector<int> rows_of_next(const std::vector<double>& east, const std::vector
 
 }  // namespace
 
-/// The next grid, and which of its rows one of this lies in.
+/// The next grid, and for each row of this grid the row of the next grid in which it lies.
 template <class T> struct HelmholtzSolver<T>::Next {
     std::vector<int> first, row;
     Domain domain;

@@ -79,7 +79,7 @@ void SeparableSolver<T>::rows_of(const SeparableColumns& c,
         const double sine = std::sin(std::numbers::pi * m / nx);
         along[m] = 4 * sine * sine;
     }
-    // of the first and the last row of joined ones, what the corners of the matrix add
+    // of the first and last row, if rows are joined: contribution of the matrix's corners
     const auto of_corner = [&](int j, double south, double north, double centre, double& share) {
         if (j == 0) share = south / centre;
         return j == 0 ? centre : j + 1 == ny ? north * share : 0;
@@ -106,14 +106,14 @@ void SeparableSolver<T>::rows_of(const SeparableColumns& c,
     }
 }
 
-/// The coefficient of a row for the face north of row `face`, which may be the last one's.
+/// The coefficient of a row for the face north of row `face`; the first row's south face is -1.
 template <class T>
 double SeparableSolver<T>::across_face(const SeparableColumns& c, int row, int face) const {
     const bool outermost = face < 0 || face == ny - 1;
     return outermost && !joined ? 0 : c.per_area[row] * c.north[(face + ny) % ny];
 }
 
-/// Own points of a slab row by row.
+/// The address of the first own point of a row of a slab.
 template <class T> static const T* row_at(const FieldSlab& f, int b, int row, int level, int halo) {
     return (const T*)f.at[b] + (row + halo) * f.row[b] + level * f.level[b] + halo;
 }
@@ -168,7 +168,7 @@ template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int hal
     });
 }
 
-/// Modes of own points <-> own modes of all points: one message a pair of ranks.
+/// Modes of own points <-> own modes of all points: one message between each two ranks.
 template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
     static const Region here("transposition", "", "exchange");
     Within within(here);

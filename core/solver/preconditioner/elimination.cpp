@@ -22,8 +22,8 @@ private:
     const Graph& graph;
     EliminationTree& tree;
     int leaf;
-    std::vector<std::int8_t> side;  // of points of the set at hand: 1 low, 2 high; 0 elsewhere
-    /// half: the one that gives the separator.
+    std::vector<std::int8_t> side;  // of points of the current set: 1 low, 2 high; 0 elsewhere
+    /// half: the side from which the separator is taken.
     struct Cut {
         const std::vector<int>* coordinate = nullptr;
         int at = 0, half = 0;
@@ -33,7 +33,7 @@ private:
     void divide(std::span<const int> set, const std::vector<int>& coordinate, int at) {
         for (int p : set) side[p] = coordinate[p] < at ? 1 : 2;
     }
-    bool touches(int p) const {  // the other half
+    bool touches(int p) const {  // has a neighbour in the other half
         for (int n = graph.first[p]; n < graph.first[p + 1]; ++n)
             if ((side[graph.neighbour[n]] ^ side[p]) == 3) return true;
         return false;
@@ -99,7 +99,7 @@ private:
 
 EliminationTree::EliminationTree(const Graph& graph, int leaf) : position(graph.points(), -1) {
     Dissection(graph, *this, leaf);
-    std::vector<int> seen(graph.points(), -1);  // the last node that met a position
+    std::vector<int> seen(graph.points(), -1);  // the last node that saw a position
     for (int n = 0; n < int(nodes.size()); ++n) {
         auto& node = nodes[n];
         const int end = node.first + node.pivots;

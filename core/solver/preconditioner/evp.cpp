@@ -7,7 +7,7 @@ namespace {
 
 using Eight = TileGroup::Eight;
 
-/// a[row] lane <- a[lane] row: the three bits of both numbers change places one after another.
+/// a[row] lane <- a[lane] row: swaps the three bits of row and lane one after another.
 void transpose(Eight* a) {
     for (int i = 0; i < 8; i += 2) {
         const auto x = a[i].lanes, y = a[i + 1].lanes;
@@ -31,7 +31,7 @@ int overlap(int begin_a, int size_a, int begin_b, int size_b) {
     return std::min(begin_a + size_a, begin_b + size_b) - std::max(begin_a, begin_b);
 }
 
-/// A field of squares, one after another.
+/// A field stored as squares, one after another.
 FieldSlab slab_of_squares(std::byte* at, std::size_t count, int side, int bytes) {
     const std::ptrdiff_t size = std::ptrdiff_t(side) * side;
     FieldSlab slab{
@@ -45,7 +45,7 @@ FieldSlab slab_of_squares(std::byte* at, std::size_t count, int side, int bytes)
 /// Which block has most of a tile: its owner solves it.
 struct MarchingBlocks::Share {
     int owner = -1, block = -1, points = 0;
-    bool whole = false;  // the block has all of it
+    bool whole = false;  // the block contains the whole tile
 };
 
 /// Rectangles of the tiles of all ranks; with_corners: one more point in the west and south.
@@ -170,7 +170,7 @@ MarchingBlocks::Fields MarchingBlocks::gather(const PreconditionerParts& p,
         return numbers;
     };
     const auto& f = p.fields;
-    Fields all;  // one after another: each is a message of all ranks
+    Fields all;  // one after another: each is a message to all ranks
     all.wet = gathered(Horizontal::center, f.wet, p.halo, f.bytes);
     all.area = gathered(Horizontal::center, f.area, p.halo, f.bytes);
     all.scale = gathered(Horizontal::center, space.A.slab(space.A.scale), space.lead, 8);
@@ -180,7 +180,7 @@ MarchingBlocks::Fields MarchingBlocks::gather(const PreconditionerParts& p,
     return all;
 }
 
-/// There z stays 0.
+/// Removes tiles without water; z stays 0 there.
 void MarchingBlocks::leave_out_dry_tiles(const Fields& fields, std::vector<int>& field_of_tile) {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < tiles.size(); ++k)
@@ -277,7 +277,7 @@ void MarchingBlocks::solve_group(std::size_t g, int from, int to) {
     x.clear_margin();
     of_eight.solve(b, x);
     const Eight diagonal = of_eight.left_to_diagonal();
-    Eight* const z = b;  // in the same memory: it is in the first cache
+    Eight* const z = b;  // in the same memory, which is in the L1 cache
     for (int j = 0; j < side; ++j)
         for (int i = 0; i < side; ++i) {
             const int k = j * side + i;

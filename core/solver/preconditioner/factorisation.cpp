@@ -33,7 +33,7 @@ void combine(float* y, const float* b, int rows, const float* row, std::ptrdiff_
     if (up - c == 8) combine<1>(y + c, b, rows, row + c, up);
 }
 
-/// Sums of four packs.
+/// The sum of each of four packs.
 void sums(const Eight (&x)[4], float* to) {
     typedef float V __attribute__((vector_size(32)));
     const V a = x[0].lanes, b = x[1].lanes, c = x[2].lanes, d = x[3].lanes;
@@ -76,7 +76,7 @@ void Factorisation::list_spans(const EllipticOperator<double>& A) {
 
 namespace {
 
-/// About how long each node takes together with all below it.
+/// An estimate of the time of each node together with all nodes below it.
 std::vector<double> work_of_subtrees(const EliminationTree& tree) {
     std::vector<double> work;
     for (auto& n : tree.nodes) {
@@ -102,7 +102,7 @@ std::vector<int> small_subtrees(const EliminationTree& tree, const std::vector<d
 
 }  // namespace
 
-/// Subtrees, the largest first, to the rank that has least.
+/// Gives each subtree, the largest first, to the rank that has least work.
 void Factorisation::share_out(const EliminationTree& tree) {
     int threads = omp_get_max_threads();
     MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm);
@@ -280,7 +280,7 @@ void Factorisation::add_remainder(const std::vector<int>& to, const std::vector<
             front(std::min(to[i], to[j]), std::max(to[i], to[j])) += remainder[i * side + j];
 }
 
-/// Those of all subtrees to every rank, which needs them for the nodes above.
+/// Sends the remainders of all subtrees to all ranks, which need them for the nodes above.
 void Factorisation::share_remainders(const EliminationTree& tree, Remainders& remainders) {
     leaves_count.assign(ranks, 0);
     leaves_first.assign(ranks, 0);
@@ -348,7 +348,7 @@ void Factorisation::backward(int n, float* work) {
     for (int u = 0; u < U; ++u) z_U[u] = value[boundary[front.at + u]];
     std::fill(z_U + U, z_U + up, 0.f);
     combine(z, b, F, inverse, padded(F));
-    for (int f = 0; f < F; f += 4, W += 4 * up) {  // W ends with three spare rows
+    for (int f = 0; f < F; f += 4, W += 4 * up) {  // W has three spare rows at its end
         Eight taken[4] = {Eight(0.f), Eight(0.f), Eight(0.f), Eight(0.f)};
         for (std::size_t u = 0; u < up; u += 8)
             for (int row = 0; row < 4; ++row)
@@ -393,7 +393,7 @@ void Factorisation::give_points(const EllipticOperator<double>& A, int to, doubl
     }
 }
 
-/// What the roots of all subtrees leave, to every rank.
+/// Sends the contributions of the roots of all subtrees to all ranks.
 void Factorisation::share_tops() {
     std::vector<float>::iterator out = outbox.begin();
     for (int root : all_subtrees)

@@ -6,8 +6,8 @@ namespace fathom {
 
 namespace {
 
-/// y[0 .. n) -= sum of a[k] row_k; the a lie `next` apart, rows `up` apart. Four rows at a time: y
-/// is read and written a quarter as often.
+/// y[0 .. n) -= sum of a[k] row_k; the a are `next` apart, rows `up` apart. Four rows at a time: y
+/// is then read and written a quarter as often.
 void subtract_rows(double* __restrict y, const double* a, std::ptrdiff_t next, int rows,
                    const double* __restrict row, std::ptrdiff_t up, int n) {
     int k = 0;

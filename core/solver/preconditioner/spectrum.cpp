@@ -80,7 +80,7 @@ public:
     ~Lanczos() {
         for (int v : {int(Space::r), int(Space::s), z, As}) space.clear(v);
     }
-    /// One row more; false where M A is not positive, as far as rounding can tell.
+    /// Adds a row; false if M A is not positive, within rounding errors.
     bool step() {
         M.apply(Space::r, z, std::sqrt(rr));
         const double rho = space.dot(Space::r, z, rr);
@@ -152,7 +152,7 @@ Spectrum lanczos(Space& space, Preconditioner& M, int first) {
     }
     if (!matrix.diagonal.empty())
         std::tie(found.least, found.largest) = extremes(matrix.diagonal, matrix.off);
-    // where M is nearly the inverse, hardly anything
+    // if M is nearly the inverse, the margins are very small
     const double width = found.largest - found.least;
     found.least -= std::min(0.05 * found.least, 0.5 * width);
     found.largest += std::min(0.02 * found.largest, 0.5 * width);

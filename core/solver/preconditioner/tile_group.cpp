@@ -34,12 +34,12 @@ struct Corners {
         const double fill = wet ? 0.1 * total / wet : tile.mass * mean_area;
         std::ranges::replace(sum, 0.0, fill);
     }
-    /// What they add to the diagonal of the point (i, j).
+    /// The corners' contribution to the diagonal of the point (i, j).
     double around(int i, int j) const {
         const double* P = sum + northeast_of(i, j);
         return (1 + 2 * compact) * ((P[-width - 1] + P[-width]) + (P[-1] + P[0]));
     }
-    /// To the pair of the cells west and east of it, and of those south and north of it.
+    /// The contribution to the cells west and east of a corner, and to those south and north of it.
     double east_west(int corner) const { return -(difference[corner] + compact * sum[corner]); }
     double north_south(int corner) const { return difference[corner] - compact * sum[corner]; }
 };
@@ -96,7 +96,7 @@ private:
     void swap_rows(int a, int b) {
         for (int k = 0; k < 2 * guesses; ++k) std::swap((*this)(a, k), (*this)(b, k));
     }
-    /// What lies before column `row` is 0 already.
+    /// The elements before column `row` are 0 already.
     void scale_row(int row, double by) {
         for (int k = row; k < 2 * guesses; ++k) (*this)(row, k) *= by;
     }
@@ -182,7 +182,7 @@ Eight TileGroup::largest_error(const Eight* b, const Unknowns& x) const {
 }
 
 void TileGroup::leave_failures_to_diagonal() {
-    Eight b[points];  // a right-hand side of all wavelengths
+    Eight b[points];  // a right-hand side that contains all wavelengths
     for (int k = 0; k < points; ++k) b[k] = Eight(double((k * 37 + k * k * 11) % 64) / 32 - 1);
     Unknowns x;
     x.clear();

@@ -93,7 +93,7 @@ void WholeMatrix::list_points(const std::vector<int>& given, const std::vector<i
     }
 }
 
-/// Adds to the row of the last point. At the fold a neighbour may come twice, or be the point.
+/// Adds to the row of the last point. At the fold a neighbour may occur twice or be the point.
 void WholeMatrix::couple(int point, int other, double value) {
     if (other == point) {
         diagonal[point] += value;

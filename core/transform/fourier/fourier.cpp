@@ -135,7 +135,7 @@ std::complex<double> root(double k, double n) {
     return std::polar(1.0, 2 * std::numbers::pi * (k / n));
 }
 
-/// Radices of n, the largest first; what is left is not 1 if n has a prime factor above the largest
+/// Radices of n, the largest first; `rest` is not 1 if n has a prime factor above the largest
 /// radix.
 std::vector<int> radices(int n, int& rest) {
     std::vector<int> found;
@@ -144,7 +144,7 @@ std::vector<int> radices(int n, int& rest) {
         while (rest % p == 0) found.push_back(p), rest /= p;
     int twos = 0;
     while (rest % 2 == 0) ++twos, rest /= 2;
-    // 4, 8, 8 and 4, 4, 8 rather than a single 2
+    // avoids a single 2: prefers 4, 8, 8 or 4, 4, 8
     while (twos % 3 && twos >= 2) found.push_back(4), twos -= 2;
     for (; twos >= 3; twos -= 3) found.push_back(8);
     if (twos) found.push_back(2);
@@ -152,7 +152,7 @@ std::vector<int> radices(int n, int& rest) {
     return found;
 }
 
-/// The next length that has small factors alone.
+/// The next length that has only small factors.
 int convenient_length(int least) {
     int rest;
     const auto inconvenient = [&](int n) {

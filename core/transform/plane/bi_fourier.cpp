@@ -114,7 +114,7 @@ auto BiFourier<Number>::entry(Side& side, std::size_t wave, int row, int columns
     return side.wave.data() + (start + distribution.row_index[row]) * columns + 2 * cell;
 }
 
-/// Coefficients and entries that a thread will need for its next wavenumber, most likely.
+/// Coefficients and entries that a thread will probably need for its next wavenumber.
 template <class Number>
 void BiFourier<Number>::wave_ahead(std::size_t wave, const Batch& batch, Side& side,
                                    RowAhead& ahead) const {
@@ -149,7 +149,7 @@ void BiFourier<Number>::from_waves(const Batch& batch, Side& side, Way way) {
         Lanes* const columns = mine.columns.data();
         std::fill_n(columns, along_y.packs() * batch.cells, Lanes(Number(0)));
         operate(i, batch, columns, [&](const auto& view, const Item& item, auto outer, auto inner) {
-            // the transpose of taking a number once that the field has twice
+            // the transpose of reading one of two equal numbers of a field
             auto half = [&](int n) { return transposed && !view.mean(n) ? 0.5 : 1; };
             if (item.kind == Kind::wind)
                 view.wind_in(

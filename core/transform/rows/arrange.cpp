@@ -73,7 +73,7 @@ template <class Number> void RowTransform<Number>::begin_batch() {
     targets.resize(targets.size() + 2 * most_cells * width);
 }
 
-/// Targets of `take` levels in the lanes from `used` on, part by part.
+/// Assigns `take` levels to the lanes from `used` on, part by part.
 template <class Number>
 void RowTransform<Number>::aim(const Item& item, Way way, int level, int take, int used) {
     using Kind = Item::Kind;
@@ -103,7 +103,7 @@ void RowTransform<Number>::aim(const Item& item, Way way, int level, int take, i
     }
 }
 
-/// Pieces of these levels, no part of which lies across two registers.
+/// Divides these levels into pieces, so that no part of a piece lies across two registers.
 template <class Number>
 void RowTransform<Number>::cut(const Item& item, int parts, int level, int take, int used) {
     for (int k = 0, count; k < take; k += count) {

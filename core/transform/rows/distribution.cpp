@@ -34,7 +34,7 @@ Distribution::Distribution(const std::vector<int>& points, int truncation,
     number_entries();
 }
 
-/// A row of p points knows m < p/2; none knows fewer than one nearer to the edge.
+/// A row of p points knows m < p/2; no row knows fewer than a row nearer to the edge.
 void Distribution::limit_waves(const std::vector<int>& points, const std::vector<int>& half) {
     const int rows = int(points.size()), middle = (rows + 1) / 2;
     for (int j = 0, most = 0; j < middle; ++j) {
@@ -73,7 +73,7 @@ void Distribution::deal_rows(const Decomposition& d) {
     }
 }
 
-/// From west to east.
+/// The owners of a strip's blocks, from west to east.
 std::vector<int> Distribution::owners_of_strip(const Decomposition& d, std::size_t strip) {
     const int columns = int(d.i_cuts.size()) - 1;
     std::vector<int> owners;
@@ -86,8 +86,8 @@ std::vector<int> Distribution::owners_of_strip(const Decomposition& d, std::size
     return owners;
 }
 
-/// Rows of a rank that know m: the first in its list, and how many entries they get. An odd number:
-/// a row's entries, one for each m, would else share few sets of the caches.
+/// Rows of a rank that know m: the first in its list, and how many entries they get. An odd number,
+/// because otherwise a row's entries, one for each m, would share few sets of the caches.
 std::pair<int, int> Distribution::rows_that_know(int m, int r) const {
     const int rows = int(row_rank.size());
     int first = -1, number = 0;

@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-/// Points before the first that begins a line of the cache in all of some rows; -1 where there is
+/// The number of points before the first one that begins a cache line in all `rows`; -1: there is
 /// none.
 template <class Pointers> int before_line(const Pointers& rows, int points) {
     const std::uintptr_t line = 64, size = sizeof(*rows[0]),
@@ -19,7 +19,7 @@ template <class Pointers> int before_line(const Pointers& rows, int points) {
     return std::min(points, int((line - beyond) % line / size));
 }
 
-/// Points x[i] of all lanes to the rows of each; past: beyond the caches.
+/// Writes points x[i] of all lanes to the row of each lane; past: past the caches.
 template <class Lanes, class Pointers>
 void put_points(const Lanes* x, const Pointers& rows, int points, bool beyond_cache) {
     using Number = Lanes::Number;
@@ -45,7 +45,7 @@ void put_points(const Lanes* x, const Pointers& rows, int points, bool beyond_ca
     while (i < points) one(i++);
 }
 
-/// And back.
+/// Reads the points of all lanes.
 template <class Lanes, class Pointers> void get_points(const Pointers& rows, Lanes* x, int points) {
     using Number = Lanes::Number;
     constexpr int width = Lanes::width;
@@ -79,8 +79,8 @@ auto RowTransform<Number>::entry_of(const Side& side, std::size_t r, int columns
     };
 }
 
-/// Own row r of the fields of a cell; lanes without a field go to spare numbers, which lie in their
-/// cache lines as the others do.
+/// Own row r of the fields of a cell; lanes without a field use spare numbers with the same
+/// position in cache lines.
 template <class Number>
 auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cell, std::size_t r,
                                    Scratch& mine) const -> std::array<Number*, width> {
@@ -140,7 +140,7 @@ void RowTransform<Number>::row_to_points(const Batch& batch, Side& side, Way way
     if (beyond_cache) stream_fence();
 }
 
-/// The entries that the next row will need.
+/// Lists the entries that the next row will need.
 template <class Number>
 void RowTransform<Number>::next_row_ahead(const Batch& batch, Side& side, std::size_t r,
                                           Scratch& mine) {
@@ -200,7 +200,7 @@ void RowTransform<Number>::row_from_points(const Batch& batch, Side& side, Way w
         const Target* const lane = targets.data() + batch.first_target + cell * width;
         const Lanes scale = row_scale(lane, j, way == Way::direct);
         const auto from = rows_of(lane, side, cell, r, mine);
-        if (way == Way::inverse_adjoint)  // a gradient without its f: what results left is not read
+        if (way == Way::inverse_adjoint)  // a gradient without its f: old results must not be read
             std::fill(mine.spare.begin(), mine.spare.end(), Number(0));
         get_points<Lanes>(from, mine.a.data(), points);
         mine.row_ahead.clear();  // probably the same in the next row

@@ -8,8 +8,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t buffer = 96 << 20;  // bytes: entries of a batch that is chosen
-/// Bytes: fields or entries that are larger altogether are written past the caches.
+constexpr std::size_t buffer = 96 << 20;  // bytes of a batch's entries, if Fathom chooses it
+/// Fields or entries of more bytes in total are written past the caches.
 constexpr std::size_t cache = 24 << 20;
 
 const Region& transposition() {
@@ -195,7 +195,7 @@ void RowTransform<Number>::arrive(const Batch& batch, Side& side, bool to_rows) 
     if (distribution.ranks == 1) return;
     TimedRegion timer(transposition(), spent.transposition);
     exchange_of(batch, side, to_rows).finish(to_rows ? side.row_slab : side.wave_slab);
-    // what stays here
+    // the part that stays on this rank
     const int columns = 2 * batch.cells, rank = distribution.rank;
     const auto& begin = distribution.wave_block;
     Lanes* const wave = side.wave.data() + begin[rank] * columns;
@@ -231,8 +231,8 @@ void RowTransform<Number>::collect(const Batch& batch, Side& side, bool derivati
         side.gather->start(side.pieces_of_rows), side.gather->finish(side.whole_rows);
 }
 
-/// What a batch takes: sums within m, 5/2 n log2 n for a real row of n points, and each number once
-/// on its way in and out.
+/// Counts the work of a batch: sums within m, 5/2 n log2 n for a real row of n points, and each
+/// number is read once and written once.
 template <class Number> void RowTransform<Number>::count(const Batch& batch) {
     const int capacity = most_cells * width;
     const auto first = targets.begin() + batch.first_target;

@@ -13,7 +13,7 @@ double coupling(int n, int m) {
 
 namespace {
 
-/// What cannot change a sum in this precision, terms being of order one.
+/// Smaller terms cannot change a sum in this precision, if its other terms are of order one.
 template <class Number> constexpr double negligible = sizeof(Number) == 8 ? 1e-16 : 1e-8;
 
 /// P_m^m ... P_highest^m at one point, in extended precision: recurrences lose digits. Numbers
@@ -55,7 +55,7 @@ std::vector<int> Legendre<Number>::waves_of_rows(const GaussianGrid& grid, int h
     std::vector<int> waves(half);
     for (int j = 0, m = 0; j < half; ++j) {
         for (; m < highest;
-             ++m) {  // waves are more the nearer the equator: go on where the last row ended
+             ++m) {  // rows nearer to the equator have more waves: continue from the last row
             Column column(m + 1, highest);
             const auto& P = column.at(grid, grid.rows() - 1 - j);
             if (!std::ranges::any_of(P, [](double p) { return std::abs(p) >= negligible<Number>; }))
@@ -97,7 +97,7 @@ template <class Number> void Legendre<Number>::make_steps(int highest) {
     }
 }
 
-/// Where the strips of a wave begin, and the numbers that their stretches start from.
+/// The degrees where the strips of a wave begin, and the numbers from which stretches start.
 template <class Number>
 void Legendre<Number>::make_strips(const GaussianGrid& grid, int w,
                                    std::vector<std::vector<double>>& starts) {
@@ -127,7 +127,7 @@ void Legendre<Number>::make_strips(const GaussianGrid& grid, int w,
     }
 }
 
-/// The table, or the seeds alone if it were too large.
+/// Keeps the table, or only the seeds if it would be too large.
 template <class Number>
 void Legendre<Number>::keep(const std::vector<std::vector<double>>& starts,
                             std::size_t most_bytes) {
@@ -228,8 +228,8 @@ void Legendre<Number>::table_ahead(std::size_t wave, WaveAhead& ahead) const {
     ahead.add(table.data() + begin, 0, 1, int((end - begin) * sizeof(Number)));
 }
 
-/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others;
-/// their P are known then. What is ahead has its turn with every tile.
+/// Calls act(begin, end, b0, b1) for one stretch of degrees after the other, of some blocks after
+/// the others, when their P are known. Each tile also fetches a part of the data ahead.
 template <class Number>
 template <class Act>
 void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch,
@@ -303,7 +303,7 @@ template <int columns, class Number, class V>
 
 }  // namespace
 
-// long: passed on to other functions, a tile leaves its registers (5 % of the time in fp32)
+// long: as an argument of other functions a tile would leave its registers (5 % of fp32's time)
 template <class Number>
 void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows,
                                bool past, Scratch& scratch, WaveAhead& ahead) const {

@@ -53,8 +53,8 @@ auto SphericalHarmonics<Number>::rows_of(int i, Lanes* entries, int columns, Lan
     return mine.rows.data();
 }
 
-/// What sums fetch meanwhile: coefficients of an own wave, those of all items in a batch; nothing
-/// beyond the last wave.
+/// Lists the data that sums fetch meanwhile: coefficients of an own wave for all items in a batch;
+/// nothing beyond the last wave.
 template <class Number>
 void SphericalHarmonics<Number>::coefficients_ahead(std::size_t wave, const Batch& batch,
                                                     Scratch& mine) const {
@@ -84,7 +84,7 @@ void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way 
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* S = mine.spectral.data();
         for (int c = 0; c < columns; ++c)
-            S[(c + 1) * degrees - 1] = Lanes(Number(0));  // a degree too many
+            S[(c + 1) * degrees - 1] = Lanes(Number(0));  // one degree more than needed
         // lanes without a field
         std::fill_n(S + (columns - 2) * degrees, 2 * degrees, Lanes(Number(0)));
         operate(

@@ -6,7 +6,7 @@
 ///
 /// a is the reflectivity of all that lies below, S its upward flux; nothing comes from above.
 ///
-/// What a black ground sends upward, u, is reflected by what lies above, a', and goes on:
+/// A black ground emits u upward. The layers above reflect a part a' of it; the rest continues:
 ///
 ///   a'_k+1 = R_k + T_k^2 a'_k b,   u_k = T_k b u_k+1,   up - down = (1 - a'_k) u_k,
 ///   b = 1 / (1 - R_k a'_k)
@@ -16,7 +16,7 @@
 
 namespace fathom::physics::rrtmgp {
 
-/// `vectors` of g points side by side: while one waits for its quotient, others go on.
+/// `vectors` of g points side by side: while one waits for its quotient, others proceed.
 template <class T, int vectors> using Side = std::array<Lanes8<T>, vectors>;
 
 /// Of each layer, vector and g, as numbers side by side; add_layers overwrites upward and downward.

@@ -1,5 +1,5 @@
-/// exp(-x) and 1 - exp(-x), x >= 0, each to its own last digits: a thin layer keeps the digits of
-/// what it absorbs. As brief_exp (base/brief.hpp), of which
+/// exp(-x) and 1 - exp(-x), x >= 0, each to its own last digits: so a thin layer absorbs
+/// with full relative accuracy. Like brief_exp (base/brief.hpp), where
 ///
 ///   exp(-x) = 2^n (1 + q),   1 - exp(-x) = 1 - 2^n - 2^n q
 ///
