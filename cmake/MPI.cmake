@@ -1,8 +1,8 @@
-# MPI: a site's own (-DMPI_HOME=prefix), or the mpich wheel. The wheel's headers and libraries lie under the "data" scheme of the
-# environment that has it: under build isolation pip's temporary overlay, otherwise the current environment.
+# MPI: the site's (-DMPI_HOME=prefix), or the mpich wheel. The wheel's headers and libraries are in
+# the "data" scheme of its environment: pip's temporary overlay if the build is isolated.
 add_library(fathom_mpi INTERFACE)
 add_library(fathom::mpi ALIAS fathom_mpi)
-if(MPI_LIBRARY)  # named: tools/simulated_model builds the core on ranks that SimGrid simulates
+if(MPI_LIBRARY)  # from tools/simulated_model: builds the core for ranks that SimGrid simulates
   target_link_libraries(fathom_mpi INTERFACE "${MPI_LIBRARY}")
   target_include_directories(fathom_mpi SYSTEM INTERFACE "${MPI_INCLUDE}")
   return()
@@ -13,7 +13,7 @@ if(MPI_HOME)
   get_filename_component(FATHOM_MPI_RPATH "${MPI_HOME}/lib" ABSOLUTE)
   return()
 endif()
-# importlib.metadata finds the wheel on sys.path, wherever pip or uv put it; its RECORD says where mpi.h went.
+# importlib.metadata finds the wheel on sys.path, wherever pip or uv installed it; its RECORD has the path of mpi.h.
 execute_process(COMMAND "${Python_EXECUTABLE}" -c [[
 import importlib.metadata as m, pathlib, sys
 try: files = m.files("mpich")

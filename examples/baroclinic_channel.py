@@ -16,7 +16,7 @@ import fathom as fm
 cells = int(sys.argv[1]) if len(sys.argv) > 1 else 32
 
 f, N, shear, H, g, alpha = 1e-4, 2e-3, 4e-4, 1000.0, 9.80616, 2e-4
-k = 1.61 * f / (N * H)  # of the wave that grows fastest
+k = 1.61 * f / (N * H)  # wave number of the fastest growing wave
 L = 2 * np.pi / k  # one wave fits into the channel
 
 grid = fm.CartesianGrid(
@@ -48,7 +48,7 @@ ocean.set(
 )
 sim = fm.Simulation(ocean, step=28800 / cells).prepare()
 
-# The wave is all that moves across the channel: its amplitude is the root mean square of v.
+# Only the wave has flow across the channel: its amplitude is the root mean square of v.
 days, amplitude = np.arange(0.5, 20.5, 0.5), []
 for _ in days:
     sim.advance(3 * cells // 2)
@@ -56,12 +56,12 @@ for _ in days:
 linear = (days >= 6) & (days <= 12)
 growth = np.polyfit(days[linear], np.log(amplitude)[linear], 1)[0]
 
-# Eady's rate between walls: the wave across the channel has l = pi / L.
+# Eady's growth rate between walls: the wave number across the channel is l = pi / L.
 K = np.hypot(k, np.pi / L)
 half = K * N * H / f / 2
 eady = shear * f / N * k / K * np.sqrt((1 / np.tanh(half) - half) * (half - np.tanh(half))) * 86400
 unbounded = 0.31 * f / N * shear * 86400
-finite = eady / np.sqrt(1 + (shear / N) ** 2)  # Ri = 25 is not infinite (Stone 1966)
+finite = eady / np.sqrt(1 + (shear / N) ** 2)  # correction for finite Ri = 25 (Stone 1966)
 
 print(f"growth of the wave         {growth:.3f} a day")
 print(

@@ -29,10 +29,10 @@ ocean = fm.Ocean(
 )
 trades_and_westerlies = fm.SurfaceForcing(stress_x=lambda x, y: -wind * np.cos(2 * np.pi * y / L))
 sim = fm.Simulation(ocean, step="3h", surface=trades_and_westerlies)
-sim.advance(150 * 8)  # 150 days: planetary waves have crossed the basin many times
+sim.advance(150 * 8)  # 150 days: planetary waves cross the basin many times
 
-# Northward transport a metre of width [m2 s-1] through the middle of the southern gyre, and its sum
-# from the west [m3 s-1].
+# Northward transport per metre of width [m2 s-1] through the middle of the southern gyre, and its
+# sum from the west [m3 s-1].
 h = grid.horizontal
 x, y = h.corner_longitude[0, 1:], h.corner_latitude[1:, 0]
 V = sim.gather("velocity_y")[0] * H

@@ -17,7 +17,7 @@ import fathom as fm
 cells = int(sys.argv[1]) if len(sys.argv) > 1 else 128
 
 L, H, g, alpha, rho0, cold, warm = 64e3, 20.0, 9.80616, 2e-4, 1026.0, 5.0, 30.0
-viscosity = 100  # m2/s: with less, fronts are steeper and mix more
+viscosity = 100  # m2/s: with lower values fronts are steeper and mix more
 
 # The channel lies along y; nothing varies along x, which is periodic.
 grid = fm.CartesianGrid(

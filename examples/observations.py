@@ -23,7 +23,7 @@ stations = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 rng = np.random.default_rng(1)
 folder = Path(tempfile.mkdtemp())
 
-# Places: stations, and as many others without data
+# Places: stations, and the same number of other places without data
 longitude, latitude = rng.uniform(0, 20, 2 * stations), rng.uniform(42, 56, 2 * stations)
 here, elsewhere = slice(0, stations), slice(stations, None)
 
@@ -42,7 +42,7 @@ measured = truth[here] + rng.normal(0, 0.8, stations)
 wrong = rng.random(stations) < 0.05
 measured[wrong] += 12 * rng.choice([-1, 1], wrong.sum())
 
-# A simple table: a header with units, a line a report
+# A simple table: a header with units, one line for each report
 with open(folder / "stations.csv", "w", newline="") as file:
     writer = csv.writer(file)
     writer.writerow(
@@ -52,7 +52,7 @@ with open(folder / "stations.csv", "w", newline="") as file:
         place = longitude[n], latitude[n], 0
         writer.writerow([n, "synop", "2018-11-20T12:00Z", *place, measured[n] - 273.15])
 
-# Import: one row a datum
+# Import: one row for each value
 made, account = ingest.collect([folder / "stations.csv"])
 number = made["station"].astype(int)
 

@@ -20,7 +20,7 @@ import fathom as fm
 hours = int(sys.argv[1]) if len(sys.argv) > 1 else 96
 f, n = 1e-4, 8
 
-# The file: stress on the points of the model; on a globe it would be of (time, latitude,
+# The file: stress at the points of the model. For a globe it would have dimensions (time, latitude,
 # longitude), on any grid.
 path = Path(tempfile.mkdtemp()) / "gust.nc"
 time = np.datetime64("2000-01-01", "ns") + np.arange(hours + 1) * np.timedelta64(1, "h")
@@ -33,7 +33,7 @@ stress = xr.DataArray(
 )
 stress.to_dataset(name="tauuoe").to_netcdf(path)
 
-# The sea: the same everywhere, so that there is no pressure gradient; no wall along x.
+# The sea: uniform, so that there is no pressure gradient; periodic along x.
 grid = fm.CartesianGrid(
     nx=n,
     ny=n,

@@ -37,7 +37,7 @@ world = fm.Simulation(
 )
 world.run("2h", report=False)
 
-# The fine grid: twice as fine at its pole, half as fine opposite; it starts from the global state.
+# The fine grid: spacing halved at its pole, doubled opposite; it starts from the global state.
 mine = fm.Simulation(
     atmosphere(fm.HybridLevels("L24"), stretching=2.0, pole=home).set(analysis=world),
     step="10m",

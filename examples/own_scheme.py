@@ -44,7 +44,7 @@ def tank(scheme):
         nx=12, ny=12, extent=(1.2e6, 1.2e6), levels=fm.ZLevels(number=5, depth=500)
     )
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0)).set(temperature=4.0, salinity=35.0)
-    # a new place in the order of a step is one line
+    # one line sets its place in the order of a step
     return ocean.place(scheme, before="TracerUpdate of temperature")
 
 

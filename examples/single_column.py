@@ -17,8 +17,8 @@ import fathom as fm
 days = int(sys.argv[1]) if len(sys.argv) > 1 else 150
 L, cp, R, day = 2.5008e6, 1004.709, 287.0597, 72  # steps
 
-# A column of the tropical ocean under the sun of the equinox, with a wind of 5 m/s: without
-# dynamics nothing else would blow.
+# A column over the tropical ocean under the sun of the equinox. Its wind of 5 m/s is given, because
+# a column has no dynamics that could make it.
 levels = fm.HybridLevels(30)
 fluxes = [
     "toa_net_shortwave",
@@ -107,7 +107,7 @@ print(
     " adiabat"
 )
 
-# Ten days of June over land: a meadow, and a desert that has no water to cool itself.
+# Ten days of June over land: a meadow, and a desert, which has no evaporation that cools it.
 seen = [
     "ground_temperature",
     "air_temperature",

@@ -58,7 +58,7 @@ def after_one_turn(advection):
     axis = np.linspace(-L / 2, L / 2, cells + 1)
     grid = fm.CartesianGrid(
         x=axis, y=axis, levels=fm.ZLevels(number=1, depth=4000)
-    )  # deep: the height of the surface is small against it
+    )  # deep compared with the height of the surface
     ocean = fm.Ocean(
         grid,
         coriolis=(f, 0),
@@ -77,7 +77,7 @@ def after_one_turn(advection):
         sea_surface_height=height,
         **shapes,
     )
-    step = days * 86400 / (12 * cells)  # no point passes more than half a cell in a step
+    step = days * 86400 / (12 * cells)  # the current moves less than half a cell in a step
     sim = fm.Simulation(ocean, step=step).prepare()
     before = {name: sim.gather(name)[0] for name in shapes}
     sim.advance(12 * cells)

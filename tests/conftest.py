@@ -20,9 +20,9 @@ shared = str(Path(__file__).with_name("shared"))
 sys.path.insert(0, shared)
 os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.get("PYTHONPATH")])])
 
-os.environ["SOURCE_DATE_EPOCH"] = "0"  # files of the same numbers are the same bytes
+os.environ["SOURCE_DATE_EPOCH"] = "0"  # files with the same numbers have the same bytes
 
-# What runs here find out stays here.
+# The cache of measurements by these runs is separate from the user's.
 os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")
 atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 

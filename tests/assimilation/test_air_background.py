@@ -93,7 +93,7 @@ def with_regression(size=15):
     errors.divergence_balance = np.tile(per_phi * np.eye(K), every)
     errors.mass_by_divergence = np.tile(np.eye(K + 1, K) * 5e-7, every)
     errors.humidity = 0.01 * np.tile(np.eye(K), every) / (size + 1) ** 2
-    known = np.eye(K, 3 * K + 1, 2 * K) * 0.05  # a half of the deviation with 1 K
+    known = np.eye(K, 3 * K + 1, 2 * K) * 0.05  # half of the deviation for 1 K
     errors.humidity_balance = np.tile(known, every)
     points = int(small.inside.sum())
     return small, errors, 0.01 * random.uniform(0.2, 1.0, (K, points))

@@ -135,7 +135,7 @@ def test_4d_var_at_its_end_is_the_kalman_filter():
         x, P = M @ x, M @ P @ M.T
         S = H @ P @ H.T + np.diag(slot.variances)
         K = np.linalg.solve(S, H @ P).T
-        # departures of a slot are from the background's own trajectory, which stays at nothing here
+        # departures of a slot are from the trajectory of the background, which is 0 here
         x = x + K @ (slot.departures - H @ x)
         P = (np.eye(n) - K @ H) @ P
     end = lanczos(cost, iterations=90, tolerance=1e-13).increment

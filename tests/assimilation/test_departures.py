@@ -73,7 +73,7 @@ def test_root_of_columns_with_values_left_out():
     R = A @ A.T + np.eye(3)
     taken = np.ones(12, bool)
     taken[[1, 4, 5, 9]] = False
-    taken[[2, 6, 10]] = False  # a column of which nothing is left
+    taken[[2, 6, 10]] = False  # a column without any observation left
     whole = np.kron(R, np.eye(4))[np.ix_(taken, taken)]
     W = root_inverse(R, taken).toarray()
     np.testing.assert_allclose(W @ whole @ W.T, np.eye(taken.sum()), atol=1e-12)

@@ -63,7 +63,7 @@ def test_ways_to_keep_a_trajectory(model):
         forth, back = follow_again(keep="states", every=every)
         np.testing.assert_array_equal(forth, tangent)
         np.testing.assert_array_equal(back, gradient)
-        np.testing.assert_array_equal(M.apply(x), tangent)  # from what was computed last
+        np.testing.assert_array_equal(M.apply(x), tangent)  # from the values computed last
     forth, back = follow_again(keep="fp32")
     assert trajectory.linear.bytes < 0.7 * kept.bytes
     assert adjoint_error(M, x, y) < 1e-14
@@ -97,7 +97,7 @@ def test_tangent_is_the_derivative(model, options):
     """
     trajectory, size = followed(model, 4, **options)
     random = np.random.default_rng(6)
-    smooth = trajectory.propagation(0)  # truncates
+    smooth = trajectory.propagation(0)  # only truncates
     d = smooth.apply(random.standard_normal(trajectory.size) * size)
     x, tangent = trajectory.vector(trajectory.first), trajectory.propagation().apply(d)
     here, remainders = trajectory.run(x, 4), []

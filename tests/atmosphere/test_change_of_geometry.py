@@ -113,7 +113,7 @@ def test_columns_keep_mass_and_moisture_as_the_formula_says():
     }
     found = in_columns(source, L19, L19, ground, 0.2 * ground)
     expected = 101325 * (1 - 0.0065 * 200 / 288.15) ** (1 / column.EXPONENT)
-    # the humidity makes the column lighter by 0.6e-3 of 9 %
+    # humidity makes the column lighter: a change of 0.6e-3 in 9 %
     assert 1e5 * np.exp(found["log_pressure_ratio"][0, 0]) == pytest.approx(expected, rel=2e-4)
     assert found["air_temperature"][-1, 0] == pytest.approx(
         288.15 * (expected / 101325 * np.exp(x[-1, 0]) / p_s) ** column.EXPONENT, abs=0.2

@@ -101,7 +101,7 @@ def test_there_and_back(globe, tmp_path):
         [s.gather(name) for s in (globe, back)]
         for name in ("virtual_temperature", "eastward_wind", "log_pressure_ratio")
     )
-    below = slice(6, None)  # what lies well within the heights
+    below = slice(6, None)  # layers well within the range of heights
     assert np.sqrt(((T[1] - T[0])[below] ** 2).mean()) < 0.5
     assert np.sqrt(((u[1] - u[0])[below] ** 2).mean()) < 0.5
     assert np.abs(p[1] - p[0]).max() < 3e-3

@@ -80,7 +80,7 @@ def test_a_wave_leaves_through_the_zone():
     grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=2, levels=fm.SigmaLevels(6))
     x = np.arange(128)
     depth = np.minimum(x, 127 - x)
-    grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # at both ends of x alone
+    grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # only at both ends of x
     length = 128 * 20e3
     state, speed = wave(grid, x0=0.5 * length, width=250e3, count=8)
     one = simulation(linear(grid, outer=Rest()).set(**state), step="120s").prepare()
@@ -131,7 +131,7 @@ def test_restart_and_ranks_with_records(tmp_path):
     with pytest.raises(
         ValueError, match=r"outer.zarr' are of .* to 2000-01-01 02:00:00; the run is"
     ):
-        make("beyond").run("130min", report=False)  # nothing holds beyond the last record
+        make("beyond").run("130min", report=False)  # no data after the last record
 
 
 def test_records_on_a_cubic_in_time(tmp_path):

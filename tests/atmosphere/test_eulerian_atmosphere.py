@@ -82,7 +82,7 @@ def test_energy_and_angular_momentum_are_kept():
     assert abs(last["energy"] - first["energy"]) < 1e-3 * last["kinetic"]
     assert abs(last["momentum"] - first["momentum"]) < 1e-4 * first["of wind"]
     assert abs(last["mass"] / first["mass"] - 1) < 1e-14
-    _, first, last = unforced(600, mountain=1500.0)  # which takes angular momentum
+    _, first, last = unforced(600, mountain=1500.0)  # the mountain changes angular momentum
     assert abs(last["energy"] - first["energy"]) < 1e-3 * last["kinetic"]
     assert abs(last["momentum"] - first["momentum"]) > 1e-3 * first["of wind"]
 

@@ -69,7 +69,7 @@ def done(tmp_path_factory):
 
 
 def _between_ground_and_air(record):
-    # the lowest of ten layers is some 90 m up: dry static energy
+    # the lowest of ten layers is about 90 m above the ground: dry static energy
     lowest = record.ta.values[-1] + 0.01 * 90
     low, high = np.minimum(lowest, record.ts.values) - 6, np.maximum(lowest, record.ts.values) + 6
     assert ((record.tas.values > low) & (record.tas.values < high)).mean() > 0.98

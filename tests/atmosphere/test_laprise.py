@@ -154,7 +154,7 @@ def test_the_elimination_solves_the_whole_system():
     assert logs[0] == pytest.approx(logs[1] + logs[2], rel=1e-13)
     values = np.linalg.eigvals(B)
     assert np.abs(values.imag).max() < 1e-9 and values.real.min() > 0
-    # a right-hand side of D alone: D+ = (1 + b^2 K^2 B)^-1 R
+    # a right-hand side that has only D: D+ = (1 + b^2 K^2 B)^-1 R
     right = np.zeros(len(whole))
     right[: of.levels] = np.cos(np.arange(of.levels))
     np.testing.assert_allclose(

@@ -51,7 +51,7 @@ def test_of_a_zonal_flow(sphere):
         simulation, _, zeta, P = flow(layers, **sphere)
         found = diagnostics.whole(simulation, "vorticity")
         assert np.abs(found - zeta).max() < 1e-4 * np.abs(zeta).max()
-        inner = slice(layers // 4, -1)  # of one pressure, at both
+        inner = slice(layers // 4, -1)  # levels of equal pressure in both
         difference = diagnostics.whole(simulation, "potential_vorticity") - P
         errors.append(np.abs(difference[inner]).max() / np.abs(P[inner]).max())
     assert errors[1] < 2e-3 and 3 < errors[0] / errors[1] < 5
@@ -60,7 +60,7 @@ def test_of_a_zonal_flow(sphere):
 def test_the_sea_needs_two_layers_of_the_column():
     """Sea-level pressure has the same bits whether the whole column was there before."""
     state, other = flow(20)[1], flow(20)[1]
-    other.column  # makes it
+    other.column  # computes the column
     assert len(state.above_ground.air.logarithm) == 2 and len(other.column.air.logarithm) == 20
     name = "air_pressure_at_mean_sea_level"
     assert state[name].tolist() == other[name].tolist()

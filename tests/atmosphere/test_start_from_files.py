@@ -53,7 +53,7 @@ def test_a_start_from_what_fathom_wrote(written, file, tmp_path):
     assert data.sizes["time"] == (1 if "+" in file else 2)
     again.model.set(analysis=data.isel(time=-1))
     again.prepare()
-    below = slice(8, None)  # what lies within the levels of pressure
+    below = slice(8, None)  # layers within the range of the pressure levels
     for name, most in (
         ("eastward_wind", wind),
         ("northward_wind", wind),

@@ -213,7 +213,7 @@ def angle_of(kind, keys, longitude, latitude):
     """From east to the axis of x, by formulas of the manuals, not by Fathom's."""
     if kind == "mercator":
         return np.zeros(longitude.size)
-    if kind == "rotated_ll":  # the north pole of the grid is seen in this direction
+    if kind == "rotated_ll":  # the direction to the north pole of the grid
         pole = np.deg2rad([190.0, 40.0])
         x, y = np.deg2rad(longitude), np.deg2rad(latitude)
         east = np.cos(pole[1]) * np.sin(pole[0] - x)

@@ -282,7 +282,7 @@ def test_bell_crosses_the_pole_of_stretching(precision):
         scheme.interpolate([east, north], wind=True)
         assert (
             np.hypot(east - u, north - v).max() < 1.1 * speed * 2 * np.pi / steps
-        )  # the centripetal part alone
+        )  # only the centripetal part
     assert errors[1] < 0.02 and errors[1] < errors[0] / 6
 
 

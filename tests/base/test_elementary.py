@@ -71,7 +71,7 @@ def test_limits(dtype, width):
     inf, nan, lanes = np.inf, np.nan, 64 // np.dtype(dtype).itemsize
 
     def at(name, *x, power=0.0):
-        full = np.resize(np.array(x, dtype), lanes * 2)  # x comes round
+        full = np.resize(np.array(x, dtype), lanes * 2)  # x is repeated
         return run(name, full, width, power)[: len(x)]
 
     np.testing.assert_array_equal(at("exp", 0, inf, -inf, nan, 1e4, -1e4), [1, inf, 0, nan, inf, 0])

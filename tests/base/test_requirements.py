@@ -12,7 +12,7 @@ import pytest
 
 root = Path(__file__).resolve().parents[2]
 project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-packages = {"PIL": "pillow"}  # where a package has another name than its module
+packages = {"PIL": "pillow"}  # packages whose name differs from their module
 found_where_used = {
     "IPython": "progress in a notebook",
     "eccodeslib": "comes with the wheel of eccodes, which says where its tables are",
@@ -65,7 +65,7 @@ def test_the_conda_recipe_needs_the_same():
     recipe = (root / "packaging/recipe.yaml").read_text(encoding="utf-8")
     run = recipe.split("  run:\n")[1].split("\n\n")[0]
     given = {line.strip(" -").replace(" ", "") for line in run.splitlines()}
-    expected = {"python" + project["requires-python"], "mpich"}  # mpich: that of its build
+    expected = {"python" + project["requires-python"], "mpich"}  # mpich: a requirement of its build
     for requirement in project["dependencies"]:
         name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
         if name != "mpich":

@@ -34,15 +34,15 @@ def test_fp32_follows_fp64(name):
         for t in (np.float64, np.float32)
     )
     for field in double:
-        # 2e-5 of the largest value: 2e-7 a number, times the cancellation of neighbours of like
-        # size that differences suffer
+        # 2e-5 of the largest value: 2e-7 for each number, times the cancellation in differences of
+        # neighbours of similar size
         scale = np.nanmax(np.abs(double[field]))
         np.testing.assert_allclose(
             single[field], double[field], rtol=0, atol=2e-5 * scale, err_msg=field
         )
 
 
-whole_numbers = ("wet_levels", "outlet_level")  # fields that do not change by a little
+whole_numbers = ("wet_levels", "outlet_level")  # fields that change only by whole numbers
 
 
 def small_changes(entry, given):
@@ -159,7 +159,7 @@ def test_rename_and_errors_of_arrays():
         core.run_column(process, good | {"next": np.ones((1, 1), np.float32)}, 1)
 
 
-# what no process of a step writes: its change may be left out by hand
+# fields that no process writes: a tangent written by hand may omit their change
 constants = (
     "coriolis",
     "latitude",

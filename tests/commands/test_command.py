@@ -69,8 +69,7 @@ def test_same_bits_on_two_ranks_and_under_a_launcher(tmp_path):
         os.listdir(two)
     )
 
-    # the resolved file repeats the run, a finished run is not overwritten, a restart continues
-    # from it
+    # the resolved file repeats the run; a finished run is not overwritten; a restart continues it
     assert (
         box.fathom("run", one / "resolved.toml", "--no-report", "--out", "again", folder=tmp_path)[
             0

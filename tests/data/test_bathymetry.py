@@ -240,7 +240,7 @@ def test_straits_are_open_at_one_degree(one_degree):
             near = (middles @ point for point in bathymetry._along(sill.path, 0.1 / 6)[::10])
             on_the_way = [
                 bottom[inside][cosine > cosine.max() - 1e-6].max() for cosine in near
-            ]  # of equally near ones any
+            ]  # among equally near cells any
             assert min(on_the_way) > 0.85 * sill.depth, (
                 sill.name
             )  # nearest interface: within half a layer

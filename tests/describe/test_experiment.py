@@ -39,7 +39,7 @@ def test_resolved_text_is_the_same_experiment(tmp_path):
     assert again.resolved() == text
     assert (
         "thermal_expansion" in text and "calendar" in text and 'statistic = "mean"' in text
-    )  # defaults stand there too
+    )  # defaults are in it, too
     assert again.model.momentum_advection is None
     assert again.model.initial == e.model.initial and repr(again.model.free_surface) == repr(
         e.model.free_surface

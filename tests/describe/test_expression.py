@@ -70,4 +70,4 @@ def test_refused(text, message):
 
 def test_huge_powers_do_not_hang():
     assert np.isinf(Expression("9 ** 9 ** 9 ** 9 * x")(1.0, 1.0))
-    assert interpret("x + " * 5000 + "x").startswith("x + ")  # too long to be one
+    assert interpret("x + " * 5000 + "x").startswith("x + ")  # too long: not an expression

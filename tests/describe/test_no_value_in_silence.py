@@ -28,7 +28,7 @@ def experiment(*settings, text=box.text):
 )
 def test_a_part_that_every_ocean_has_is_not_none(key, value):
     if value == "{}":
-        assert experiment(f"model.{key}={value}").model  # nothing else than usual
+        assert experiment(f"model.{key}={value}").model  # an empty table: the defaults
         return
     with pytest.raises(ValueError, match=f"{key}|is no name of a class"):
         experiment(f"model.{key}={value}").model
@@ -122,7 +122,7 @@ def smaller(file):
 def test_what_is_written_out_is_toml_and_the_same(file):
     try:
         text = Experiment.read(file, smaller(file)).resolved()
-    except (FileNotFoundError, ImportError) as error:  # data of others
+    except (FileNotFoundError, ImportError) as error:  # needs external data
         pytest.skip(str(error))
     except ValueError as error:
         if "are left on this machine" not in str(error):

@@ -64,7 +64,7 @@ for (kind, (shape, block)), precision in itertools.product(
             assert sides[0] == sides[1], (kind, shape, block, precision, transport)
             moved += sides[0] != bits(given)
 
-# From some fields to others: what a plan gathers.
+# A plan that gathers copies from some fields to others.
 d = core.decompose(topology("tripolar", 22, 9), depths(22, 9, seed=5).ravel(), comm.size, 4, 3)
 plan = core.gather_plan(
     d, "center", HALO, [(0, 0, 10, 4, 0), (10, 0, 12, 9, comm.size - 1)], comm.rank

@@ -55,7 +55,7 @@ def other_names() -> set[str]:
 def test_all_sources_of_the_catalogue_are_found():
     names = {name for _, name in entries()}
     known = {e["name"] for e in mpi.core.catalogue() if not e["in_cells_of"]}
-    # equations of state have names that are made
+    # names of equations of state are composed
     made = ("MWJF", "JMCD", "UNESCO", "TEOS10", "LinearEquation")
     assert len(names) > 100
     assert not {name for name in known - names if not name.startswith(made)}
@@ -72,7 +72,7 @@ def test_every_scheme_is_device_code_without_a_stack():
     wanted = {type.split("<")[0].split("::")[-1] for type, _ in entries()} - other_names()
     assert len(wanted) > 100
     assert not {(t, p) for t in wanted for p in ("fp64", "fp32")} - compiled
-    # of the two-band radiation 48 bytes in fp64
+    # the two-band radiation spills 48 bytes in fp64
     too_many = [k for k in found if max(k.stack, k.spilled) > (64 if k.scheme in hungry else 0)]
     assert not too_many
     assert all(k.registers < 255 for k in found if k.scheme not in hungry)

@@ -46,7 +46,7 @@ def random(case, count=2):
 def test_same_bits(kind, block, method, precision, dtype):
     case = Case(42, 21, *KINDS[kind], seed=1, compactness=0.3 * (kind != "closed"))
     here, there = both(case, block, solver=method, precision=precision)
-    for b, guess in zip(random(case), random(case)[::-1], strict=True):  # and once more
+    for b, guess in zip(random(case), random(case)[::-1], strict=True):  # a second solve too
         found = solved(case, there, b, guess, dtype)
         assert same(found, solved(case, here, b, guess, dtype))
         assert there.iterations > 30 and not found[1][0]
@@ -96,7 +96,7 @@ def test_what_is_not_a_number(method, precision):
         solved(case, there, bad, good)[1]
     )
     assert "not a number" in solved(case, there, good, bad)[1][0]
-    found = solved(case, there, good, 0 * good)  # and it can be used again
+    found = solved(case, there, good, 0 * good)  # the solver can be used again
     assert not found[1][0] and same(found, solved(case, here, good, 0 * good))
 
 

@@ -125,7 +125,7 @@ def commands(page):
                 yield words
 
 
-launchers = {"mpiexec": 3, "srun": 3, "nice": 1}  # with as many words before what they start
+launchers = {"mpiexec": 3, "srun": 3, "nice": 1}  # number of words before the started command
 
 
 def split(text):
@@ -168,7 +168,7 @@ def python(words):
         assert (root / script).is_file(), f"`{said}`: no file {script}"
         text = text_of(root / script)
         for option in (word.split("=")[0] for word in words if word.startswith("--")):
-            there = f'"{option}"' in text or f'"{option[2:]}"' in text  # or made of its name
+            there = f'"{option}"' in text or f'"{option[2:]}"' in text  # or composed from its name
             assert there, f"`{said}`: no option {option}"
 
 

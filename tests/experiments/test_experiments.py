@@ -227,7 +227,7 @@ def test_double_gyre_is_that_of_munk():
     transport = np.sum(sim.gather("velocity_x") * thickness, axis=0) * L / n
     psi = (
         transport[:-1] / 2 - np.cumsum(transport, axis=0)[:-1]
-    )  # at the corners: half of the row's own transport lies south of it
+    )  # at the corners: half of the row's transport is south of them
     expected = munk(
         n, L, 2e4, 2e-11, lambda y: -2 * np.pi * 0.1 / L / 1026 * np.sin(2 * np.pi * y / L)
     )
@@ -235,7 +235,7 @@ def test_double_gyre_is_that_of_munk():
     assert error < 0.06
     assert (
         np.abs(sim.gather("velocity_x")[0]).max() > 2 * np.abs(sim.gather("velocity_x")[-1]).max()
-    )  # and the water is layered
+    )  # and the water is stratified
 
 
 # ---- channel -------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def compiles(body, tmp_path):
         ("tendency[0] += speed[0];", False),  # reads its output
         ("Real before = speed[0]; tendency[0] += before;", False),
         ("speed[0] += Real(1);", False),
-        ("speed[0] = wind.v(north)[0];", False),  # looks further than it says
+        ("speed[0] = wind.v(north)[0];", False),  # reads farther than it declares
         ("speed[0] = wind.w[0];", False),  # no such member
     ],
 )
@@ -89,7 +89,7 @@ def test_declarations_are_at_most_a_third_of_a_scheme():
     shares = {name: (declared(body), len(body)) for name, body in schemes()}
     assert len(shares) > 100
     long = {name: share for name, share in shares.items() if 3 * share[0] > share[1]}
-    # all parameters and hardly a kernel: the first has nine, the others a kernel of a few lines
+    # almost only parameters: the first scheme has nine; the kernels of the others have a few lines
     assert set(long) <= {"HeldSuarez", "LinearExpansion", "FreshwaterContent", "GridPointExner"}
     assert all(5 * share[0] <= 2 * share[1] for share in long.values())
     whole = [sum(numbers) for numbers in zip(*shares.values(), strict=True)]

@@ -84,7 +84,7 @@ def _outcome(line: list[str]) -> str:
     from fathom.commands.main import main
 
     status: object = None
-    with open("said", "w+") as said:  # of the ranks that it starts too
+    with open("said", "w+") as said:  # also the output of the ranks that it starts
         os.dup2(said.fileno(), 2)
         with open(2, "w", closefd=False) as sys.stderr:
             try:

@@ -33,7 +33,7 @@ class Damage(NamedTuple):
     file: str  # in the run directory
     kind: str  # flip, cut or zero
     place: int  # byte
-    size: int  # bytes; of a flip: which bit
+    size: int  # bytes; for a flip: the number of the bit
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.file} at byte {self.place}, {self.size}"
@@ -113,7 +113,7 @@ def _read(path: Path, written: dict[str, np.ndarray]) -> str:
     except (OSError, ValueError) as error:
         named = path.name in str(error)
         return f"{'error' if named else 'silent'} {error}"
-    except Exception as error:  # which the command line would show with its trace
+    except Exception as error:  # the command line would show it with its traceback
         return f"traceback {type(error).__name__}: {error}"
     for name, array in written.items():
         if name not in there:

@@ -73,7 +73,7 @@ statistic = "mean"
 
 cases = {"ocean": ocean, "atmosphere": atmosphere, "shallow water": shallow_water}
 
-# Values for any key, as they stand in a file.
+# Values for any key, as they are written in a file.
 values = (
     *('"none"', "false", "true", "[]", '""', "{}", "-1", "0", "1e300", "-1e300", "nan", "inf"),
     *('"nan"', '"many"', "1000000000000", "[1]", "[nan]", "[[[]]]", '["a", 1]', '"1e400"', "-inf"),
@@ -168,5 +168,5 @@ def means_the_same(case: Case, resolved: str) -> bool:
     given = tomllib.loads(f"value = {value}")["value"]
     nothing = (None, "none", False, 0, "", [], {}, [False, False])
     if given == {} or (path == "grid.levels" and given == "none"):
-        return True  # nothing else than usual; one layer
+        return True  # same as the default; one layer
     return str(held) == str(given) or (held in nothing and given in nothing)

@@ -24,7 +24,7 @@ def small(**more):
 
 @settings(max_examples=100, deadline=None)
 @given(number=st.integers(1, 200), depth=st.floats(10, 11000), fraction=st.floats(0.01, 1))
-@example(number=2, depth=6554.348539176593, fraction=0.75)  # the thicknesses sum to one bit less
+@example(number=2, depth=6554.348539176593, fraction=0.75)  # the sum is one bit too small
 def test_stretched_levels(number, depth, fraction):
     v = fm.ZLevels(number, depth, surface=fraction * depth / number).vertical
     assert v.levels == number and v.interface_depth[-1] == depth == v.depth
@@ -145,7 +145,7 @@ def test_bathymetry_of_a_data_set():
     )
     depth = embedded.read("levitus-4deg", "ocean_depth")["ocean_depth"]
     assert ((grid.wet_levels > 0) == (depth > 0)).all() and 2000 < np.count_nonzero(depth) < 2500
-    # a last cell of less than half of 0.01 of its layer is left out, of less is made as thick
+    # a last cell thinner than 0.005 of its layer is removed; one thinner than 0.01 is made as thick
     np.testing.assert_allclose(grid.depth(), depth, rtol=0, atol=24)
     with pytest.raises(ValueError, match="not on the 40 × 45 cells of this grid"):
         fm.LatitudeLongitudeGrid(45, 40, levels=levels, bathymetry="levitus-4deg")

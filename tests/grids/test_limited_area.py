@@ -19,7 +19,7 @@ def test_sizes():
     g = fm.LimitedAreaGrid(**europe)
     assert g.points == (120, 98) and g.size == (135, 120) and g.extension == (15, 22)
     assert g.shape == (1, 98, 120) and g.wet_levels.shape == (98, 120) and g.wet_cells == 98 * 120
-    # an extent is there at least, and the whole is full
+    # points cover at least the extent; extension included, they fill `size`
     g = fm.LimitedAreaGrid((8, 46.5), resolution=10e3, extent=(3e6, 2.5e6))
     assert g.size == (320, 270) and g.points == (309, 259) and g.extension == (11, 11)
     g = fm.LimitedAreaGrid((8, 46.5), resolution=10e3, extent=(3.09e6, 2.59e6))

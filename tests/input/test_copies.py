@@ -36,14 +36,14 @@ def test_killed_midway_and_tried_again(disks, on_ranks):
     left = contents(disks)
     assert (
         all(".partial-" in name for names in left for name in names) and left[1]
-    )  # nothing that would be read as a copy
+    )  # no file that would be used as a copy
     told = on_ranks(3, script, disks / "input.nc", disks, "copy")
     assert [row[0][:2] for row in told] == [[f"node{rank}", True] for rank in range(3)]
     assert all(len(names) == 1 and ".partial" not in names[0] for names in contents(disks))
     again = on_ranks(3, script, disks / "input.nc", disks, "copy")
     assert [row[0] for row in again] == [row[0] for row in told] and all(
         size <= row[1] < size + 500 for row in again
-    )  # looked through, not made again
+    )  # checked, not copied again
     damaged = next((disks / "node2").iterdir())
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     mended_once = on_ranks(3, script, disks / "input.nc", disks, "once")

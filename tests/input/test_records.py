@@ -145,7 +145,7 @@ def test_bounds_and_climatologies(tmp_path):
     assert contents((str(tmp_path / "climate.nc"),))["sst"].axis.repeated
     for n, (b, e) in enumerate(
         ((1989, 12), (1990, 3), (1990, 6), (1990, 9))
-    ):  # seasons, from December
+    ):  # seasons; the first begins in December
         climate.time_bounds.values[n] = (
             np.datetime64(f"{b}-{e:02d}-01", "ns"),
             np.datetime64(f"{2000 + (e == 12)}-{(e + 2) % 12 + 1:02d}-01", "ns"),
@@ -227,11 +227,11 @@ def test_the_speed_of_a_wind_reads_its_components_once(monkeypatch):
 def test_gaps():
     """Filled on land, whatever is around; at sea an error, with its place, unless it is allowed."""
     data = daily()
-    data[:, latitude == -65, :3] = np.nan  # around the point of land
+    data[:, latitude == -65, :3] = np.nan  # around the land point
     source = sources([Input("air_temperature", Records(data), "K")], grid)[0]
     np.testing.assert_allclose(source.read(0)["air_temperature"][1:], north[1:])
     data = daily()
-    data[1, 7:11, longitude == 105] = np.nan  # one corner: what is there counts, and what is filled
+    data[1, 7:11, longitude == 105] = np.nan  # one corner: valid and filled values both count
     near = sources([Input("air_temperature", Records(data), "K")], grid)[0].read(1)[
         "air_temperature"
     ]

@@ -32,7 +32,7 @@ def test_regions_add_up_to_the_wall_time(tmp_path):
     records = summary["profile"]
     wall, held = summary["wall_seconds"], by_name(s.profile)
     assert sum(r["seconds"] for r in records) == pytest.approx(wall, rel=0.02)
-    assert held["run"]["seconds"] < 0.1 * wall  # outside all that has a name
+    assert held["run"]["seconds"] < 0.1 * wall  # time outside all named regions
     assert (
         held["MWJF"]["calls"] == held["step"]["calls"] == 240 and held["state.zarr"]["calls"] == 25
     )
@@ -75,10 +75,10 @@ def test_planted_imbalance_and_noise(found):
     assert e["parallel_efficiency"] == pytest.approx(
         e["load_balance"] * e["serialisation"] * e["transfer"], rel=1e-12
     )
-    whole = max(a + given["waited"][0], b + given["waited"][1])  # nothing but work and waiting
+    whole = max(a + given["waited"][0], b + given["waited"][1])  # only work and waiting
     assert e["load_balance"] * e["serialisation"] == pytest.approx(
         (a + b) / 2 / whole, rel=0.05
-    )  # transfer is what the machine does at the time
+    )  # transfer depends on the load of the machine
 
 
 def test_a_late_rank_shows_as_waiting_of_the_other(found):
@@ -88,7 +88,7 @@ def test_a_late_rank_shows_as_waiting_of_the_other(found):
         0.8 * given["late"] < waiting[0] < given["late"] + 0.5 * given["wall"]
         and given["late"] > 0.25
     )
-    first = by_name(profile)["agreement"]  # where ranks meet after what held one of them up
+    first = by_name(profile)["agreement"]  # where ranks meet after one was delayed
     assert first["waiting"] <= first["communication"] <= first["elapsed"]
     exchanges = [r for r in profile["regions"] if r["kind"] == "exchange" and r["messages"]]
     assert exchanges and all(

@@ -38,7 +38,7 @@ def test_what_is_written_is_read(tmp_path):
     import pyarrow.parquet as parquet
 
     table = parquet.read_table(tmp_path / "a.parquet")
-    assert table["height"].null_count == 50  # what is missing is null, never a number
+    assert table["height"].null_count == 50  # missing values are null, never a number
     assert set(table["kind"].to_pylist()) == {"synop", "ship"}
 
 

@@ -49,7 +49,7 @@ def test_each_kind(kind):
         assert {kinds[k] for k in some["kind"]} == {kind} and set(some["time"]) == {1542715200}
         assert (some["latitude"][0], some["longitude"][0]) == (40, -20) and some["station"][0]
     if kind == "amv":
-        assert len(made) == 2  # neither what lies between images nor guesses of the height
+        assert len(made) == 2  # no winds between two images, no first guesses of the height
     if kind == "aircraft":
         assert made["pressure"] == pytest.approx(3e4, rel=1e-3)
     if kind == "radiance":

@@ -11,14 +11,14 @@ def test_departures_in_a_run(on_ranks):
     script = Path(__file__).with_name("departures_in_a_run.py")
     one, two = (on_ranks(n, script) for n in (1, 2))
     assert one["exactly"] and one["inside"] > 150 and one["slots"] == [-1, 0, 1, 2]
-    # in the first hour; eight layers, cells of 5.6 degrees, and waves that begin
+    # errors of interpolation in the first hour: eight layers, cells of 5.6 degrees, growing waves
     assert one["error"]["T"] < 1.5 and one["error"]["u"] < 2.5 and one["error"]["p"] < 0.05
     below, above, mountain = (code[n] for n in (*("outside the levels",) * 2, "height"))
     assert one["reasons"] == [below, above, mountain] and one["lines"] == 5
     assert one["offline"]
     coldest, warmest, radiances = one["brightness"]
     assert 210 < coldest < warmest < 280 and radiances > 10
-    apart, known = one["climate"]  # the mean of three hours, for data of any time
+    apart, known = one["climate"]  # the mean of three hours, used for data of any time
     assert apart < 0.5 and known > 250
     assert one == two
     assert on_ranks(4, script, "stop")["digest"] == one["digest"]

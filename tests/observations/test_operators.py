@@ -35,7 +35,7 @@ def levels_of(name):
         return np.concatenate([rng.uniform(500, 25000, count - 4), ground[-4:] - 50])
     if name == "surface_pressure":
         return ground + rng.uniform(-200, 200, count)
-    if name == "dew_point":  # where changes leave some vapour
+    if name == "dew_point":  # levels where perturbed humidity stays positive
         return rng.uniform(5e4, 8e4, count)
     return np.concatenate([rng.uniform(6e3, 8e4, count - 4), [100, 5e2, 1.04e5, 1.04e5]])
 

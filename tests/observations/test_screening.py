@@ -74,7 +74,7 @@ def test_height_that_is_wrong():
 
 def test_steep_level():
     """A temperature 12 K too cold is hotter below than air can be."""
-    data = sounding(levels=40).taken(np.arange(40))  # temperatures alone
+    data = sounding(levels=40).taken(np.arange(40))  # only temperatures
     data["value"][15] -= 12
     screening.screen(data)
     assert list(np.flatnonzero(data["reason"] == code["lapse rate"])) == [15]

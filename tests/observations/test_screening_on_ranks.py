@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     rng, place = np.random.default_rng(5), tmp_path_factory.mktemp("screening")
     stations = network(900, gross=45).observations()
     again = stations.taken(np.arange(0, 900, 3))
-    again["report"] += 5 * 10**6  # the same stations once more
+    again["report"] += 5 * 10**6  # the same stations again
     parts = [stations, again, with_errors(radiances(9000, rng)), with_errors(soundings(300, rng))]
     base.write(base.together(parts), place / "given.parquet")
     return place

@@ -124,6 +124,6 @@ def test_ground_gets_its_part():
     layers = np.array([made[f"soil_temperature_{k}"][0] for k in (1, 2, 3, 4)])
     thickness = np.array([0.07, 0.21, 0.72, 1.89])
     assert 1 > layers[0] > layers[1] > layers[2] > layers[3] > 0
-    assert layers @ thickness == pytest.approx(0.12)  # of the wave's heat nothing is lost
+    assert layers @ thickness == pytest.approx(0.12)  # the heat of the wave is conserved
     with pytest.raises(ValueError, match="did you mean 'SoilLayers'"):
         surface.ground_increments(np.ones(2), land="SoilLayer")

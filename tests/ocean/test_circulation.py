@@ -128,10 +128,10 @@ def test_what_crosses_a_latitude(runs):
         heat,
         rtol=2e-3,
         atol=5e13,
-    )  # of the temperature that the last step began with
+    )  # of the temperature at the start of the last step
     assert np.isnan(
         now.meridional_overturning.values[0]
-    ).all()  # before the first step nothing flows
+    ).all()  # before the first step there is no flow
     lightest_down = now.overturning_in_density[-1].isel(density=-1).values
     np.testing.assert_allclose(
         lightest_down, now.meridional_overturning[-1].isel(depth_interface=-1).values, atol=10.0
@@ -142,7 +142,7 @@ def test_stream_function(runs):
     flow, now = (output.open(runs / "1-0" / name) for name in ("flow.zarr", "now.nc"))
     plots.picture(
         now, "barotropic_stream_function", path=runs / "psi.png"
-    )  # it knows where its corners are
+    )  # the file has the coordinates of corners
     assert {"longitude_corner", "latitude_corner"} <= set(
         now.barotropic_stream_function.coords
     ) and (runs / "psi.png").stat().st_size > 10000
@@ -174,7 +174,7 @@ def test_sections_go_from_coast_to_coast():
     rows = np.flatnonzero(north.any(axis=0))
     assert (np.diff(rows) == 1).all() and len(rows) == north.astype(
         bool
-    ).sum()  # a staircase: one step a column
+    ).sum()  # a staircase: one step for each column
 
 
 def test_corners_of_a_section_carry_what_its_faces_do():

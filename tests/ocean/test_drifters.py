@@ -205,7 +205,7 @@ def run(directory, period, restart=None, **parallel):
 def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
     sim = run(tmp_path / "one", "3d")
     on_ranks(3, __file__, tmp_path / "three")
-    run(tmp_path / "half", "1d")  # ends at a time of release and of output
+    run(tmp_path / "half", "1d")  # ends at the time of a release and of an output
     run(tmp_path / "half", "2d", restart=tmp_path / "half" / "restart.fathom", blocks=(7, 6))
     one = output.open(tmp_path / "one" / "drifters.zarr").load()
     assert (

@@ -180,7 +180,7 @@ def test_a_file_of_months_is_the_climatology(tmp_path):
             if n.startswith("sea_") == (axis == "sea_latitude")
         ]
         data = embedded.read("surface-climatology", *wanted, *axes)
-        if climatology.LIGHT in wanted:  # with that over the pack (fathom/data/light.py)
+        if climatology.LIGHT in wanted:  # including light over the ice pack (fathom/data/light.py)
             light = climatology.open(climatology.LIGHT)
             data |= {climatology.LIGHT: light[climatology.LIGHT].values}
         units = {
@@ -291,7 +291,7 @@ def test_barnier_with_the_slope_of_bulk_formulae():
         sim.fields.set("air_pressure", np.full((16, 24), 1e5))
     target = (T.read(11)["restoring_temperature"] + T.read(0)["restoring_temperature"])[
         wet
-    ] / 2  # half way between the middles of two months of 31 days
+    ] / 2  # midway between the middles of two months of 31 days
     away = np.abs(target - 15) > 1
     slope = Q[away] / (15 - target)[away]
     assert -90 < slope.min() < slope.mean() < slope.max() < -12 and -60 < slope.mean() < -25

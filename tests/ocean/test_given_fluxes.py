@@ -54,7 +54,7 @@ def test_what_is_given_replaces_it():
     np.testing.assert_allclose(
         sim.gather("surface_freshwater_flux")[0][wet], there[wet] + 1e-5, atol=2e-8
     )
-    assert sim.surface.shortwave_flux == 0.0  # part of another heat flux
+    assert sim.surface.shortwave_flux == 0.0  # it is part of another heat flux
     with pytest.raises(ValueError, match="did you mean 'ncep'"):
         fm.SurfaceForcing(data="ncepp")
 

@@ -208,7 +208,7 @@ def test_tracer_advection_conserves_and_keeps_constants(basin, scheme):
         nz,
     )["tracer_tendency"]
     surface = np.zeros_like(one)
-    surface[0] = f["transport_up"][0]  # leaves the cell by growing it
+    surface[0] = f["transport_up"][0]  # leaves the cell by raising its surface
     assert np.abs(one - surface)[center].max() < 1e-14 * np.abs(clean["transport_east"]).max()
 
 

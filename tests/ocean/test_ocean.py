@@ -148,7 +148,7 @@ def test_mean_across_a_restart(tmp_path):
     least, most, steps = (
         fm.open(tmp_path / "whole" / name) for name in ("least.zarr", "most.zarr", "all.zarr")
     )
-    every = (steps.sizes["time"] - 1) // 2  # instants after the first, of each interval
+    every = (steps.sizes["time"] - 1) // 2  # instants in each interval after its first one
     for n in range(2):
         during = steps.isel(time=slice(1 + n * every, 1 + (n + 1) * every))
         np.testing.assert_array_equal(most.thetao[n], during.thetao.max("time"))
@@ -175,7 +175,7 @@ def test_single_precision_follows_double():
     difference = np.abs(a.gather("temperature") - b.gather("temperature")).max()
     assert (
         0 < difference < 2e-3
-    )  # 20 degC at 24 bits is 2e-6; a day of steps and a stirred field let it grow
+    )  # 24 bits of 20 degC: 2e-6; it grows in a day of steps of a turbulent field
 
 
 def test_biharmonic_diffusion_smooths_and_conserves():

@@ -82,7 +82,7 @@ def test_constants_and_contents_in_cut_cells(advection):
     volume = float(
         (sim.model.grid.depth() * np.asarray(sim.model.grid.horizontal.area_center)).sum()
     )
-    assert before[0] == pytest.approx(volume, rel=1e-6)  # and a little of the surface's height
+    assert before[0] == pytest.approx(volume, rel=1e-6)  # surface height adds a little
     sim.advance(100)
     one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13

@@ -69,7 +69,7 @@ def test_shares_lie_between_nothing_and_all():
     for n in range(1, 6):
         for part in ("area", "volume", "snow", "upper_heat", "lower_heat"):
             assert of(f"ice_{part}_{n}")["minimum"] >= 0
-    assert of("sea_ice_volume")["maximum"] > 2.5  # pressed together
+    assert of("sea_ice_volume")["maximum"] > 2.5  # compressed by convergence
     assert of("temperature")["minimum"] > -1.95
 
 

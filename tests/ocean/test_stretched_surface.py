@@ -85,7 +85,7 @@ def test_rain_freshens_as_virtual_salt_does():
         salinity[freshwater] = sim.gather("salinity")[0][-1, -1]
     fallen = rain * 48 * 1800 / 1000
     assert 34.7 - salinity["salt"] == pytest.approx(34.7 * fallen / 50, rel=1e-3)
-    # of the fallen water the layers below take their share: what rises is the whole column
+    # layers below get their share of the rain: the whole column grows
     top = 50 * (1 + fallen / 2000)
     assert salinity["volume"] == pytest.approx(
         34.7 * (1 - fallen / 50 * (1 - 50 / 2000)) * 1.0, rel=2e-5

@@ -99,7 +99,7 @@ def test_potential_vorticity(stores):
         for j, i in np.argwhere(found[n])[::7]:
             value = np.interp(x[n, j, i], x_layers[:, j, i], northern[:, j, i])
             assert abs(value - wanted) < 1e-3 * wanted
-    assert (x[1] < x[0])[found.all(0)].all()  # the stronger lies higher
+    assert (x[1] < x[0])[found.all(0)].all()  # the stronger wind is higher
     assert np.abs(whole.rv.mean("longitude")).max() < 1e-4
 
 

@@ -175,7 +175,7 @@ def test_show(without):
 def test_mistakes(without, arguments, message):
     said = run(without, "mistake", *arguments, status=2)
     assert said.count(message) == 1 and "Traceback" not in said
-    *before, last = said.splitlines()  # memory is told before a restart is read
+    *before, last = said.splitlines()  # memory is reported before a restart is read
     assert message in last and all(line.startswith("Ocean: ") for line in before)
 
 
@@ -348,7 +348,7 @@ def test_one_of_two_servers_falls_silent(without):
         "surface.zarr",
         "a.nc",
         "b.nc",
-    ):  # each file is one server's alone, and one of them fell silent
+    ):  # each file belongs to one server, and one server stopped
         with output.open(without / "one-silent" / store) as found:
             assert (
                 found.time.size > before

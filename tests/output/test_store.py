@@ -227,7 +227,7 @@ def test_a_time_is_seen_only_when_it_is_complete(tmp_path, ending):
     writer.close()
     with output.open(path) as dataset:
         assert dataset.sizes["time"] == 2
-    writer = output.append(path)  # a run that is continued writes that time again
+    writer = output.append(path)  # a continued run writes that time again
     assert len(writer.times) == 2
     for name, field in fields(5).items():
         write_all(writer, name, 2, field)
@@ -622,7 +622,7 @@ def test_no_small_write_of_a_coarse_grid(tmp_path, ending):
         writer.extend(time, 3600.0 * time)
     writer.close()
     counts = dict(writer.writes.counts)
-    assert counts.pop(files.metadata)[0] == 1  # the head
+    assert counts.pop(files.metadata)[0] == 1  # the metadata
     assert min(counts) >= 16
 
 

@@ -31,15 +31,15 @@ for name, _ in core.global_sums():
         assert len(set(everywhere)) == 1, name  # all ranks hold the same bits
     for n in range(
         60 if comm.size < 4 else 5
-    ):  # long ones on end, other numbers each time: nothing of one may be left in the next
+    ):  # long sums in a row, with new numbers each time: none may keep values of the last
         whole = np.random.default_rng(n).integers(
             -(2**40), 2**40, (comm.size, (138, 192, 7)[n % 3])
         )
         mine = whole[comm.rank].copy()
         total.sum(mine)
         assert np.array_equal(mine, whole.sum(0)), (name, n)
-    # not a number, infinities, the sentinel's own bits as a number and as integers, and whatever a
-    # halving could break
+    # not a number, infinities, the bits of the sentinel as a number and as integers, and values
+    # that could be damaged when a word is halved
     nasty = np.array([np.nan, np.inf, -np.inf, SENTINEL.view(float)[0], -0.0, 5e-324])
     got = nasty.copy() if comm.rank == comm.size - 1 else np.zeros(6)
     total.sum(got)

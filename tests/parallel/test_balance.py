@@ -34,7 +34,7 @@ def test_little_is_not_moved():
     assert mpi.core.transfers([1.0, 1.04, 0.96], 0.05) == []
     assert mpi.core.transfers([1.0, 1.0], 0.0) == []
     assert mpi.core.transfers([0.0, 0.0], 0.0) == []
-    # who is above the threshold gives down to the mean
+    # a rank above the threshold gives work away until it has the mean
     found = mpi.core.transfers([1.2, 1.0, 0.8], 0.1)
     assert found == [(0, 2, pytest.approx(0.2))]
 

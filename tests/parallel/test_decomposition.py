@@ -70,7 +70,7 @@ def test_all_water_is_owned_once(kind, ranks, distribution):
         count[j0 : j0 + by, i0 : i0 + bx] += 1
         assert (owner < 0) == (not wet[j0 : j0 + by, i0 : i0 + bx].any())
     assert (count == 1).all()
-    assert sorted({b[5] for b in d.blocks} - {-1}) == list(range(ranks))  # nobody is idle
+    assert sorted({b[5] for b in d.blocks} - {-1}) == list(range(ranks))  # no rank is idle
     assert 1 <= d.imbalance < (1.15 if ranks < 7 else 1.5)
     same = _core.arrange(
         d.topology, wet.ravel(), ranks, d.i_cuts, d.j_cuts, d.blocks[:, 5].tolist()
@@ -112,7 +112,7 @@ def test_one_block_a_rank():
     for distribution, columns, uneven in (
         ("north-south", 1, 1.15),
         ("square", 2, 1.3),
-    ):  # one lattice of cuts: short rows leave less in the east
+    ):  # one lattice of cuts: rows are short, so blocks in the east have less work
         d = _core.decompose(
             _core.Topology(nx, ny, True, False), wet.ravel(), 6, distribution=distribution, halo=0
         )

@@ -92,7 +92,7 @@ def test_heat_in_is_heat_lost():
         assert 3600 * (from_air - into_sea) == pytest.approx(
             content(state) - content(after), rel=1e-9, abs=1.0
         )
-        if after["category_volume"] > 0.05:  # the sea gives at the bottom and the sides, no more
+        if after["category_volume"] > 0.05:  # sea heat enters only at the bottom and the sides
             area = min(state["category_area"], state["category_volume"] / 0.05)
             sides = 1e-4 / (1 - 1e-4) * content(after) / 3600
             assert into_sea == pytest.approx(-60 * area - sides, rel=1e-6)
@@ -147,7 +147,7 @@ def test_transfer_keeps_all():
         np.testing.assert_allclose(
             out[f"thinner_{p}"] + out[f"thicker_{p}"], given[f"thinner_{p}"] + given[f"thicker_{p}"]
         )
-    stayed = given["thinner_volume"] < given["thinner_area"]  # and the other is thicker than 1 m
+    stayed = given["thinner_volume"] < given["thinner_area"]  # the other is thicker than 1 m
     apart = stayed & (given["thicker_volume"] > given["thicker_area"])
     assert apart.any() and (out["thinner_volume"][apart] == given["thinner_volume"][apart]).all()
 
@@ -225,7 +225,7 @@ def test_melt_opens_the_water():
     pressed = run("IceEnds", given | {"category_volume": 0.8 * 1.2}, parameters={"limit": 1.0})
     assert 0.7 < pressed["category_area"].item() <= 0.8
     ice = [before, dict.fromkeys(parts, 0.0)]
-    for _ in range(steps):  # melts by a fifth: the spread is not even any more, but nearly
+    for _ in range(steps):  # melts by a fifth: the distribution stays nearly uniform
         ice[0]["volume"] -= 0.02 * ice[0]["area"]
         ice = remapped(ice, -0.02)
         assert 0 < ice[0]["volume"] < ice[0]["area"]

@@ -115,7 +115,7 @@ def test_a_process_with_a_period_has_limits():
     with pytest.raises(ValueError, match="every 2 steps and cannot write 'ozone'"):
         suite.core.Sequence(domain, [process], rotate=[["ozone", "air_pressure"]])
     s = suite.core.Sequence(domain, [suite.core.process("Sunlight")])
-    s.follow_sun(60.0, 0.0)  # few levels have a sun too
+    s.follow_sun(60.0, 0.0)  # works with few levels, too
 
 
 def test_the_sun_stands_where_it_does():

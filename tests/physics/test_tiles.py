@@ -170,7 +170,7 @@ def test_air_gains_what_the_tiles_lose():
         H = after[f"{name}_turbulent_flux"] - L * E
         sums["sensible_heat_flux"] = sums["sensible_heat_flux"] + share * H
         sums["evaporation_flux"] = sums["evaporation_flux"] + share * E
-        if name in ("plant", "bare_ground"):  # the others lose heat to melting after
+        if name in ("plant", "bare_ground"):  # the others lose heat to melting afterwards
             end = after[f"{name}_temperature"]
             expected = after[f"{name}_conductance"] * (cp * (end - T) - 800.0)
             np.testing.assert_allclose(H, expected, atol=1e-6 * np.abs(H).max())
@@ -247,7 +247,7 @@ def test_rain_on_snow_is_held_freezes_and_runs_through():
         wet.append(advance(wet[-1], 600.0))
     amount = np.array([w["snow_amount"][0] for w in wet])
     liquid = np.array([sum(w[n][0] for n in liquids) for w in wet])
-    assert amount[6] - amount[0] > 0.95 * 6 * 600 * 2e-3 * cover(200)  # all is held at first
+    assert amount[6] - amount[0] > 0.95 * 6 * 600 * 2e-3 * cover(200)  # at first all is retained
     assert liquid[6] < 4  # most of it has frozen
     assert (liquid <= 0.06 * amount).all() and liquid[-1] > 0.045 * amount[-1]
     assert wet[-1]["surface_runoff"][0] + wet[-1]["soil_water_1"][0] > s["soil_water_1"][0]

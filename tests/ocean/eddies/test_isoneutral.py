@@ -18,7 +18,7 @@ water = {
     "eddy_structure": 1.0,
     "mixed_layer_depth": 0.0,
     "coriolis": 1.0,
-}  # the radius of deformation is at its least
+}  # the radius of deformation has its minimum
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_no_density_flows_along_neutral_surfaces():
         slice(1, -1),
         slice(2, -2),
         slice(2, -2),
-    )  # half of the triads of the first and the last layer have no interface: mixing is level there
+    )  # half of the triads of first and last layer have no interface: mixing is horizontal there
     of_T, of_S = L(T)[inside], L(S)[inside]
     assert np.abs(of_T).max() > 1e5
     assert np.abs(beta * of_S - alpha * of_T).max() < 1e-11 * np.abs(alpha * of_T).max()

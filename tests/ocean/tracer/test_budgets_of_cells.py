@@ -94,7 +94,7 @@ def test_terms_add_up_in_every_cell(name, tmp_path):
                 data[n].values for n in names if n.startswith(tracer) and not n.endswith("storage")
             ]
             assert np.nanmax(np.abs(storage)) > 0 and len(terms) >= 3
-            # what is added up is of the size of content over step: 2000 m times the tracer
+            # the terms are of the size of content over time step: 2000 m times the tracer
             scale = 2e-16 * 300 * float(np.nanmax(np.abs(sim.gather(tracer)))) / 3600
             np.testing.assert_allclose(
                 sum(terms), storage, atol=50 * scale, err_msg=f"{store} {tracer}"

@@ -123,7 +123,7 @@ def test_a_dye_that_is_kept_fills_the_sea_and_ends_with_its_date():
         < basin([fm.Dye("begun", start="1999-01-01", **gulf)]).gather("begun").max()
     )
     before = content(sim, "later")
-    sim.advance(6)  # the end has come
+    sim.advance(6)  # now after the end of the release
     assert (
         content(sim, "later")[0] == pytest.approx(before[0], rel=1e-13)
         and (sim.gather("later")[layers][:, inside] != 2).any()

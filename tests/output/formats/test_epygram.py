@@ -48,7 +48,7 @@ def test_the_same_places_and_values(tmp_path, name, compression):
     along, across = grid.coordinates()
     smooth = np.sin(np.deg2rad(across)) + np.cos(np.deg2rad(across)) * np.cos(np.deg2rad(along))
     if "stretching" in grids[name] and compression == "waves":
-        smooth = np.sin(np.deg2rad(grid.latitude))[:, None] + 0 * smooth  # what the waves hold
+        smooth = np.sin(np.deg2rad(grid.latitude))[:, None] + 0 * smooth  # within truncation
     given = 280 + np.arange(1.0, 5)[:, None, None] * smooth
     (region,) = writer.regions("ta")
     writer.write("ta", 0, region, given)

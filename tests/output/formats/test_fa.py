@@ -161,7 +161,7 @@ def test_latitudes_and_longitudes(tmp_path):
         tmp_path / "a.fa", even, [output.VariableSpec("tas", ("time", "latitude", "longitude"))]
     )
     field = np.random.default_rng(0).standard_normal((17, 36)).astype("float32")
-    field[3, 4] = np.nan  # what is missing stays missing
+    field[3, 4] = np.nan  # missing values stay missing
     writer.write("tas", 0, (0, 17, 0, 36), field)
     writer.extend(0, 0.0)
     for path in (tmp_path / "a.fa", tmp_path / "a.fa" / "+0000.fa"):
@@ -175,7 +175,7 @@ def test_times_are_whole_or_not_there(tmp_path):
     content = lambda: {file.name: file.read_bytes() for file in path.iterdir()}
     fill(create(path), 3)
     whole = content()
-    (path / "+0003.fa").rename(path / "+0003.fa.partial")  # killed before it had its name
+    (path / "+0003.fa").rename(path / "+0003.fa.partial")  # as if killed before the rename
     writer = output.append(path)
     assert writer.times.tolist() == [0.0, 5400.0]
     fill(writer, 3)
@@ -292,7 +292,7 @@ def test_a_limited_area_on_a_map_has_places_on_earth(tmp_path, touched):
         off = (found.longitude.values - places[0] + 180) % 360 - 180
         np.testing.assert_allclose(off, 0, atol=1e-9)
         np.testing.assert_allclose(found.latitude.values, places[1], atol=1e-9)
-    with output.open(tmp_path / "moved.fa") as found:  # corners that do not agree: metres only
+    with output.open(tmp_path / "moved.fa") as found:  # contradictory corners: only metres
         assert "longitude" not in found.variables and found.y.values[1] == step
 
 
@@ -430,7 +430,7 @@ def test_waves_are_those_of_ectrans(monkeypatch, points):
     )
     ours = fa_waves.to_points(frame, numbers)
     near = slice(row[:4].sum(), -row[:4].sum()) if points == "reduced" else slice(None)
-    np.testing.assert_allclose(ours[near], theirs[near], atol=1e-12)  # poles: other short rows
+    np.testing.assert_allclose(ours[near], theirs[near], atol=1e-12)  # short rows at poles differ
     if points == "full":
         field = ours.reshape(1, rows, longest)[:, ::-1]
         np.testing.assert_allclose(fa_waves.to_waves(frame, field)[0], numbers, atol=1e-12)

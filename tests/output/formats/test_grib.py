@@ -135,7 +135,7 @@ def test_times_are_whole_or_not_there(tmp_path):
     writer.truncate(2)
     assert writer.times.tolist() == [0.0, 3600.0]
     fill(writer, 3).close()
-    assert path.read_bytes() == bytes_of_three  # and the same by another writer
+    assert path.read_bytes() == bytes_of_three  # another writer gives the same bytes
     for lost in (1, 2000, 5000):
         path.write_bytes(bytes_of_three[:-lost])
         with output.open(path) as dataset:

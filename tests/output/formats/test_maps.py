@@ -101,7 +101,7 @@ def test_grib(tmp_path, name):
 def test_fa(tmp_path, name):
     grid, given = written(tmp_path / "a.fa", name)
     longitude, latitude = grid.coordinates()
-    for path in (tmp_path / "a.fa", tmp_path / "a.fa" / "+0001.fa"):  # a store, a file of anyone
+    for path in (tmp_path / "a.fa", tmp_path / "a.fa" / "+0001.fa"):  # a store; a single file
         with output.open(path) as found:
             np.testing.assert_array_equal(found.ta.values[-1], given["ta"][-1])
             np.testing.assert_allclose(found.latitude, latitude, atol=1e-6)

@@ -53,7 +53,7 @@ def test_a_store(tmp_path, name, ending):
     with output.open(tmp_path / f"a.{ending}") as found:
         for alias, near in (("ta", 1e-4), ("ps", 1e-4)):
             np.testing.assert_allclose(found[alias], given[alias], atol=near * (ending != "fa"))
-        # of rows of one latitude each an axis along both sides
+        # if each row has one latitude, both dimensions have an axis
         across = (
             found.latitude.values if found.latitude.ndim == 2 else found.latitude.values[:, None]
         )
@@ -118,7 +118,7 @@ def test_waves_of_grib(tmp_path, name):
     with output.open(tmp_path / "a.grib2") as found:
         for n in range(2):
             np.testing.assert_allclose(found.ps[n], given["ps"][n], atol=1e-4)
-            if grid.stretching == 1:  # else not what the truncation holds
+            if grid.stretching == 1:  # otherwise the field is not within the truncation
                 np.testing.assert_allclose(found.ta[n], given["ta"][n], atol=2e-4)
     with open(tmp_path / "a.grib2", "rb") as file:
         message = eccodes.codes_grib_new_from_file(file)

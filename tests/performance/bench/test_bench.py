@@ -41,8 +41,8 @@ def test_bench(tmp_path, ranks):
     assert figures["seconds_per_step"] == pytest.approx(
         figures["seconds_per_step_per_million_wet_cells"] * figures["wet_cells"] / 1e6
     )
-    # processes and exchanges are all there is in a step: what the timers miss is waiting and the
-    # clock itself
+    # a step consists of processes and exchanges: timers miss only waiting and the cost of
+    # the clock
     assert (
         0.5 * figures["seconds_per_step"]
         < sum(figures["phases"].values())

@@ -14,7 +14,7 @@ def test_bench_input(tmp_path):
     figures = json.loads(file.read_text())
     local, shared = figures["seconds"]["local"], figures["seconds"]["shared"]
     assert list(local) == list(shared) == ["1", "2", "all"] and min(local.values()) > 0
-    once = 0.95 * figures["megabytes"] / 1.5  # the disk sleeps so long: no clock is judged
+    once = 0.95 * figures["megabytes"] / 1.5  # sleep of the simulated disk
     assert shared["1"] > once and shared["2"] > once and shared["all"] > 2 * once
     one, two, every = (figures["surface"][n] for n in ("1", "2", "all"))
     assert one["megabytes"] == two["megabytes"] == every["megabytes"] / 2 > 0.6

@@ -21,7 +21,7 @@ def test_strips():
 def test_two_less_than_a_power_of_two_is_best(banks):
     machine = VectorMachine(banks=banks)
     none, one, two = (machine.cycles(2048 - less) for less in (0, 1, 2))
-    assert two <= one < 0.3 * none and two == 1.0  # with banks busy for two cycles nothing is lost
+    assert two <= one < 0.3 * none and two == 1.0  # banks busy for two cycles: no loss
     assert none == pytest.approx(
         machine.streams * machine.busy, rel=0.1
     )  # all words of a step wait for one bank

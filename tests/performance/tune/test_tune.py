@@ -21,7 +21,7 @@ def fathom(*arguments, folder):
 
 def test_there_and_in_the_runs_after(tmp_path):
     file = box.write(tmp_path)
-    file.write_text(file.read_text() + '\n[parallel]\ndistribution = "auto"\n')  # tiles are left
+    file.write_text(file.read_text() + '\n[parallel]\ndistribution = "auto"\n')  # tunes only tiles
     run = lambda name, *more: fathom(
         "run", "box.toml", "--for", "1d", "--no-report", "--out", name, *more, folder=tmp_path
     )
