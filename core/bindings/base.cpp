@@ -15,7 +15,7 @@ namespace {
 
 template <class T> using Numbers = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// In place, in packs of `width` numbers; a rest that does not fill a pack is not changed.
+/// In place, in packs of `width` numbers; numbers after the last whole pack are not changed.
 template <class T, int width> void apply(const std::string& name, Numbers<T> x, double power) {
     using Real = Pack<T, width>;
     auto each = [&](auto f) {

@@ -221,7 +221,7 @@ private:
                 throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
         }
     }
-    /// Shape of the array of a field as the process needs it, or of a profile as it was given.
+    /// Shape that the array of a field must have; of a profile the shape that was given.
     std::vector<std::size_t> shape_of(std::size_t n) const {
         auto& f = process.fields[n];
         std::vector<std::size_t> shape, have;

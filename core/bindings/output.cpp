@@ -318,7 +318,7 @@ void bind_server(nb::module_& m) {
                 const double end = seconds_now() + seconds;
                 while (!s.poll()) {
                     if (seconds_now() >= end) return false;
-                    // leaves its core to others
+                    // lets others use its core
                     std::this_thread::sleep_for(std::chrono::microseconds(200));
                 }
                 return true;

@@ -21,7 +21,7 @@ template <class T> nb::object view(nb::handle owner, const std::vector<T>& value
         nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
 }
 
-/// A list of items that keeps its arrays and slabs.
+/// A list of items, which keeps their arrays and slabs in memory.
 template <class Number> struct Items {
     using Transform = RowTransform<Number>;
     using Array = nb::ndarray<nb::numpy, Number, nb::ndim<3>, nb::device::cpu>;
@@ -97,7 +97,7 @@ template <class Number> void bind_items(nb::module_& m, const char* name) {
             "vorticity"_a, "divergence"_a, "east"_a, "north"_a);
 }
 
-/// Both ways and their adjoints.
+/// Both transforms and their adjoints.
 template <class Number> void bind_ways(nb::module_& m, const char* name) {
     using Transform = RowTransform<Number>;
     using List = Items<Number>;

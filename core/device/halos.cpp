@@ -47,7 +47,7 @@ template <class Bits> struct Copy {
     }
 };
 
-/// Between fields and a buffer.
+/// Copies between fields and a buffer.
 template <class Bits, bool pack> struct Carry {
     struct List {
         std::size_t end;

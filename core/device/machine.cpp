@@ -209,7 +209,7 @@ private:
 
 #if defined(__CUDACC__)
 
-/// The device, or null and why there is none.
+/// The device; or null, and the reason why there is none.
 extern "C" __attribute__((visibility("default"))) fathom::Device* fathom_device(int number,
                                                                                 std::string* why) {
     try {

@@ -145,7 +145,7 @@ template <class Number> struct PlaceMotion {
     }
 };
 
-/// Weights x values of the cells of a column.
+/// Weights times values of the cells of a column.
 template <class Number> struct Contents {
     Sea sea;
     Of<Number> field, cells, surface, depth, bottom;

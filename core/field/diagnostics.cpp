@@ -239,7 +239,7 @@ private:
     std::vector<double> sums, depths, terms, volumes;
 };
 
-/// Of equal values the one at the smallest place counts: the same on any ranks.
+/// Among equal values the one at the smallest place is taken: the same on any number of ranks.
 struct Ranked {
     double value;
     long place;

@@ -6,7 +6,7 @@
 
 namespace fathom {
 
-/// Bytes of a field that will have left the caches when it is read again.
+/// A field of this many bytes has left the caches when it is read again.
 constexpr std::size_t large = 8 << 20;
 
 int padded_columns(int columns, int cell) { return int(row_stride(columns, cell)); }
@@ -97,8 +97,8 @@ FieldSet::FieldSet(const FieldSet& x, int bytes) : FieldSet(in_precision(*x.layo
 }
 
 /// Uses large pages if the system has them: the levels of a column are pages apart, and a tile has
-/// more pages than the TLB of the processor holds. Small ones stay where the sea is shallow and
-/// unused levels below the floor would fill much of a large page.
+/// more pages than the TLB of the processor holds. Small pages remain where the sea is shallow
+/// and unused levels below the floor would fill much of a large page.
 void FieldSet::choose_pages() {
     constexpr std::size_t small = Pages::small_page, large = Pages::large_page;
     const auto begin = (std::size_t)memory.at, end = begin + memory.bytes;
@@ -254,7 +254,7 @@ void FieldSet::set_profile(std::string_view name, std::span<const double> values
     for (auto* at : f.at) bytes() == 4 ? to((float*)at) : to((double*)at);
 }
 
-/// body(first, count): the numbers of a field in each block, padding and halo included.
+/// Calls body(first, count) for the numbers of a field in each block, with padding and halo.
 template <class Body> static void each_block(const FieldSet& s, const Field& f, Body body) {
     for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
         const std::size_t count =
@@ -263,8 +263,8 @@ template <class Body> static void each_block(const FieldSet& s, const Field& f, 
     }
 }
 
-/// body(first of y, first of x, count): the rows of a field in both sets, level by level, for any
-/// strides in memory; bytes: of a number of x.
+/// Calls body(first of y, first of x, count) for the rows of a field in both sets, level by level,
+/// for any strides in memory; bytes: of a number of x.
 template <class Body>
 static void each_row(const FieldSet& s, const Field& y, const Field& x, int bytes, Body body) {
     for (int b = 0; b < int(s.domain().blocks.size()); ++b) {

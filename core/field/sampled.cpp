@@ -130,7 +130,7 @@ void Sampled::ask(const Domain& d) {
     for (int& n : asked) n = local[n];
 }
 
-/// values: of each sample received, all that the process writes, field after field.
+/// values: for each sample received, all results of the process, field after field.
 template <class T>
 void Sampled::interpolate(Given at, const std::vector<T>& values, std::size_t each) {
 #pragma omp parallel

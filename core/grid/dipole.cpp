@@ -5,7 +5,7 @@
 /// tan(colatitude / 2) exp(i lambda), rows are circles of radius r = 1 (equator) to r_ring, whose
 /// centers move from the pole towards the new pole d exp(i lambda_p):
 ///   c(r) = d (1 - r^2)^3.
-/// Columns cross them at right angles, d(psi)/dr = c'(r) sin(psi) / r, psi being the angle around
+/// Columns cross them at right angles, d(psi)/dr = c'(r) sin(psi) / r, with psi, the angle around
 /// the moving center, so that
 ///   tan(psi / 2) = tan(psi0 / 2) exp(I),     psi0 = lambda - lambda_p at the equator,
 ///   I = 6 d [(1 - r) - 2/3 (1 - r^3) + 1/5 (1 - r^5)],

@@ -24,7 +24,7 @@ static void check(int number, double depth) {
     if (!(depth > 0 && depth <= 20000)) throw Error("depth = ", depth, " m must lie in (0, 20000]");
 }
 
-/// The sum of the thicknesses may miss the depth by its last bit.
+/// The sum of the thicknesses may differ from the depth in its last bit.
 static VerticalGrid down_to(double depth, VerticalGrid v) {
     v.interface_depth.back() = depth;
     return v;

@@ -58,7 +58,7 @@ public:
           subsets_(m.compressed ? m.subsets : 1),
           compressed_(m.compressed) {}
 
-    /// The items of a subset, or of all that are compressed.
+    /// The items of a subset; of all subsets if they are compressed.
     const std::vector<Item>& subset(std::span<const int> descriptors) {
         used_ = 0, absent_ = 0;
         width_ = scale_ = text_width_ = local_width_ = increase_ = new_reference_ = 0;
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    /// Quality information follows; a bit map says to which of the elements before it belongs.
+    /// Quality information follows; a bit map says to which earlier elements it belongs.
     void begin_map() {
         if (observed_) end_of_data_ = past_.size();
         observed_ = false, mapping_ = true, next_ = 0;

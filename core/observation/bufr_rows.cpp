@@ -22,7 +22,7 @@ int found(const std::unordered_map<int, int>& map, int key) {
     return at == map.end() ? -1 : at->second;
 }
 
-/// Walks through the elements of one subset; `column`: its place in them.
+/// Reads the elements of one subset in order; `column`: its index in them.
 void walk(const std::vector<Item>& items, std::size_t column, const Roles& roles, Rows& rows) {
     constexpr double missing = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> slots(std::size_t(roles.slot_count), missing),

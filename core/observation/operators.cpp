@@ -62,7 +62,7 @@ template <class Real> Real dew_point(Real q, Real p) {
     const Real x = log(post::vapour_pressure(q, p) / 611.2);
     return (17.67 * 273.15 - 29.65 * x) / (17.67 - x);
 }
-/// Its derivatives by q and by p.
+/// The derivatives of the dew point by q and by p.
 struct Slopes {
     double q, p;
 };

@@ -3,7 +3,7 @@
 
 namespace fathom::ocean {
 
-/// Each rank knows all columns.
+/// Each rank has all columns.
 void SurfaceBalance::prepare(Given at) {
     const Domain& d = at.set.domain();
     area = 0;

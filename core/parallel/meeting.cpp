@@ -76,7 +76,7 @@ double Meetings::offset(double t) const {
                         : first_offset;
 }
 
-/// Whether all ranks have noted as many sums and exchanges in the same order.
+/// Whether all ranks have recorded the same number of sums and exchanges, in the same order.
 bool Meetings::alike() const {
     long mine[2] = {long(list.size()), 0}, extremes[4];
     for (auto& m : list) mine[1] = (mine[1] * 31 + 1 + (m.partners == everybody)) % 1000000007;

@@ -134,7 +134,7 @@ template <class Body> static void each_piece(const FieldSet& set, const Field& f
     });
 }
 
-/// The values of a set after a part of the step.
+/// Keeps the values of a set after a part of the step.
 void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) const {
     for (auto& v : values) {
         if (v.after != after) continue;
@@ -298,7 +298,7 @@ template <class Make, class Body> static void each_row(const Layout& layout, Mak
     }
 }
 
-/// A field at a column of a row of a block that begins at `base`.
+/// The address of a field at a column of a row of a block that begins at `base`.
 static Raw in_row(const Field& f, const std::byte* base, int block, int row, int column,
                   int bytes) {
     const bool profile = f.place == place::profile;

@@ -8,8 +8,8 @@
 namespace fathom {
 
 /// Cells start at multiples of their width (aligned loads), every column is computed as part of a
-/// pack (one path: the same bits under any decomposition), and land between wet columns of a cell
-/// is computed and means nothing.
+/// pack (one path: the same bits under any decomposition). Land between wet columns of a cell is
+/// computed, too; its values have no meaning.
 void Sequence::cut_cells() {
     const int h = domain->halo;
     for (int b = 0; b < int(domain->blocks.size()); ++b) {
@@ -142,7 +142,7 @@ void Sequence::arguments(const Step& s, const Row& r, int column, const FieldSet
     }
 }
 
-/// One process at the cells of a tile.
+/// Runs one process at the cells of a tile.
 void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, const FieldSet& set,
                         int thread) {
     Raw at[most_fields];

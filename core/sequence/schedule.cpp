@@ -20,7 +20,7 @@ struct Halos {
     Halos(const std::vector<int>& kept) : valid(kept), exchanged(kept), last_write(kept.size()) {}
 };
 
-/// How a schedule is found, in the order in which its constructor calls the steps.
+/// Finds a schedule; functions are in the order in which the constructor calls them.
 class Planner {
 public:
     Planner(Schedule& s, const std::vector<Process>& processes,
@@ -81,7 +81,7 @@ void Planner::find_wishes(bool compute_in_halo) {
     }
 }
 
-/// Rows of the halo in which a process should compute for those after it.
+/// The rows of the halo in which a process should compute for later processes.
 int Planner::extent_wished(int p, const OfFields& after) const {
     auto& uses = processes[p].fields;
     int reach = 0, extent = 0;
@@ -148,8 +148,8 @@ void Planner::ask_for(int field, int last_write, int reader) {
         points.push_back({last_write, reader, {field}});
 }
 
-/// Whether halos are as wide at the end of a step as was assumed at its start; if not, less is
-/// assumed from now on.
+/// Whether halos at the end of a step are as wide as assumed at its start; if not, a smaller width
+/// is assumed from now on.
 bool Planner::keeps(const Halos& halos, OfFields& kept) const {
     OfFields next = halos.exchanged;
     for (auto& cycle : rotations)
@@ -194,8 +194,8 @@ void Planner::form_groups(bool group) {
         if (constant[f]) s.local[f] = false;
 }
 
-/// A neighbour's value written in the group is not there yet; one that is overwritten in the group
-/// is lost: both begin a new group, and so do an exchange and a global process.
+/// A process begins a new group if it reads values of neighbours that the group writes, or writes a
+/// field that the group reads at neighbours. Exchanges and global processes begin one, too.
 bool Planner::begins_group(int p) const {
     auto& uses = processes[p].fields;
     bool fresh = is_global(p) || is_global(p - 1) || exchanges_at(p);

@@ -61,7 +61,7 @@ void Sequence::declare() {
     for (auto& f : all) f.state = f.state && f.written, f.units = std::string(plain_units(f.units));
 }
 
-/// The number of a field, which is new if nobody has named it before.
+/// The number of a field; a field that no process has named before gets a new number.
 int Sequence::declared(const Process::Field& use) {
     auto& all = plan->fields;
     for (std::size_t n = 0; n < all.size(); ++n)
@@ -251,8 +251,8 @@ bool Sequence::tries(const Group& g, long count) const {
     return true;
 }
 
-/// Scratch: the groups use the same memory one after the other, each thread its own. First the
-/// memory of kernels, in one place for all groups in which they are.
+/// Scratch: groups use the same memory one after the other; each thread has separate memory. It
+/// begins with the memory of kernels, at the same place for all groups in which they are.
 void Sequence::place_scratch() {
     const auto place = [&](Field& f, int columns, std::size_t offset) {
         for (std::size_t b = 0; b < f.at.size(); ++b)

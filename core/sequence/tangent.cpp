@@ -1,7 +1,7 @@
 /// A step of a sequence with its tangent: the same groups, exchanges and rows, on numbers with
-/// their tangents (base/dual.hpp). Both sets have one layout, so that all numbers
-/// have the same distance in memory to their tangents; halos of both are exchanged. Global
-/// processes have tangents written by hand.
+/// their tangents (base/dual.hpp). Both sets have one layout, so all numbers have the
+/// same distance in memory to their tangents; halos of both are exchanged. Global processes have
+/// tangents written by hand.
 #include <omp.h>
 #include <algorithm>
 #include "machine/threads.hpp"

@@ -259,7 +259,7 @@ private:
         return search.end;
     }
 
-    /// After one or two iterations.
+    /// The products after one or two iterations.
     Products products_after(const GradientSearch& search) {
         Totals sums = sweep<true>(search.steps(), SumUnit::for_largest(search.largest));
         space.start(space.r, lead, 2);

@@ -106,7 +106,7 @@ private:
                 total += G[k] * (i == j ? a[i] * b[i] : a[i] * b[j] + a[j] * b[i]);
         return total;
     }
-    /// Conjugate gradients on coefficients; how many iterations were sound.
+    /// Conjugate gradients on coefficients; returns the number of valid iterations.
     int advance(Steps& found, int most) const {
         auto& [x, z, p] = found;
         p[0] = 1, z[steps + 1] = 1;
@@ -141,7 +141,7 @@ private:
             residual.store(row.of(space.r) + c);
         });
     }
-    /// `count` more vectors after number `from`.
+    /// Computes `count` more vectors after number `from`.
     void raise(int from, int count, double rr) {
         for (int k = 0; k < count; ++k) {
             const int v = V[from + k], w = W[from + k], next = W[from + k + 1],

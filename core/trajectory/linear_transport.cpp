@@ -61,7 +61,7 @@ static void keep(Rounded<T>& to, std::size_t at, const T* from, int kinds, int c
     for (int k = 0; k < kinds; ++k) to.put(at + std::size_t(k) * count, from + k * tile, count);
 }
 
-/// The trajectories of an item, with what is needed of others' points.
+/// Computes the trajectories of an item, with the points of other ranks that they need.
 template <class Rows>
 void TransportAbout<Rows>::trace(const Item& item, std::size_t at, const Wind& now, About& about) {
     Tile t;

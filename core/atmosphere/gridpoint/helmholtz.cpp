@@ -5,7 +5,7 @@ namespace fathom::atmosphere {
 
 namespace {
 
-/// Neighbouring columns of a field, in one register; i, row: of the block, own points from 0.
+/// Neighbouring columns of a field in one register; i, row: within the block, own points from 0.
 template <class T> struct PackColumn {
     using Real = Pack<T, cell_width<T>>;
     const T* first;

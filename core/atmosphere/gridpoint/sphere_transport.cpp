@@ -1,5 +1,5 @@
 /// Transport on the sphere, between parallels and meridians. Displacements are vectors in space, on
-/// the unit sphere; that of another point is the mean of those around it, also across the poles.
+/// the unit sphere. Those at other points are means of the displacements around, also at the poles.
 /// The components of the wind are stored side by side at each place (means, if they belong to other
 /// places). They are interpolated, and rotated from the departure to the arrival point. This gives
 /// all metric terms: in space for a deep atmosphere, along the sphere for a shallow one.

@@ -64,7 +64,7 @@ std::vector<double> CompressibleReference::F(double beta) const {
 
 namespace {
 
-/// The columns of x divided by F, which has a dominant diagonal.
+/// Divides the columns of x by F, which has a dominant diagonal.
 std::vector<double> divided(std::vector<double> F, std::vector<double> x, int K) {
     for (int k = 1; k < K; ++k) {
         const double less = F[k * K + k - 1] / F[(k - 1) * K + k - 1];

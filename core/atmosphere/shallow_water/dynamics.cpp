@@ -13,7 +13,7 @@ namespace fathom::atmosphere {
 
 namespace {
 
-/// Coefficients of all fields of a wave stand next to each other.
+/// The coefficients of all fields of a wave are stored next to each other.
 enum {
     zeta,
     D,
@@ -250,7 +250,7 @@ public:
     }
 };
 
-/// Semi-implicit solve and diffusion in spectral space, and back to grid points with all gradients.
+/// Semi-implicit solve and diffusion in spectral space; then the fields and gradients at points.
 template <class T> class ShallowWaterStep final : public GlobalProcess, public LinearProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"),
@@ -361,7 +361,7 @@ private:
         if (first)
             for (int k : {zeta, D, geopotential}) x[zeta_before + k] = x[k];
         const T z = x[zeta], d = x[D], p = x[geopotential];
-        // explicit part of both, then D+ with phi+ eliminated
+        // explicit parts of both, then D+, from which phi+ is eliminated
         const T phi_star =
             x[geopotential_before] - 2 * dt * (x[inflow] + mean * (x[D_before] / 2 - d));
         const T D_star =

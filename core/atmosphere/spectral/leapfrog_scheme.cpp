@@ -82,7 +82,7 @@ public:
         to_points(f);
     }
 
-    /// Truncates the fields of both times.
+    /// Truncates the fields of both time levels.
     void truncate(const LeapfrogFields& f) {
         const std::ptrdiff_t t = stride_of_time;
         transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
@@ -160,8 +160,8 @@ private:
               solver(r, {s.parameters.radius, 0, beta, sphere_of(s).truncation}, waves),
               diffuse(s.parameters, 2 * beta, sphere_of(s).truncation, s.a, s.b) {}
     };
-    /// A column of coefficients: vorticity, divergence, temperature of all levels and pi, now,
-    /// before and the tendency that becomes the new time; kinetic energy.
+    /// A column of coefficients: vorticity, divergence, temperature of all levels and pi, each at
+    /// the present and previous time and as a tendency (later the new time); kinetic energy.
     int length;
     std::ptrdiff_t stride_of_time, stride, stride_of_tracer;
     Step all, first;
@@ -184,7 +184,7 @@ private:
             now[i] = next[i] - rest * d;
         }
     }
-    /// All n of one m.
+    /// Advances all n of one m.
     void advance(int m, T* columns, std::vector<T>& space, bool forward) const {
         const std::ptrdiff_t t = stride_of_time;
         const int count = 2 * (transform.truncation() - m + 1);
@@ -228,7 +228,7 @@ private:
 
 template <class T> using Common = std::shared_ptr<Shared<LeapfrogEngine<T>>>;
 
-/// Semi-implicit leapfrog, diffusion and time filter in spectral space, gradients on the way back.
+/// Semi-implicit leapfrog, diffusion and time filter in spectral space; then fields and gradients.
 template <class T> class SpectralLeapfrog final : public SpectralProcess {
     const std::string warmth;  // the temperature that is transformed
     const Item u_tendency = reads("eastward_wind_tendency", place::center_layer, "m s-2"),

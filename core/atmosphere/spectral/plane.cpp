@@ -1,4 +1,4 @@
-/// The plane map of a limited area below a spectral atmosphere: what is transformed is periodic.
+/// The plane map of a limited area below a spectral atmosphere: transformed fields are periodic.
 ///
 /// Wind over the map factor m is transformed, as on a stretched sphere. With D, the divergence on
 /// the map, the divergence is m^2 D, and grad = m grad of the map. In the linear terms m^2 is one
@@ -171,7 +171,7 @@ private:
                 x[k] = T(x[k] / (1 + wave * vertical.speed_squared(k)));
         }
     }
-    /// body(column, span K_n of all, that of divergence)
+    /// Calls body(column, span K_n of all fields, that of divergence).
     template <class Body>
     void each_column(int number, T* columns, std::ptrdiff_t stride, Body body) const {
         const OwnWave w = own[number];

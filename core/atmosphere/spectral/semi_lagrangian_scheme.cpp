@@ -61,7 +61,7 @@ public:
     }
 };
 
-/// Tracers: carried without further terms, clipped to the values around the departure point,
+/// Tracers: transported without further terms, limited to the values around the departure point,
 /// four at once.
 template <class T> class TracerTransport final : public GlobalProcess, public Linearisable {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
@@ -88,7 +88,7 @@ public:
             if (n % 4 == group.fields.size() - 1) e.transport->interpolate(group, group.fields);
         }
     }
-    /// Without clipping.
+    /// Without the limiter.
     struct Fields {
         const TracerTransport& of;
         std::vector<std::vector<FieldSlab>> operator()(const Given& at) const {
@@ -121,7 +121,7 @@ std::array<std::vector<double>, 2> slopes_of_levels(const std::vector<double>& i
     return {std::move(a), std::move(b)};
 }
 
-/// Implicit terms and diffusion in spectral space, and back to grid points with all gradients.
+/// Implicit terms and diffusion in spectral space; then fields and all gradients at grid points.
 template <class T> class SpectralStep : public SpectralProcess, public LinearProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"), temperature,
@@ -204,7 +204,7 @@ public:
         set(alpha, profiles[0]), set(log_ratio, profiles[1]), set(thickness, profiles[2]);
         (*engine)->truncate_orography(at[orography], at[orography_east], at[orography_north]);
     }
-    /// The initial state truncated, its gradients.
+    /// Truncates the initial state and computes its gradients.
     void start(Given at) override {
         (*engine)->to_waves(fields(at));
         (*engine)->to_points(fields(at));
@@ -259,7 +259,7 @@ public:
     double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
-/// Keeps the mass of each tracer over the sphere: after the transport all its values are
+/// Conserves the mass of each tracer over the sphere: after the transport all its values are
 /// multiplied by one number.
 template <class T> class TracerMass final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");

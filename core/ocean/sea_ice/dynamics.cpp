@@ -11,7 +11,7 @@ using Number = IceNumber;
 using Real = Pack<Number, cell_width<Number>>;
 constexpr int lanes = Real::width;
 
-/// Both ways between a row of a field of either precision and one of columns.
+/// Copies between a row of a field of either precision and a row of a plane.
 void copy_in(const FieldSet& set, const Field& f, int b, IcePlane to, int r, int columns) {
     if (set.bytes() == 4)
         std::copy_n((const float*)f.at[b] + r * f.row[b], columns, to.at(r, 0));
@@ -38,7 +38,7 @@ struct IceDynamics::Block : IceEquations<Real> {
                                         ///< first row and column beyond the block
     std::vector<bool> near;             ///< rows that any of these needs
 
-    /// Rows of whole packs, with room beyond.
+    /// Rows are padded to whole packs, with spare columns after them.
     Block(int rows, int columns, int halo, const Parameters& p)
         : rows(rows), columns(columns), width((columns / lanes + 2) * lanes), halo(halo) {
         take(p);
@@ -107,7 +107,7 @@ void IceDynamics::Block::geometry() {
         }
     values(&IcePlanes::wet) = memory_of_corner;
     wet.first = values(&IcePlanes::wet).data();
-    // beyond the block too, so that no divisor is 0
+    // also beyond the block, so that no divisor is 0
     for (auto spacing : {&IcePlanes::dx, &IcePlanes::dy})
         for (Number& length : values(spacing)) length = length > 0 ? length : 1;
     const auto invert = [&](auto from, auto to) {

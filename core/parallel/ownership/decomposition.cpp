@@ -227,7 +227,7 @@ Decomposition arrange(Topology t, const std::vector<int>& wet, int ranks, Cuts i
 
 namespace {
 
-/// The candidates of `decompose`; the best one so far decides which others are tried.
+/// The candidates of `decompose`; those that cannot be better than the best so far are not tried.
 class Search {
 public:
     Search(Topology t, const std::vector<int>& wet, int ranks, const DecompositionOptions& options)

@@ -23,7 +23,7 @@ std::vector<int> rounded(const std::vector<double>& ideal, int sum) {
     return whole;
 }
 
-/// The cuts at which the sums are nearest to the wanted ones; each piece has at least length 1.
+/// The cuts where the sums are nearest to the wanted ones; each piece is at least 1 long.
 /// sum: increasing, the first is 0.
 Cuts nearest(const std::vector<double>& sum, const std::vector<double>& wanted) {
     const int n = int(sum.size()) - 1, pieces = int(wanted.size());

@@ -41,7 +41,7 @@ struct Lattice {
     }
 };
 
-/// Strips `width` wide along borders, of pieces that are four times as wide.
+/// Cuts off strips of `width` along borders, if a piece is at least four times as wide.
 Cuts with_strips(const Cuts& cuts, const std::vector<bool>& border, int width) {
     Cuts finer{0};
     for (std::size_t n = 1; n < cuts.size(); ++n) {

@@ -120,7 +120,7 @@ void ProcessorGrid::take_turns() {
     }
 }
 
-/// Moves single cuts a little, in both directions together, which alternation cannot find.
+/// Moves single cuts a little in both directions at once: alternation cannot find such changes.
 bool ProcessorGrid::shift_columns() {
     bool better = false;
     for (int c = 1; c < px; ++c)

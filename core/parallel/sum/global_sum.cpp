@@ -34,7 +34,7 @@ void GlobalSum::start(std::span<double> values) {
     words = {(std::uint64_t*)values.data(), values.size()};
     if (ranks > 1) give();
 }
-/// Sums all words but the last `together` ones at once.
+/// Sums the words in parts of `together`; starts the last part, and completes those before it.
 void GlobalSum::give() {
     const auto take = [this](Words some) {
         words = some;
@@ -176,8 +176,8 @@ struct MasterBarrier final : GlobalSum {
 };
 
 /// As above, but the numbers of each rank have a flag, the number of the sum, and a rank waits only
-/// for the numbers that it needs. Two sets of places alternate. A rank that writes into a place
-/// again has received the sum after it, so all ranks have read the earlier value.
+/// for the numbers that it needs. Two sets of places alternate. A rank that reuses a place has
+/// received the next sum, so all ranks have read the earlier value.
 struct MasterFlags final : GlobalSum {
     Window window;
     std::uint64_t count = 0;

@@ -66,8 +66,8 @@ static void add_terms(ExactSum& sum, std::span<const double> terms) {
     }
 }
 
-/// A sum in the unit of the largest term of all ranks, which `add` adds to; NaN if that is not
-/// finite.
+/// A sum in the unit of the largest term of all ranks; `add` adds the terms. NaN if that term is
+/// not finite.
 template <class Add> static double in_its_unit(MPI_Comm comm, double largest, Add add) {
     static const Region here("exact sum", "", "sum");
     Within within(here);

@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t large = 32768;  // numbers for which threads are worth their start
-/// Bytes that will have left the caches when they are read.
+/// So many bytes have left the caches when they are read.
 constexpr std::size_t beyond_cache = 8 << 20;
 
 /// Numbers are copied as integers: so a change of sign flips one bit, even of a NaN.
@@ -156,8 +156,8 @@ Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
     order_by_source();
 }
 
-/// A run of a message whose pieces begin at `begin`: the same run one row further north on both
-/// sides is one piece with it.
+/// Appends a run to a message whose pieces begin at `begin`. If it continues the last piece one row
+/// further north on both sides, it becomes a part of that piece.
 void Packing::append(std::vector<Piece>& list, std::size_t begin, int item, const Run& run) {
     if (list.size() > begin) {
         auto& [of_item, rows, r, offset] = list.back();
@@ -174,7 +174,7 @@ void Packing::append(std::vector<Piece>& list, std::size_t begin, int item, cons
     list.push_back({item, 1, run, 0});
 }
 
-/// Pieces of all ranks one after another in a buffer; its bytes. Messages start at a cache line.
+/// Places the pieces of all ranks in a buffer; returns its bytes. Messages start at a cache line.
 std::size_t Packing::lay_out(PiecesOfRanks& by_rank, std::vector<Piece>& pieces,
                              std::vector<std::size_t>& first,
                              std::vector<Parts::Part>& messages) const {

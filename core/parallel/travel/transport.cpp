@@ -58,7 +58,7 @@ struct Packed : Messages {
     }
 };
 
-/// Receives one after another, in the order of the neighbours, once all is sent.
+/// Receives one message after another, in the order of the neighbours, after all are sent.
 struct Blocking : Packed {
     using Packed::Packed;
     void post() override {}
@@ -69,8 +69,8 @@ struct Blocking : Packed {
     }
 };
 
-/// The library copies messages into a buffer that all exchanges share. Each exchange has room for
-/// its messages and for those of the exchange before, which a slow neighbour may not have received.
+/// MPI copies messages into a buffer that all exchanges share. Each exchange has room for its
+/// messages and for the previous ones, which a slow neighbour may not have received yet.
 struct Buffered final : Blocking {
     static inline std::vector<std::byte> pool;
     static inline std::size_t wanted = 0;
@@ -308,7 +308,7 @@ struct PutFlags final : Puts {
             window.signal(parts.sends[n].rank, flag_there[n], count);
         }
     }
-    /// The flag may already be that of the exchange after this one, which lies in the other buffer.
+    /// The flag may already be that of the next exchange, which uses the other buffer.
     void wait() override {
         for (std::size_t n = 0; n < parts.receives.size(); ++n)
             spin([&] { return window.load(flags + apart * n) >= count; },

@@ -3,7 +3,7 @@
 ///              (Eisenstat, Elman & Schultz 1983), restarted after ten
 ///   bicgstab   two preconditioned products an iteration, and seven arrays instead of 24
 ///              (van der Vorst 1992); x moves along p and along the residual
-/// One meeting of all ranks for each preconditioned product.
+/// All ranks wait for each other once in each preconditioned product.
 #include <cmath>
 #include "base/error.hpp"
 #include "machine/region.hpp"
@@ -19,7 +19,7 @@ static constexpr HelmholtzChoice known[] = {
 };
 std::span<const HelmholtzChoice> helmholtz_methods() { return known; }
 
-/// Sums over the globe of products: one term a column, added exactly.
+/// Sums of products over the globe: one term for each column, added exactly.
 template <class T>
 std::vector<double> HelmholtzSolver<T>::dots(
     const std::vector<std::pair<const Array*, const Array*>>& pairs) {

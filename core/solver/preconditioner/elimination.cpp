@@ -8,7 +8,7 @@ namespace fathom {
 
 namespace {
 
-/// Cuts sets of points in two, again and again.
+/// Cuts sets of points into halves, recursively.
 class Dissection {
 public:
     Dissection(const Graph& g, EliminationTree& tree, int leaf)
@@ -39,8 +39,8 @@ private:
         return false;
     }
 
-    /// Near the median of a coordinate. The separator: those points of one half that have
-    /// neighbours in the other.
+    /// Tries cuts near the median of a coordinate. The separator: the points of one half that
+    /// have neighbours in the other.
     void consider(std::span<const int> set, const std::vector<int>& coordinate, Cut& best) {
         std::vector<int> values, tried;
         for (int p : set) values.push_back(coordinate[p]);

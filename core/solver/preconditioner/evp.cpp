@@ -69,7 +69,7 @@ struct MarchingBlocks::Fields {
     }
 };
 
-/// Where the eight tiles of a group are read and written: their first point, and from row to row.
+/// The places of the eight tiles of a group in memory: first point, and stride from row to row.
 struct MarchingBlocks::Places {
     static constexpr double zeros[points] = {};
     const double* in[lanes];
@@ -253,7 +253,7 @@ void MarchingBlocks::apply(int from, int to, double) {
     }
 }
 
-/// Groups [begin, end) of tiles.
+/// Solves groups [begin, end) of tiles.
 void MarchingBlocks::solve(int from, int to, std::size_t begin, std::size_t end) {
     in_parallel([&] {
 #pragma omp for schedule(static)

@@ -308,7 +308,7 @@ void Factorisation::check_finite() const {
             "step, or another preconditioner");
 }
 
-/// Matrices are contiguous, but each is small: fetches the next one before the processor would.
+/// Matrices are contiguous, but small: prefetches the next one earlier than the processor does.
 static void ask_for(const float* matrix, std::size_t numbers) {
     for (std::size_t n = 0; n < std::min<std::size_t>(numbers, 4096); n += 16)
         __builtin_prefetch(matrix + n, 0, 2);

@@ -23,7 +23,7 @@ void subtract_rows(double* __restrict y, const double* a, std::ptrdiff_t next, i
 
 }  // namespace
 
-/// Subtracts the terms of the pivots before from each row.
+/// Subtracts the terms of the previous pivots from each row.
 void FrontMatrix::eliminate_pivots() {
     for (int row = 0; row < size; ++row) {
         double* a = row_of(row);

@@ -40,7 +40,7 @@ using Space = EllipticSpace<double>;
 using Real = Space::Real;
 using Row = Space::Row;
 
-/// A number in [-1, 1) that belongs to n (splitmix64).
+/// A pseudo-random number in [-1, 1) determined by n (splitmix64).
 double noise(std::uint64_t n) {
     std::uint64_t x = n * 0x9e3779b97f4a7c15;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -49,7 +49,7 @@ double noise(std::uint64_t n) {
     return double(std::int64_t(x)) * 0x1p-63;
 }
 
-/// r = noise that belongs to the points of the grid.
+/// r = noise, determined by the points of the grid.
 void fill_with_noise(Space& space) {
     const int nx = space.how.decomposition->topology.nx;
     for (const auto& row : space.A.rows) {

@@ -143,7 +143,7 @@ void TileGroup::assemble(int tile, const TileFields& fields) {
         }
 }
 
-/// Column by column: the residuals that a guess of 1 at one point alone leaves.
+/// Column by column: the residuals of a guess that is 1 at one point and 0 elsewhere.
 void TileGroup::invert_influence() {
     Unknowns x;
     Eight nothing[points], f[guesses];

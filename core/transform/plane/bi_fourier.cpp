@@ -71,7 +71,7 @@ template <class Number> double BiFourier<Number>::flops_of_field() const {
     return distribution.own_waves.size() * 5. * plane.rows * std::log2(double(plane.rows));
 }
 
-/// What the operators work on: act(view, item, coefficients -> Outer, part -> Inner).
+/// The operators: calls act(view, item, coefficients -> Outer, part -> Inner).
 template <class Number>
 template <class Act>
 void BiFourier<Number>::operate(std::size_t wave, const Batch& batch, Lanes* columns,

@@ -1,6 +1,6 @@
 /// Which levels are transformed together: lanes of registers for the levels of all items. The
-/// parts of an item - a wind's two, a gradient's f and northward derivative, for its adjoint
-/// three - lie in one batch, so that what mixes them finds them together.
+/// parts of an item (two of a wind; f and northward derivative of a gradient; three of its adjoint)
+/// are in one batch, so that operations that mix them have them together.
 #include <algorithm>
 #include "base/error.hpp"
 #include "transform/rows/row_transform.hpp"

@@ -53,7 +53,7 @@ void Distribution::limit_waves(const std::vector<int>& points, const std::vector
             int(std::ranges::lower_bound(waves.begin(), waves.begin() + middle, m) - waves.begin());
 }
 
-/// Rows of a strip of blocks are shared out among those who have blocks there.
+/// The ranks that have blocks in a strip share the rows of the strip.
 void Distribution::deal_rows(const Decomposition& d) {
     for (std::size_t strip = 0; strip + 1 < d.j_cuts.size(); ++strip) {
         const auto owners = owners_of_strip(d, strip);

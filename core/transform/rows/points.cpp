@@ -99,8 +99,8 @@ auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cel
     return points;
 }
 
-/// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum
-/// becomes an integral.
+/// The factor of a row of each lane: 1 or 1/cos(phi), times the weight of a point if a sum becomes
+/// an integral.
 template <class Number>
 auto RowTransform<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
     Number scale[width];

@@ -80,8 +80,8 @@ template <class Number> void RowTransform<Number>::list_waves(int m, int first, 
     for (int n = first; n <= last; ++n) waves.push_back({m, n});
 }
 
-/// Where each own row lies: in the blocks, or, if they share rows, in the rank's strips of whole
-/// ones.
+/// Finds the place of each own row: in the blocks, or, if blocks share rows, in the rank's strips
+/// of whole rows.
 template <class Number> void RowTransform<Number>::place_rows(const Decomposition& d) {
     std::vector<std::pair<int, int>> first_and_end;  // rows of each slab
     if (distribution.square) {
@@ -130,7 +130,7 @@ template <class Number> void RowTransform<Number>::plan_travel(Side& side) {
     }
 }
 
-/// Whole rows from the blocks that share them, and back.
+/// Plans the messages that collect whole rows from the blocks that share them, and send them back.
 template <class Number>
 void RowTransform<Number>::plan_collection(Side& side, const Decomposition& d) {
     const int lanes = most_cells * width;
@@ -251,7 +251,7 @@ template <class Number> void RowTransform<Number>::count(const Batch& batch) {
                                         (distribution.square ? lanes * 2 * own_points : 0)));
 }
 
-/// Two batches are under way where there are messages: one travels while the other is computed.
+/// With several ranks two batches are in progress: one travels while the other is computed.
 template <class Number> void RowTransform<Number>::run(Items items, Way way) {
     arrange(items, way);
     beyond_cache =

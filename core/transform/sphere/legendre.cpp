@@ -260,7 +260,7 @@ template <class V, int columns> struct Tile {
     }
 };
 
-/// What a tile is read from or written to.
+/// The memory from which a tile is read, or to which it is written.
 template <int columns, class Rows>
 [[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
     for (int r = 0; r < 4; ++r)

@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-/// What the operators work on: act(view, coefficients of an item -> Outer, part -> Inner) with
-/// whole registers where there are whole ones.
+/// The operators: calls act(view, coefficients of an item -> Outer, part -> Inner), with whole
+/// registers where possible.
 template <class Number>
 template <class Act>
 void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S, int degrees,
@@ -36,7 +36,7 @@ void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S,
             with(std::false_type(), pieces[p]);
 }
 
-/// Where the rows of own wave i lie among the entries: those that do not know m are `beyond`.
+/// The places of the rows of own wave i among the entries; rows without this m are `beyond`.
 template <class Number>
 auto SphericalHarmonics<Number>::rows_of(int i, Lanes* entries, int columns, Lanes* beyond,
                                          Scratch& mine) const -> const Rows* {
