@@ -4,7 +4,7 @@
 ///   fathom run ocean.toml --scheme own_scheme.hpp
 /// The signature of the kernel says what the scheme reads and writes: names, places, units. Halos,
 /// scratch memory, timers and the checks of units follow from it; keywords, limits and messages
-/// follow from `parameters`. The last line says the scheme's name and where it stands in a step.
+/// follow from `parameters`. The last line gives the name of the scheme and its place in a step.
 #pragma once
 #include "field/entry.hpp"
 
