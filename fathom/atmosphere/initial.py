@@ -39,8 +39,9 @@ LARGEST = 2.0  # K
 
 
 def _check_everywhere(dataset: xr.Dataset) -> None:
-    """InputError: a field of the state has no value at a place."""
-    for name in OUTLINE:
+    """InputError: a field of the state has no value at a place. `horizontally` says which fields
+    are missing."""
+    for name in (n for n in OUTLINE if n in dataset):
         array = dataset[name].transpose("pressure", "latitude", "longitude")
         bad = ~np.isfinite(array.values)
         if bad.any():
