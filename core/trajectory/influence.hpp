@@ -32,7 +32,6 @@ template <class T> struct Influence : Gather<T> {
     template <Interpolation kind, bool slopes> struct Axis {
         static constexpr int sloping = slopes ? 4 : 1;
         T linear[4], cubic[4], linear_slope[sloping], cubic_slope[sloping];
-        Axis() = default;
         Axis(const Nodes<T>& nodes, T x) {
             const T between = nodes.linear(x), per = nodes.per_interval;
             linear[0] = linear[3] = 0, linear[1] = 1 - between, linear[2] = between;

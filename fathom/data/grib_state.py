@@ -19,7 +19,8 @@ import numpy as np
 from fathom import moist_air
 from fathom.data import area_state, layered_state
 from fathom.data.grib_rows import RowsOf, maps
-from fathom.failure import FileError, InputError
+from fathom.failure import InputError
+from fathom.output.formats.grib_messages import library, messages, valid_time
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,58 +64,34 @@ def state(file: Path) -> xr.Dataset:
 
 def is_area(file: Path) -> bool:
     """Whether the first field that is of use here lies on a part of the earth."""
-    eccodes = _library(file)
-    with file.open("rb") as stream:
-        while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            try:
-                if _key(eccodes, message) is None:
-                    continue
-                kind = eccodes.codes_get(message, "gridType")
-                if kind != "regular_ll":
-                    return kind in maps
-                step = eccodes.codes_get(message, "iDirectionIncrementInDegrees", float)
-                return (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
-            finally:
-                eccodes.codes_release(message)
+    eccodes = library(file)
+    for message in messages(file):
+        if _key(eccodes, message) is None:
+            continue
+        kind = eccodes.codes_get(message, "gridType")
+        if kind != "regular_ll":
+            return kind in maps
+        step = eccodes.codes_get(message, "iDirectionIncrementInDegrees", float)
+        return (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
     return False
-
-
-def _library(file: Path) -> Any:
-    try:
-        import eccodes
-    except ImportError as error:
-        raise InputError(
-            f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
-        ) from error
-    return eccodes
 
 
 def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
     """{(kind of level, name): {(time, level): values}}, their rows, pv."""
-    eccodes = _library(file)
+    eccodes = library(file)
     held: dict[tuple[str, str], dict] = {}
     rows = RowsOf(file)
     interfaces = None
-    with file.open("rb") as stream:
-        while (message := _next(eccodes, stream, file)) is not None:
-            if (key := _key(eccodes, message)) is not None:
-                kind, name, factor, level = key
-                values = factor * eccodes.codes_get_values(message)
-                when = _valid_time(eccodes, message), level
-                held.setdefault((kind, name), {})[when] = rows.take(eccodes, message, values)
-                if kind == "hybrid" and interfaces is None:
-                    interfaces = eccodes.codes_get_array(message, "pv")
-            eccodes.codes_release(message)
+    for message in messages(file):
+        if (key := _key(eccodes, message)) is not None:
+            kind, name, factor, level = key
+            values = factor * eccodes.codes_get_values(message)
+            when = valid_time(eccodes, message), level
+            held.setdefault((kind, name), {})[when] = rows.take(eccodes, message, values)
+            if kind == "hybrid" and interfaces is None:
+                interfaces = eccodes.codes_get_array(message, "pv")
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
     return found | _winds(found, held, rows) | _ground(found), rows, interfaces
-
-
-def _next(eccodes: Any, stream: Any, file: Path) -> Any:
-    """The next message of a file; None at its end. FileError: it is damaged."""
-    try:
-        return eccodes.codes_grib_new_from_file(stream)
-    except eccodes.CodesInternalError as error:
-        raise FileError(f"{file} cannot be read: damaged or truncated? ({error})") from error
 
 
 def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
@@ -152,13 +129,6 @@ def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
     if short in fields and kind == "hybrid":
         return ("hybrid", *fields[short], level)
     return None
-
-
-def _valid_time(eccodes: Any, message: Any) -> np.datetime64:
-    """Date and time at which the values hold."""
-    date, clock = (eccodes.codes_get(message, f"validity{key}") for key in ("Date", "Time"))
-    day = f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
-    return np.datetime64(f"{day}T{clock // 100:02d}:{clock % 100:02d}", "ns")
 
 
 def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset:

@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom.failure import InputError, MissingFile, RunFailure
 from fathom.names import unknown
+from fathom.output.formats.grib_messages import library, messages, valid_time
 from fathom.reading import told
 from fathom.regrid import places
 from fathom.regrid.rows import Rows
@@ -116,16 +117,10 @@ def _interpolated(field: Field, longitude: Any, latitude: Any) -> np.ndarray:
 
 
 def _read(path: Path, fields: dict[tuple[str, float], list[Field]]) -> None:
-    import eccodes
-
-    with open(path, "rb") as file:
-        while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
-            try:
-                key = _key(eccodes, handle)
-                if key is not None:
-                    fields.setdefault(key, []).append(_field(eccodes, handle, key[0]))
-            finally:
-                eccodes.codes_release(handle)
+    eccodes = library(path)
+    for handle in messages(path):
+        if (key := _key(eccodes, handle)) is not None:
+            fields.setdefault(key, []).append(_field(eccodes, handle, key[0]))
 
 
 def _key(eccodes: Any, handle: Any) -> tuple[str, float] | None:
@@ -144,9 +139,7 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
         values = values / 100
     if name == "sea_water_temperature":
         values = values - 273.15
-    date, clock = (int(eccodes.codes_get(handle, k)) for k in ("validityDate", "validityTime"))
-    moment = np.datetime64(f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}", "s")
-    time = int(moment.astype(int)) + clock // 100 * 3600 + clock % 100 * 60
+    time = int(valid_time(eccodes, handle).astype("datetime64[s]").astype(int))
     latitude = np.unique(eccodes.codes_get_array(handle, "latitudes"))
     kind = eccodes.codes_get(handle, "gridType")
     if kind == "reduced_gg":

@@ -279,7 +279,7 @@ class Simulation(Requests, Events):
         self.tidy()
 
     def _take_memory(self, processes, keep):
-        """The sequence of the processes, and its fields; before, their memory is told."""
+        """Makes the sequence of the processes and its fields. InputError: too little memory."""
         tile, tiles = spread.columns(self.parallel["tile"])
         self.sequence = mpi.core.Sequence(
             self.domain,

@@ -16,8 +16,9 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from fathom.failure import FileError, InputError
+from fathom.failure import InputError
 from fathom.output.formats.grib import unpacked
+from fathom.output.formats.grib_messages import library, messages, valid_time
 
 _regular = ("regular_ll", "regular_gg")
 _axes = {  # of levels: name, attributes
@@ -140,19 +141,12 @@ class _Fields(BackendArray):
 
 def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
     """The messages of a file, and latitudes and longitudes of their grid."""
-    import eccodes
-
-    found, grids = [], {}
-    with open(path, "rb") as file:
-        try:
-            while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
-                get = lambda key, kind=str, of=handle: eccodes.codes_get(of, key, kind)
-                if (grid := get("md5GridSection")) not in grids:
-                    grids[grid] = _grid(path, eccodes, handle)
-                found.append(_message(get))
-                eccodes.codes_release(handle)
-        except eccodes.CodesInternalError as error:
-            raise FileError(f"{path} cannot be read: damaged or truncated? ({error})") from error
+    eccodes, found, grids = library(path), [], {}
+    for handle in messages(path):
+        get = lambda key, kind=str, of=handle: eccodes.codes_get(of, key, kind)
+        if (grid := get("md5GridSection")) not in grids:
+            grids[grid] = _grid(path, eccodes, handle)
+        found.append(_message(get, valid_time(eccodes, handle)))
     if len(grids) != 1:
         raise InputError(f"{path} has fields on {len(grids)} grids; wanted: one in a file")
     return found, *grids[grid]
@@ -173,10 +167,8 @@ def _grid(path: Path, eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray
     return latitude[:, 0], longitude[0]
 
 
-def _message(get: Any) -> _Message:
+def _message(get: Any, time: np.datetime64) -> _Message:
     known = lambda *keys: next((t for key in keys if (t := get(key)) not in ("unknown", "~")), "")
-    day, minutes = get("validityDate"), int(get("validityTime"))
-    time = np.datetime64(f"{day[:4]}-{day[4:6]}-{day[6:]}T{minutes // 100:02}:{minutes % 100:02}")
     said = {"standard_name": known("cfName"), "long_name": known("name"), "units": known("units")}
     return _Message(
         get("offset", int),
