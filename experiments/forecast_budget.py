@@ -95,7 +95,7 @@ def full(options):
     """Its default schemes, for any options of schemes, with its two numbers of clouds."""
     return fm.FullPhysics(
         ozone=None,
-        radiation=fm.RRTMGP(spacing=3, fractional_std=options.fractional_std),
+        radiation=fm.RRTMGP(fractional_std=options.fractional_std),
         radiation_every=options.radiation_every,
         condensation=scheme(
             "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=options.cloud_threshold

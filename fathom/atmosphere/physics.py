@@ -77,6 +77,15 @@ def _as_often(what, every):
     return what
 
 
+def _as_sparse(radiation, spacing):
+    """RRTMGP; without its own spacing it is computed in one column of about spacing x spacing."""
+    if not isinstance(radiation, RRTMGP):
+        raise InputError(
+            f'radiation_spacing = {spacing!r} needs radiation = "RRTMGP"; given {radiation!r}'
+        )
+    return radiation.spaced(spacing)
+
+
 class FirstPhysics:
     """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
     of a step.
@@ -89,8 +98,9 @@ class FirstPhysics:
     radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h", unless a
         scheme of them has another `every`; between calls sun and surface scale their results.
     ozone : StandardOzone, or None: the field `ozone` is given.
-    radiation_spacing : n: RRTMGP is computed in one column of about n x n (1: in all). Fluxes of
-        the others are interpolated and adapted to the ground of each (docs/radiation.md).
+    radiation_spacing : n: RRTMGP is computed in one column of about n x n (1: in all), unless it
+        has another `spacing`. Fluxes of the others are interpolated and adapted to the ground of
+        each (docs/radiation.md).
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
@@ -169,7 +179,7 @@ class FirstPhysics:
             every = radiation_every if name in seldom else None
             setattr(self, name, _as_often(parts.one_or_none(name, what, allowed(name)), every))
         if radiation_spacing is not None:
-            self._space(radiation_spacing)
+            self.radiation = _as_sparse(self.radiation, radiation_spacing)
         if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
             raise InputError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
@@ -194,27 +204,10 @@ class FirstPhysics:
         if self.lake and "under tiles" in self.lake.entry["companions"]:
             self.lake = self.lake.companion("under tiles")
 
-    def _space(self, columns):
-        """Radiation in fewer columns than there are."""
-        if not isinstance(self.radiation, RRTMGP):
-            raise InputError(
-                f'radiation_spacing = {columns!r} needs radiation = "RRTMGP"; given'
-                f" {self.radiation!r}"
-            )
-        radiation = self.radiation
-        self.radiation = RRTMGP(
-            every=radiation.every,
-            spacing=columns,
-            longwave=radiation.tables[0],
-            shortwave=radiation.tables[1],
-            overlap=radiation.overlap,
-            **radiation.parameters,
-        )
-
     @property
     def _local_albedo(self):
         """The scheme that adapts interpolated radiation to the albedo of each column."""
-        if getattr(self.radiation, "spacing", 1) == 1:
+        if (getattr(self.radiation, "spacing", None) or 1) == 1:
             return None
         return scheme("LocalAlbedo", every=self.radiation.every)
 
@@ -290,9 +283,10 @@ class FullPhysics(FirstPhysics):
             chosen["condensation"] = scheme(
                 "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=3e-4
             )
-        if chosen["radiation"] != "RRTMGP" and "radiation_spacing" not in given:
-            del chosen["radiation_spacing"]
-        super().__init__(**chosen)
+        what = parts.one_or_none("radiation", chosen["radiation"], allowed("radiation"))
+        if not isinstance(what, RRTMGP) and "radiation_spacing" not in given:
+            chosen["radiation_spacing"] = None
+        super().__init__(**chosen | {"radiation": what})
 
 
 _first = inspect.signature(FirstPhysics)

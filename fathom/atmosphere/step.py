@@ -10,7 +10,7 @@ from fathom.atmosphere.aliases import air, moist_heating, of, temperature_names
 
 def _sampled(model, scheme):
     """The keywords that add a scheme which is computed in few of the columns."""
-    if getattr(scheme, "spacing", 1) == 1:
+    if (getattr(scheme, "spacing", None) or 1) == 1:
         return {}
     return {"samples": scheme.samples(model.grid), "twilight": scheme.twilight(model.grid)}
 

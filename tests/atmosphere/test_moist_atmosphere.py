@@ -47,6 +47,9 @@ def test_the_full_physics_is_the_first_with_other_schemes(tmp_path):
     assert full.condensation.parameters["cloud_threshold"] == 3e-4 and full.radiation.spacing == 3
     assert fm.FullPhysics(condensation="GraupelMicrophysics").condensation.parameters == {}
     assert "Radiation" in [p.name for p in fm.FullPhysics(radiation="Radiation")]
+    for given, spacing in ((fm.RRTMGP, 3), (fm.RRTMGP(angles=2), 3), (fm.RRTMGP(spacing=1), 1)):
+        assert fm.FullPhysics(radiation=given).radiation.spacing == spacing
+    assert fm.FullPhysics(radiation=fm.RRTMGP(angles=2)).radiation.parameters == {"angles": 2}
     document = Document(text.replace("FirstPhysics", "FullPhysics"), "full.toml")
     sim = Experiment(document).simulation(directory=tmp_path).prepare()
     sim.advance(2)
