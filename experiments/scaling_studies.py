@@ -342,6 +342,7 @@ def figures():
             f"{one} less {other}": cgpop_terms.apart(one, other)
             for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
         },
+        "between": {name: cgpop_terms.between(name) for name in cgpop.six},
         "outputs": sub_space_io.tabled(),
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [
@@ -367,6 +368,9 @@ def say_what_was_tried(found):
     for name, by_cores in found["apart"].items():
         shown = ", ".join(f"{cores}: {s:+.2f} of {own:.2f}" for cores, (s, own) in by_cores.items())
         print(f"{name}, s, and all computing of the slower: {shown}")
+    for name, by_cores in found["between"].items():
+        shown = ", ".join(f"{cores}: {100 * e:+.0f}" for cores, e in by_cores.items())
+        print(f"{name}, % of a line between neighbours: {shown}")
 
 
 def say(found):

@@ -102,6 +102,18 @@ def test_two_points_follow_from_no_number_of_cores():
     assert apart > 0.85 * computing and found[2183][0] < 0 > found[4343][0]
 
 
+def test_two_points_lie_beside_the_line_between_their_neighbours():
+    """As far as from the prediction, although the line knows both; no other point beyond 2300 cores
+    lies so far from it.
+    """
+    far = {
+        name: {c: e for c, e in cgpop_terms.between(name).items() if c > 2300} for name in cgpop.six
+    }
+    assert far["XT5/CGPOP"].pop(3778) > 0.35 and far["XE6/CGPOP/Cray"].pop(2830) < -0.33
+    assert len([e for of in far.values() for e in of.values()]) == 8
+    assert max(abs(e) for of in far.values() for e in of.values()) < 0.24
+
+
 def test_no_other_term_predicts_these_points():
     for term in cgpop_terms.terms.values():
         by_cores = dict(zip(*cgpop.beyond("XT5/CGPOP", 2300, term)))

@@ -96,7 +96,7 @@ std::pair<int, int> Distribution::rows_that_know(int m, int r) const {
             if (first < 0) first = row_index[j];
             ++number;
         }
-    return {first, number | 1};
+    return {first, number ? number | 1 : 0};
 }
 
 void Distribution::number_entries() {

@@ -17,7 +17,7 @@ import numpy as np
 
 from fathom import earth, machine, mpi, regions
 from fathom.failure import InputError
-from fathom.performance.bench import solver_threads
+from fathom.performance.bench import compressed, solver_threads
 from fathom.performance.bench.blocks import wet_columns
 
 halo = 2
@@ -295,33 +295,6 @@ def parts_of_solve(problem: Problem, solver: Any, whole: float) -> dict[str, flo
     }
 
 
-def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:
-    """SciPy's conjugate gradients with the diagonal as preconditioner, on this rank alone."""
-    from scipy.sparse import diags
-    from scipy.sparse.linalg import cg
-
-    A = problem.matrix()
-    if A is None:
-        return {"message": "no matrix on a folded grid"}
-    M, count = diags(1 / A.diagonal()), [0]
-    began = time.perf_counter()
-    cg(
-        A,
-        problem.b[problem.wet],
-        rtol=1e-15,
-        atol=0,
-        maxiter=iterations,
-        M=M,
-        callback=lambda _: count.__setitem__(0, count[0] + 1),
-    )
-    seconds = time.perf_counter() - began
-    return {
-        "iterations": count[0],
-        "microseconds_per_iteration": seconds / count[0] * 1e6,
-        "ns_per_wet_point_per_iteration": seconds / count[0] / A.shape[0] * 1e9,
-    }
-
-
 def _names(catalogue: Any) -> list[str]:
     return [name for name, _ in catalogue]
 
@@ -377,10 +350,15 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
         "threads": threads,
         "variants": variants,
         "peers": (
-            {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)}
+            {
+                "scipy": compressed.conjugate_gradients(
+                    problem, 20 if problem.wet.sum() > 1e6 else 100
+                )
+            }
             if case.peers
             else {}
         ),
+        "product": compressed.product(problem, case) if case.peers else {},
     }
 
 
@@ -435,4 +413,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
                 f" {peer['ns_per_wet_point_per_iteration']:.2f} ns a wet point"
             )
         )
+    if f["product"]:
+        print(compressed.text(f["product"]))
     return 0

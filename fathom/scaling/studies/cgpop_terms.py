@@ -9,8 +9,8 @@ each in place of the one of cgpop.py, fitted to the same points, without those t
     durations  of a disturbance are exponential with mean d: n ranks that are hit wait for the
                longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
 
-`apart` shows why none of them can explain the points: two programs on the same number of cores of
-one machine.
+`apart` and `between` show why none of them can explain the points: two programs on the same number
+of cores of one machine; a line between the neighbours of a point.
 """
 
 from __future__ import annotations
@@ -103,3 +103,19 @@ def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
     )
     both = sorted(map(int, curves[0].keys() & curves[1].keys()))
     return {cores: (curves[0][cores] - curves[1][cores], computing(cores)) for cores in both}
+
+
+def between(name: str) -> dict[int, float]:
+    """By cores: seconds on the line between the neighbours of a point of the curve, in logarithms,
+    over those of the point, less one. Without any model, and with what was measured on more cores.
+    """
+    cores, seconds = (np.log(values) for values in cgpop.series(name))
+    order = np.argsort(cores)
+    cores, seconds = cores[order], seconds[order]
+    others = [np.delete(np.arange(len(cores)), n) for n in range(1, len(cores) - 1)]
+    return {
+        round(math.exp(cores[n])): math.expm1(
+            np.interp(cores[n], cores[rest], seconds[rest]) - seconds[n]
+        )
+        for n, rest in enumerate(others, 1)
+    }

@@ -71,7 +71,11 @@ def test_bench_barotropic(tmp_path, ranks):
         and 0.5 <= figures["reductions_per_iteration"] < 0.75
         and figures["peers"]["scipy"]["iterations"] > 0
     )
+    assert bool(figures["product"]) == (ranks == 1)
     if ranks == 1:
+        moved = figures["product"]["bytes_per_wet_point"]
+        assert min(figures["product"]["ns_per_wet_point"].values()) > 0
+        assert moved["compressed"] > 1.5 * moved["blocks"] > 0
         assert len(figures["variants"]) == 25
         for v in figures["variants"]:
             assert v["solution"] == pytest.approx(figures["solution"], rel=1e-6), (
