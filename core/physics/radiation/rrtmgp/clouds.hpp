@@ -41,14 +41,9 @@ public:
                 above = false;
                 continue;
             }
-            if (c.overlap != Overlap::homogeneous) draw(rank, c.key, l, above, 1);
-            if (varies()) draw(water, c.key ^ of_water, l, above, 2);
-            if (scatters && !touched[l])
-                std::fill(asymmetry + l * S, asymmetry + l * S + k.row, T(0));
             touched[l] = 1;
+            scatters ? add<true>(l, above, scaled) : add<false>(l, above, scaled);
             above = true;
-            for (int g = 0; g < k.row; g += lanes)
-                scatters ? add<true>(l, g, scaled) : add<false>(l, g, scaled);
         }
     }
 
@@ -76,58 +71,77 @@ private:
         x.lanes = __builtin_convertvector(bits, typename Real::Storage);
         return x * Real(T(0x1p-24));
     }
-    bool varies() const { return c.water_factors && c.overlap != Overlap::homogeneous; }
-    /// Ranks of a layer: new, or those of the layer above. faster: times as fast as cover.
-    void draw(T* rank, std::uint64_t key, int l, bool above, int faster) {
-        T stays = 0;
-        if (above && c.overlap == Overlap::maximum_random) stays = 2;
-        if (above && c.overlap == Overlap::exponential_random)
-            stays = exp(Pack<T, 1>(T(-faster) * distance(l) / c.decorrelation)).lanes;
-        for (int g = 0; g < k.row; g += lanes) {
-            const Words8 words = random_words(key, std::uint64_t(l) << 32 | std::uint64_t(g));
-            const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff);
-            select(chance < Real(stays), Real::load(rank + g), fresh).store(rank + g);
-        }
+    /// The probability that a rank stays that of the layer above. faster: times as fast as cover.
+    T staying(int l, bool above, int faster) const {
+        if (!above) return 0;
+        if (c.overlap == Overlap::maximum_random) return 2;
+        return exp(Pack<T, 1>(T(-faster) * distance(l) / c.decorrelation)).lanes;
+    }
+    /// Ranks of 8 g points of a layer: new, or those of the layer above.
+    static Real draw(T* rank, std::uint64_t key, int l, int g, Real stays) {
+        const Words8 words = random_words(key, std::uint64_t(l) << 32 | std::uint64_t(g));
+        const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff),
+                   now = select(chance < stays, Real::load(rank + g), fresh);
+        now.store(rank + g);
+        return now;
     }
 
-    static void place(const KDistribution::Particles& p, T size, int& row, T& share) {
+    /// Where particles of one size are in their tables; row 0 is the smaller size.
+    struct Place {
+        float path, share;
+        const float* table[3];
+    };
+    Place place(const KDistribution::Particles& p, T path, T size) const {
+        if (!(path > 0)) return {};
         const T x = std::clamp<T>((size - T(p.first)) * T(1 / p.step), 0, T(p.sizes - 1));
-        row = std::min(int(x), p.sizes - 2);
-        share = x - T(row);
+        const int row = std::min(int(x), p.sizes - 2);
+        Place at{float(path), float(x - T(row)), {}};
+        for (int n = 0; n < 3; ++n) at.table[n] = &p.table[n][std::size_t(row) * S];
+        return at;
     }
-    template <bool scatters>
-    void optics(const KDistribution::Particles& p, T path, T size, int g, Optics& all) const {
-        if (!(path > 0)) return;
-        int row;
-        T share;
-        place(p, size, row, share);
+    template <bool scatters> void optics(const Place& p, int g, Optics& all) const {
+        if (p.path == 0) return;
         const auto of = [&](int n) {
-            const float* const at = &p.table[n][std::size_t(row) * S + g];
+            const float* const at = p.table[n] + g;
             const Single low = Single::load(at);
-            return multiply_add<float>(Single(float(share)), Single::load(at + S) - low, low);
+            return multiply_add<float>(Single(p.share), Single::load(at + S) - low, low);
         };
-        const Single tau = Single(float(path)) * of(0), scattered = tau * of(1);
+        const Single tau = Single(p.path) * of(0), scattered = tau * of(1);
         all.tau += tau;
         all.scattered += scattered;
         if constexpr (scatters) all.forward += scattered * of(2);
     }
 
-    template <bool scatters> void add(int l, int g, bool scaled) {
-        Real there = 1;
-        if (c.overlap == Overlap::homogeneous)
-            there = Real(c.cover[l]);
-        else
-            there = select(Real::load(rank + g) < Real(1 - c.cover[l]), Real(0), Real(1));
-        if (varies()) {
-            T factors[lanes];
-            for (int n = 0; n < lanes; ++n)
-                factors[n] = T(c.water_factors[int(water[g + n] * T(parts_of_water))]);
-            there = there * Real::load(factors);
+    /// The factor of the cloud's water in 8 g points of a layer, 0 where there is no cloud.
+    struct Presence {
+        T cover, stays, water_stays;
+    };
+    Real presence(const Presence& of, int l, int g) {
+        if (c.overlap == Overlap::homogeneous) return Real(of.cover);
+        const Real here = draw(rank, c.key, l, g, Real(of.stays)),
+                   there = select(here < Real(1 - of.cover), Real(0), Real(1));
+        if (!c.water_factors) return there;
+        draw(water, c.key ^ of_water, l, g, Real(of.water_stays));
+        T factors[lanes];
+        for (int n = 0; n < lanes; ++n)
+            factors[n] = T(c.water_factors[int(water[g + n] * T(parts_of_water))]);
+        return there * Real::load(factors);
+    }
+
+    template <bool scatters> void add(int l, bool above, bool scaled) {
+        const Place drops = place(k.liquid, c.liquid_path[l], c.droplet_radius[l]),
+                    crystals = place(k.ice, c.ice_path[l], c.ice_diameter[l]);
+        const bool drawn = c.overlap != Overlap::homogeneous;
+        const Presence of{c.cover[l], drawn ? staying(l, above, 1) : T(0),
+                          drawn && c.water_factors ? staying(l, above, 2) : T(0)};
+        for (int g = 0; g < k.row; g += lanes) {
+            Optics all{0, 0, 0};
+            optics<scatters>(drops, g, all);
+            optics<scatters>(crystals, g, all);
+            increase<scatters>(std::size_t(l) * S + g, presence(of, l, g), all, scaled);
         }
-        Optics all{0, 0, 0};
-        optics<scatters>(k.liquid, c.liquid_path[l], c.droplet_radius[l], g, all);
-        optics<scatters>(k.ice, c.ice_path[l], c.ice_diameter[l], g, all);
-        const std::size_t at = std::size_t(l) * S + g;
+    }
+    template <bool scatters> void increase(std::size_t at, Real there, Optics all, bool scaled) {
         const auto increase = [&](T* x, Single by) {
             multiply_add<T>(there, widen<T>(by), Real::load(x + at)).store(x + at);
         };
@@ -140,7 +154,7 @@ private:
             all.scattered = multiply_add<float>(-f, all.scattered, all.scattered);
         }
         increase(scattering, all.scattered);
-        increase(asymmetry, all.forward);
+        (there * widen<T>(all.forward)).store(asymmetry + at);
     }
 };
 

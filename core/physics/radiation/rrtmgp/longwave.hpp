@@ -58,8 +58,9 @@ public:
         tau = work.absorption(0), share = work.fraction(0);
         scattered = work.scattering(std::size_t(L) * S + lanes);
         forward = work.asymmetry(std::size_t(L) * S + lanes);
-        T* const memory = work.sweep(8 * std::size_t(N));
-        for (int n = 0; n < 8; ++n) of[n] = memory + n * N;
+        const std::size_t room = std::size_t(N) * most;
+        T* const memory = work.sweep(8 * room);
+        for (int n = 0; n < 8; ++n) of[n] = memory + n * room;
         sums = work.fluxes(3 * std::size_t(N));
         at = work.index(2 * std::size_t(L) + 2);
         weight = work.weights(2 * std::size_t(L) + 2);
@@ -69,19 +70,10 @@ public:
         std::fill(sums, sums + 3 * N, T(0));
         for (int n = 0; n <= L; ++n) place(c.interface_temperature[n], n);
         for (int l = 0; l < L; ++l) place(c.temperature[l], L + 1 + l);
-        int ground;
-        float above;
-        place(c.surface_temperature, ground, above);
-        for (int g = 0; g < k.row; g += lanes) {
-            emit(g);
-            const Real surface =
-                Real(c.emissivity) *
-                widen<T>(Single::load(share + (L - 1) * S + g) * planck(ground, above, g));
-            if (angles == 0)
-                two_streams(g, surface);
-            else
-                for (auto& angle : quadrature(angles)) along(angle, g, surface);
-        }
+        place(c.surface_temperature, 2 * L + 1);
+        int g = 0;
+        for (; g + most * lanes <= k.row; g += most * lanes) flow<most>(g, angles, to.reaches);
+        for (; g < k.row; g += lanes) flow<1>(g, angles, to.reaches);
         for (int n = 0; n <= L; ++n) {
             to.down[n] = sum(sums + n * lanes), to.up[n] = sum(sums + N + n * lanes);
             if (to.reaches) to.reaches[n] = sum(sums + 2 * N + n * lanes);
@@ -92,6 +84,7 @@ private:
     using Real = Lanes8<T>;
     using Single = Lanes8<float>;  // Planck's function and its shares, as the tables
     static constexpr double pi = std::numbers::pi;
+    static constexpr int most = 2;                                       // vectors side by side
     static constexpr T thinnest = sizeof(T) == 8 ? T(1e-30) : T(1e-17);  // its square is a number
     const KDistribution& k;
     const Column<T>& c;
@@ -105,94 +98,122 @@ private:
         for (int n = 0; n < lanes; ++n) s += x[n];
         return s;
     }
-    void place(T temperature, int& row, float& above) const {
+    /// Where a temperature lies in the table: of interfaces, of layers, of the ground.
+    void place(T temperature, int n) {
         const T x = std::clamp<T>(temperature - T(k.first_planck), 0, T(k.planck_rows - 1));
-        row = std::min(int(x), k.planck_rows - 2);
-        above = float(x - T(row));
+        at[n] = std::min(int(x), k.planck_rows - 2);
+        weight[n] = float(x - T(at[n]));
     }
-    void place(T temperature, int n) { place(temperature, at[n], weight[n]); }
-    Single planck(int row, float above, int g) const {
-        const float* const B = &k.planck[std::size_t(row) * S + g];
+    Single planck(int n, int g) const {
+        const float* const B = &k.planck[std::size_t(at[n]) * S + g];
         const Single low = Single::load(B);
-        return multiply_add<float>(Single(above), Single::load(B + S) - low, low);
+        return multiply_add<float>(Single(weight[n]), Single::load(B + S) - low, low);
     }
-    /// Sources: of[0] at interfaces, of[1] of layers.
-    void emit(int g) {
-        T *const interfaces = of[0], *const layers = of[1];
+    template <int vectors> void flow(int g, int angles, bool reaches) {
+        Side<T, vectors> surface;
+        for (int v = 0; v < vectors; ++v)
+            surface[v] = emit(g + v * lanes, vectors * lanes, v * lanes) * c.emissivity;
+        if (angles == 0)
+            two_streams<vectors>(g, surface, reaches);
+        else
+            for (auto& angle : quadrature(angles)) along<vectors>(angle, g, surface, reaches);
+    }
+    /// Sources: of[0] at interfaces, of[1] of layers, `width` from one to the next, from `to` on.
+    /// Returns that of a black ground.
+    Real emit(int g, int width, int to) {
+        T *const interfaces = of[0] + to, *const layers = of[1] + to;
         Single above = Single::load(share + g);
         for (int l = 0; l < L; ++l) {
             const Single f = Single::load(share + l * S + g), edge = l ? root<float>(above * f) : f;
-            widen<T>(edge * planck(at[l], weight[l], g)).store(interfaces + l * lanes);
-            widen<T>(f * planck(at[L + 1 + l], weight[L + 1 + l], g)).store(layers + l * lanes);
+            widen<T>(edge * planck(l, g)).store(interfaces + l * width);
+            widen<T>(f * planck(L + 1 + l, g)).store(layers + l * width);
             above = f;
         }
-        widen<T>(above * planck(at[L], weight[L], g)).store(interfaces + L * lanes);
+        widen<T>(above * planck(L, g)).store(interfaces + L * width);
+        return widen<T>(above * planck(2 * L + 1, g));
     }
 
-    void along(const Angle& angle, int g, Real surface) {
-        T* const through = of[2];
-        T* const upward = of[3];
-        const T w = T(pi * angle.weight);
-        Real I = 0, upper = Real::load(of[0]);
+    template <int vectors>
+    void along(const Angle& angle, int g, const Side<T, vectors>& surface, bool reaches) {
+        constexpr int width = vectors * lanes;
+        T *const through = of[2], *const upward = of[3];
+        const Real w = T(pi * angle.weight);
+        Side<T, vectors> I{}, J = surface, upper;
+        for (int v = 0; v < vectors; ++v) upper[v] = Real::load(of[0] + v * lanes);
         for (int l = 0; l < L; ++l) {
-            const Real path =
-                multiply_add<T>(Real::load(tau + l * S + g), Real(T(angle.secant)), Real(T(1e-30)));
-            const auto [t, stays] = transmission<T>(path);
-            const Real x = 2 * (stays / path - t), B = Real::load(of[1] + l * lanes),
-                       lower = Real::load(of[0] + (l + 1) * lanes);
-            multiply_add<T>(stays, upper, x * (B - upper)).store(upward + l * lanes);
-            I = multiply_add<T>(t, I, multiply_add<T>(stays, lower, x * (B - lower)));
-            t.store(through + l * lanes);
             T* const down = sums + (l + 1) * lanes;
-            multiply_add<T>(Real(w), I, Real::load(down)).store(down);
-            upper = lower;
-        }
-        I = multiply_add<T>(Real(1 - c.emissivity), I, surface);
-        Real J = surface;
-        for (int l = L; l >= 0; --l) {
-            if (l < L) {
-                const Real t = Real::load(through + l * lanes);
-                I = multiply_add<T>(t, I, Real::load(upward + l * lanes));
-                J = t * J;
+            Real all = Real::load(down);
+            for (int v = 0; v < vectors; ++v) {
+                const int n = l * width + v * lanes;
+                const Real path = multiply_add<T>(Real::load(tau + l * S + g + v * lanes),
+                                                  Real(T(angle.secant)), Real(T(1e-30)));
+                const auto [t, stays] = transmission<T>(path);
+                const Real x = 2 * (stays / path - t), B = Real::load(of[1] + n),
+                           lower = Real::load(of[0] + n + width);
+                multiply_add<T>(stays, upper[v], x * (B - upper[v])).store(upward + n);
+                I[v] = multiply_add<T>(t, I[v], multiply_add<T>(stays, lower, x * (B - lower)));
+                t.store(through + n);
+                all = multiply_add<T>(w, I[v], all);
+                upper[v] = lower;
             }
-            T *const up = sums + N + l * lanes, *const reaches = sums + 2 * N + l * lanes;
-            multiply_add<T>(Real(w), I, Real::load(up)).store(up);
-            multiply_add<T>(Real(w), J, Real::load(reaches)).store(reaches);
+            all.store(down);
+        }
+        for (int v = 0; v < vectors; ++v)
+            I[v] = multiply_add<T>(Real(1 - c.emissivity), I[v], surface[v]);
+        for (int l = L; l >= 0; --l) {
+            if (l < L)
+                for (int v = 0; v < vectors; ++v) {
+                    const int n = l * width + v * lanes;
+                    const Real t = Real::load(through + n);
+                    I[v] = multiply_add<T>(t, I[v], Real::load(upward + n));
+                    J[v] = t * J[v];
+                }
+            add<vectors>(w, I, sums + N + l * lanes);
+            if (reaches) add<vectors>(w, J, sums + 2 * N + l * lanes);
         }
     }
+    template <int vectors> static void add(Real weight, const Side<T, vectors>& flux, T* to) {
+        Real all = Real::load(to);
+        for (int v = 0; v < vectors; ++v) all = multiply_add<T>(weight, flux[v], all);
+        all.store(to);
+    }
 
-    void two_streams(int g, Real surface) {
+    template <int vectors> void two_streams(int g, Side<T, vectors> surface, bool reaches) {
         const Layers<T> layers{of[2], of[3], of[4], of[5], of[6], of[7]};
-        Real upper = Real::load(of[0]);
-        for (int l = 0; l < L; ++l) {
-            const int n = l * lanes;
-            const Real absorbed = Real::load(tau + l * S + g) + thinnest,
-                       s = Real::load(scattered + l * S + g), f = Real::load(forward + l * S + g);
-            // tau g1, tau g2, tau (g1 - g2), tau (g1 + g2) and tau k
-            const Real t2 = T(0.83) * (s - f), less = T(1.66) * absorbed,
-                       more = multiply_add<T>(T(2), t2, less), t1 = less + t2,
-                       tk = root<T>(less * more);
-            const auto [E, stays] = transmission<T>(tk);
-            const Real stays2 = stays * (1 + E),
-                       N = 1 / multiply_add<T>(tk, multiply_add<T>(E, E, Real(1)), t1 * stays2),
-                       R = t2 * stays2 * N, through = 2 * tk * E * N;
-            const Real lower = Real::load(of[0] + n + lanes), step = lower - upper;
-            const Real gone = N * multiply_add<T>(less, stays2, tk * (stays * stays)),  // 1 - T - R
-                Z = step * (N * multiply_add<T>(stays * stays, tk / more, stays2)),
-                       bends = Z - through * step;
-            (T(pi) * multiply_add<T>(gone, upper, bends)).store(layers.upward + n);
-            (T(pi) * multiply_add<T>(gone, lower, -bends)).store(layers.downward + n);
-            R.store(layers.reflects + n), through.store(layers.transmits + n);
-            upper = lower;
+        for (int v = 0; v < vectors; ++v) {
+            for (int l = 0; l < L; ++l) layer(l, g + v * lanes, vectors * lanes, v * lanes, layers);
+            surface[v] = T(pi) * surface[v];
         }
-        surface = T(pi) * surface;
-        add_layers<T, 1>(L, layers, Real(1 - c.emissivity), {surface}, sums + N, sums);
-        Real J = surface;
+        add_layers<T, vectors>(L, layers, Real(1 - c.emissivity), surface, sums + N, sums);
+        if (!reaches) return;
         for (int l = L; l >= 0; --l) {
-            if (l < L) J = J * Real::load(layers.passes + l * lanes);
-            T* const reaches = sums + 2 * N + l * lanes;
-            (Real::load(reaches) + J).store(reaches);
+            if (l < L)
+                for (int v = 0; v < vectors; ++v)
+                    surface[v] = surface[v] * Real::load(layers.passes + (l * vectors + v) * lanes);
+            add<vectors>(Real(1), surface, sums + 2 * N + l * lanes);
         }
+    }
+    /// Properties of a layer of two streams, `width` from one layer to the next, from `to` on.
+    void layer(int l, int g, int width, int to, const Layers<T>& layers) const {
+        const int n = l * width + to;
+        const Real absorbed = Real::load(tau + l * S + g) + thinnest,
+                   s = Real::load(scattered + l * S + g), f = Real::load(forward + l * S + g);
+        // tau g1, tau g2, tau (g1 - g2), tau (g1 + g2) and tau k
+        const Real t2 = T(0.83) * (s - f), less = T(1.66) * absorbed,
+                   more = multiply_add<T>(T(2), t2, less), t1 = less + t2,
+                   tk = root<T>(less * more);
+        const auto [E, stays] = transmission<T>(tk);
+        const Real stays2 = stays * (1 + E),
+                   N = 1 / multiply_add<T>(tk, multiply_add<T>(E, E, Real(1)), t1 * stays2),
+                   R = t2 * stays2 * N, through = 2 * tk * E * N;
+        const Real upper = Real::load(of[0] + n), lower = Real::load(of[0] + n + width),
+                   step = lower - upper;
+        const Real gone = N * multiply_add<T>(less, stays2, tk * (stays * stays)),  // 1 - T - R
+            Z = step * (N * multiply_add<T>(stays * stays, tk / more, stays2)),
+                   bends = Z - through * step;
+        (T(pi) * multiply_add<T>(gone, upper, bends)).store(layers.upward + n);
+        (T(pi) * multiply_add<T>(gone, lower, -bends)).store(layers.downward + n);
+        R.store(layers.reflects + n), through.store(layers.transmits + n);
     }
 };
 

@@ -23,8 +23,9 @@ inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x);
 typedef std::uint64_t Words8 __attribute__((vector_size(64)));
 /// Eight numbers in a row: counter, counter + 1, ...
 inline Words8 random_words(std::uint64_t key, std::uint64_t counter) {
-    constexpr Words8 lane{0, 1, 2, 3, 4, 5, 6, 7};
-    return mixed((lane + counter) * 0x9e3779b97f4a7c15u ^ key);
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
+    constexpr Words8 lane{0, odd, 2 * odd, 3 * odd, 4 * odd, 5 * odd, 6 * odd, 7 * odd};
+    return mixed((lane + counter * odd) ^ key);
 }
 
 }  // namespace fathom::physics::rrtmgp
