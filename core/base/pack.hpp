@@ -37,7 +37,15 @@ inline void stream(float* p, F16 a) { _mm512_stream_ps(p, a); }
 inline D8 sqrt(D8 a) { return _mm512_sqrt_pd(a); }
 inline F16 sqrt(F16 a) { return _mm512_sqrt_ps(a); }
 #elif defined(__FMA__)
-template <class V> inline constexpr bool native = sizeof(V) == 64;
+template <class V> inline constexpr bool native = sizeof(V) == 64 || sizeof(V) == 32;
+typedef double D4 __attribute__((vector_size(32)));
+typedef float F8 __attribute__((vector_size(32)));
+inline D4 fma(D4 a, D4 b, D4 c) { return _mm256_fmadd_pd(a, b, c); }
+inline F8 fma(F8 a, F8 b, F8 c) { return _mm256_fmadd_ps(a, b, c); }
+inline void stream(double* p, D4 a) { _mm256_stream_pd(p, a); }
+inline void stream(float* p, F8 a) { _mm256_stream_ps(p, a); }
+inline D4 sqrt(D4 a) { return _mm256_sqrt_pd(a); }
+inline F8 sqrt(F8 a) { return _mm256_sqrt_ps(a); }
 struct D4x2 {
     __m256d low, high;
 };
@@ -199,8 +207,15 @@ constexpr Real polynomial(Real x, C c0, More... more) {
     return fma(x, polynomial(x, more...), Real(c0));
 }
 
-/// Columns that a kernel computes at once: 64 bytes are one cache line everywhere, and one AVX-512
-/// (two AVX2, four SSE) registers.
+/// Columns next to each other that have a common number of levels: one cache line.
 template <class T> inline constexpr int cell_width = 64 / sizeof(T);
+
+/// Columns of a pack: those of a cell, or of one register of AVX2. In packs of two registers
+/// compilers compare and choose number by number, ten times slower.
+#if defined(__FMA__) && !defined(__AVX512F__)
+template <class T> inline constexpr int pack_width = 32 / sizeof(T);
+#else
+template <class T> inline constexpr int pack_width = cell_width<T>;
+#endif
 
 }  // namespace fathom

@@ -117,7 +117,7 @@ template <class Scheme, class Real, int cell>
 
 /// width = 1 runs the same kernel column by column: for tests (pack = number) and as the model of a
 /// GPU thread.
-template <class T, int width = cell_width<T>, class Scheme>
+template <class T, int width = pack_width<T>, class Scheme>
 Process process(std::string name, Scheme scheme) {
     using process_detail::run, process_detail::run_in_one_piece;
     Process p;

@@ -255,7 +255,7 @@ void angles(Work& w) {
 }
 
 /// A point on the fold is stored twice: both get the value of the western half, rotated.
-void sew(HorizontalGrid& g) {
+void join_fold(HorizontalGrid& g) {
     const int nx = g.nx, j = g.ny - 1;
     for (const Metric& metric : metrics) {
         Plane& p = g.*metric.values;
@@ -307,7 +307,7 @@ HorizontalGrid with_metrics(HorizontalGrid g) {
     curvature(w);
     curvature_squared(w);
     angles(w);
-    if (g.fold) sew(g);
+    if (g.fold) join_fold(g);
     return g;
 }
 

@@ -12,8 +12,8 @@
 ///        C(i-1,j-1) - N(i,j-1) - C(i,j-1)      i east, j north, zero-based, rows of nx points
 ///
 /// Metres, square metres, radians; longitude and latitude in degrees. Everything is finite, lengths
-/// and areas are positive, at walls too. On a fold (tripolar, nx even) corner row ny-1 is sewn to
-/// itself: C(i, ny-1) is C(nx-2-i, ny-1), T(i, ny) is T(nx-1-i, ny-1).
+/// and areas are positive, at walls too. On a fold (tripolar, nx even) corner row ny-1 is joined
+/// to itself: C(i, ny-1) is C(nx-2-i, ny-1), T(i, ny) is T(nx-1-i, ny-1).
 #pragma once
 #include <vector>
 #include "base/constants.hpp"
@@ -27,7 +27,7 @@ struct HorizontalGrid {
     int nx = 0, ny = 0;
     bool periodic = false;                    ///< in i
     bool periodic_j = false;                  ///< of a plane
-    bool fold = false;                        ///< northern edge sewn to itself
+    bool fold = false;                        ///< northern edge joined to itself
     bool spherical = true;                    ///< false: a plane; longitude, latitude hold x, y [m]
     double radius = constants::earth_radius;  ///< [m]
     /// Number of southern rows bounded by parallels and meridians: exact scale factors.

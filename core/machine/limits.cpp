@@ -45,7 +45,7 @@ double copy_bandwidth(std::shared_ptr<Device> device, std::size_t bytes, int rep
 #pragma GCC optimize("fp-contract=fast")  // only here the compiler may fuse
 #endif
 template <class T> double fma_rate(double seconds) {
-    using Register = typename Lanes<T, 64 / sizeof(T)>::type;
+    using Register = typename Lanes<T, pack_width<T>>::type;
     constexpr int chains = 10, inner = 10000;
     double operations = 0;
     const double start = seconds_now();
@@ -57,7 +57,7 @@ template <class T> double fma_rate(double seconds) {
         while (seconds_now() - start < seconds) {
             for (int n = 0; n < inner; ++n)
                 for (auto& r : x) r = r * factor + add;
-            operations += 2.0 * inner * chains * 64 / sizeof(T);
+            operations += 2.0 * inner * chains * pack_width<T>;
         }
         for (auto& r : x) asm volatile("" : : "m"(r));  // the result is used
     }

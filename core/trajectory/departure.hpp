@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, cell_width<T>>;
+    using Real = Pack<T, pack_width<T>>;
     struct Row {
         T sine, cosine, map_factor, real_sine, real_cosine;
     };

@@ -219,7 +219,7 @@ public:
     std::ptrdiff_t numbers_of_row() const { return row; }
 
 private:
-    using Numbers = Pack<T, cell_width<T>>;
+    using Numbers = Pack<T, pack_width<T>>;
     std::ptrdiff_t level = 0, row = 0;
     Pages memory;
     FieldSlab global;
@@ -278,7 +278,7 @@ private:
 
     /// Four neighbouring points, in registers.
     static constexpr int numbers = 4 * beside,
-                         width = numbers < cell_width<T> ? numbers : cell_width<T>,
+                         width = numbers < pack_width<T> ? numbers : pack_width<T>,
                          registers = numbers / width;
     using Real = Pack<T, width>;
     /// For each point the nodes of the other three, and the factor that makes its weight 1.

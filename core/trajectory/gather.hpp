@@ -3,6 +3,7 @@
 /// points and four fields; its weights are spread over them.
 #pragma once
 #include <cmath>
+#include "base/halves.hpp"
 #include "trajectory/departure.hpp"
 #include "trajectory/interleaved.hpp"
 #include "trajectory/lagrange.hpp"
@@ -15,7 +16,7 @@ template <class T> struct Gather : InterleavedRows<T> {
     using Rows::tile, Rows::fields, Rows::beyond, Rows::levels, Rows::ny, Rows::full, Rows::blocks,
         Rows::rows, Rows::next_row, Rows::at, Rows::around, Rows::row_across;
     using typename Rows::Item, typename Rows::Row;
-    using Real = Pack<T, cell_width<T>>;
+    using Real = RegisterLine<T>;
     using Points = typename Departure<T>::Points;
     /// Numbers of a register: 2 points in fp64, 4 in fp32.
     static constexpr int width = Real::width;
@@ -126,11 +127,11 @@ template <class T> struct Gather : InterleavedRows<T> {
     static constexpr int together = width / fields;       // points of a register
     /// Where the register with the two middle points begins.
     static constexpr int middle = together == 2 ? fields : 0;
+    // By intrinsics: a general shuffle to a longer vector goes through memory, and waits.
     /// The weight of each point next to its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
-        Real r;
-// by intrinsics: a general shuffle to a longer vector goes through memory, and waits
 #if defined(__AVX512F__)
+        Real r;
         if constexpr (together == 2) {
             constexpr int next = first + 1;
             r.lanes = _mm512_maskz_permutexvar_pd(
@@ -141,29 +142,53 @@ template <class T> struct Gather : InterleavedRows<T> {
                 0xffff, _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
                 _mm512_castps128_ps512(w));
         return r;
-#endif
+#elif defined(__FMA__)
+        if constexpr (together == 2)
+            return {w[first], w[first + 1]};
+        else {
+            const auto two = [&](int n, int next) {
+                Pack<T, 2 * fields> r;
+                r.lanes =
+                    _mm256_permutevar8x32_ps(_mm256_castps128_ps256(w),
+                                             _mm256_setr_epi32(n, n, n, n, next, next, next, next));
+                return r;
+            };
+            return {two(0, 1), two(2, 3)};
+        }
+#else
+        Real r;
         if constexpr (together == 2)
             r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1,
                                               first + 1, first + 1, first + 1);
         else
             r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
         return r;
+#endif
     }
     /// The weights of four levels, next to each other for each point.
     static Real repeat(Four w) {
-        Real r;
 #if defined(__AVX512F__)
+        Real r;
         if constexpr (together == 2)
             r.lanes = _mm512_maskz_broadcast_f64x4(0xff, w);
         else
             r.lanes = _mm512_maskz_broadcast_f32x4(0xffff, w);
         return r;
-#endif
+#elif defined(__FMA__)
+        Pack<T, Real::width / 2> r;
+        if constexpr (together == 2)
+            r.lanes = w;
+        else
+            r.lanes = _mm256_set_m128(w, w);
+        return {r, r};
+#else
+        Real r;
         if constexpr (together == 2)
             r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3);
         else
             r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
         return r;
+#endif
     }
     /// between: linear weights of the four points.
     struct Stencil {
@@ -210,7 +235,7 @@ template <class T> struct Gather : InterleavedRows<T> {
         struct Parts {
             Four part[together];
         };
-        const auto parts = std::bit_cast<Parts>(sum.lanes);
+        const auto parts = std::bit_cast<Parts>(sum);
         Four total = parts.part[0];
         for (int m = 1; m < together; ++m) total += parts.part[m];
         std::memcpy(four, &total, sizeof total);
@@ -328,10 +353,10 @@ template <class T> struct Gather : InterleavedRows<T> {
     /// Fields of a point, between the extremes of all points of a register.
     static void limit(const Real& most, const Real& least, T* out) {
         for (int f = 0; f < fields; ++f) {
-            T high = most.lanes[f], low = least.lanes[f];
+            T high = lane(most, f), low = lane(least, f);
             if (together > 1) {
-                high = std::max(high, most.lanes[f + fields]);
-                low = std::min(low, least.lanes[f + fields]);
+                high = std::max(high, lane(most, f + fields));
+                low = std::min(low, lane(least, f + fields));
             }
             out[f] = std::clamp(out[f], low, high);
         }
@@ -405,10 +430,10 @@ template <class T> struct Gather : InterleavedRows<T> {
     /// Between the extremes of the points 1 and 2, the levels 1 and 2.
     static T limited(T value, const Real* most, const Real* least) {
         constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields, last = registers - 1;
-        const T high = std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]),
-                                std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
-        const T low = std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]),
-                               std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
+        const T high = std::max(std::max(lane(most[0], one + 1), lane(most[0], one + 2)),
+                                std::max(lane(most[last], two + 1), lane(most[last], two + 2)));
+        const T low = std::min(std::min(lane(least[0], one + 1), lane(least[0], one + 2)),
+                               std::min(lane(least[last], two + 1), lane(least[last], two + 2)));
         return std::clamp(value, low, high);
     }
 };

@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, cell_width<T>>;
+    using Real = Pack<T, pack_width<T>>;
     struct Between {
         int first;
         T node[4], inverse[4], bend[4], per_interval;

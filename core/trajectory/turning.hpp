@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, cell_width<T>>;
+    using Real = Pack<T, pack_width<T>>;
     static constexpr int spare = Departures<T>::most;  // whole registers are read
     const PlaneArea& area;
     const int nx;

@@ -407,7 +407,7 @@ class WaterGrid(Grid):
         h, wet = self.horizontal, self.wet_levels
         at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)
         edges = [
-            "sewn in the north" if h.fold else "closed in the north",
+            "joined to itself in the north" if h.fold else "closed in the north",
             "periodic" if h.periodic else "closed in the east and west",
         ]
         if h.spherical:

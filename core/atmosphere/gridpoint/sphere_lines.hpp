@@ -53,7 +53,7 @@ inline Edge edge_of(const GridPointSetup& s, Edge of_sphere) {
 }
 
 /// Neighbouring points of a line, in one register.
-template <class T> using Points = Pack<T, cell_width<T>>;
+template <class T> using Points = Pack<T, pack_width<T>>;
 
 /// Departure points of the points of a line: directions of the unit sphere, relative to their own
 /// meridians.

@@ -55,7 +55,7 @@ struct SemiImplicitParameters {
 /// registers].
 template <class Number> class ImplicitWaves {
 public:
-    using Real = Pack<Number, cell_width<Number>>;
+    using Real = Pack<Number, pack_width<Number>>;
     /// waves: the m that will be solved.
     ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
                   const std::vector<int>& waves);

@@ -19,7 +19,7 @@ namespace fathom::atmosphere {
 
 template <class Number> class StretchedWaves {
 public:
-    using Real = Pack<Number, cell_width<Number>>;
+    using Real = Pack<Number, pack_width<Number>>;
     /// waves: the m that will be solved.
     StretchedWaves(const std::vector<double>& speed_squared, Stretching, double radius, double beta,
                    int truncation, const std::vector<int>& waves);

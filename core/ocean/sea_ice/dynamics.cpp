@@ -8,7 +8,7 @@ namespace fathom::ocean {
 
 namespace {
 using Number = IceNumber;
-using Real = Pack<Number, cell_width<Number>>;
+using Real = Pack<Number, pack_width<Number>>;
 constexpr int lanes = Real::width;
 
 /// Copies between a row of a field of either precision and a row of a plane.

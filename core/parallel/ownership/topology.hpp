@@ -3,7 +3,7 @@
 ///
 ///   periodic            i -> i mod nx
 ///   periodic_j          j -> j mod ny, of a plane
-///   fold (tripolar)     the northern edge is sewn to itself along corner row ny-1, nx even,
+///   fold (tripolar)     the northern edge is joined to itself along corner row ny-1, nx even,
 ///                       i mod nx:
 ///                         center      (i, j) = (nx-1-i, 2 ny-1-j)      j >= ny
 ///                         east_face   (i, j) = (nx-2-i, 2 ny-1-j)      j >= ny

@@ -7,7 +7,7 @@
 namespace fathom {
 
 template <class T, class Body> void each_pack(int count, Body body) {
-    constexpr int width = cell_width<T>;
+    constexpr int width = pack_width<T>;
     if (count < width)
         for (int i = 0; i < count; ++i) body(Pack<T, 1>(T(0)), i);
     else
