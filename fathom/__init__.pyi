@@ -443,6 +443,9 @@ class FirstIceAlbedo(Scheme):
         every: str | None = None,
     ) -> None: ...
 
+class FirstIceAreaSum(Scheme):
+    def __init__(self, *, every: str | None = None) -> None: ...
+
 class FirstIceSum(Scheme):
     def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -643,6 +646,9 @@ class IceAlbedo(Scheme):
         pond_albedo: float = 0.52,
         every: str | None = None,
     ) -> None: ...
+
+class IceAreaSum(Scheme):
+    def __init__(self, *, every: str | None = None) -> None: ...
 
 class IceCarry(Scheme):
     def __init__(self, *, every: str | None = None) -> None: ...

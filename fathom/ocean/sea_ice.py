@@ -108,7 +108,7 @@ class SeaIce:
                 swept = {f"{part}_after": f"{part}_swept" for part in contents}
                 self._of("IceSweepX", n, do, after=swept)
                 self._of("IceSweepY", n, do, before=swept)
-        self._sum(do)
+        self._sum("IceAreaSum", do)
 
     def reflect(self, do):
         """Albedo of the ice and of the cell."""
@@ -129,7 +129,7 @@ class SeaIce:
         self._of(self.new_ice, 1, do)
         for n, limit in enumerate(self.limits, start=1):
             self._between(scheme("IceTransfer", limit=limit), n, do)
-        self._sum(do, " after")
+        self._sum("IceSum", do)
         do("IceSurfaceTemperature")
 
     def _remap(self, do):
@@ -177,12 +177,9 @@ class SeaIce:
         known = {name: new for name, new in names.items() if name in what.field_names}
         do(what, on=known, label=f"{what.name} of {n}")
 
-    def _sum(self, do, when=""):
+    def _sum(self, name, do):
         for n in self.categories:
-            what = scheme("FirstIceSum" if n == 1 else "IceSum")
-            names = {f"category_{part}": f"ice_{part}_{n}" for part in contents}
-            names["category_surface_temperature"] = f"ice_surface_temperature_{n}"
-            do(what, on=names, label=f"IceSum{when} of {n}")
+            self._of(f"First{name}" if n == 1 else name, n, do)
 
     # ---- the state at the start ------------------------------------------------------------------
 

@@ -231,27 +231,35 @@ void IceDynamics::fill(Given at, int b) {
 /// Packs of cells with ice, and of corners next to it: a pack begins at the first ice that the
 /// previous pack does not contain.
 void IceDynamics::Block::find() {
-    cells.clear(), corners.clear(), near.assign(rows, false);
-    const auto packs = [&](std::vector<Chunk>& found, int beyond, auto&& wanted) {
-        for (int r = halo; r < rows - halo + beyond; ++r)
-            for (int c = halo; c < columns - halo + beyond; ++c)
-                if (wanted(r, c)) {
-                    found.push_back({r, c});
-                    near[r] = near[r + 1] = true;
-                    c += lanes - 1;
-                }
+    cells.clear(), corners.clear(), near.assign(rows + 1, false);
+    std::vector<bool> icy(rows + 1);
+    for (int r = 0; r < rows; ++r)
+        icy[r] = std::any_of(a.at(r, 0), a.at(r, columns), [](Number share) { return share > 0; });
+    const auto packs = [&](std::vector<Chunk>& found, int r, int beyond, auto&& wanted) {
+        for (int c = halo; c < columns - halo + beyond; ++c)
+            if (wanted(r, c)) {
+                found.push_back({r, c});
+                near[r] = near[r + 1] = true;
+                c += lanes - 1;
+            }
     };
-    packs(cells, 1, [&](int r, int c) { return *a.at(r, c) > 0; });
-    packs(corners, 0, [&](int r, int c) { return beside_ice(r, c); });
+    for (int r = halo; r < rows - halo + 1; ++r) {
+        if (icy[r]) packs(cells, r, 1, [&](int r, int c) { return *a.at(r, c) > 0; });
+        if (r < rows - halo && (icy[r] || icy[r + 1]))
+            packs(corners, r, 0, [&](int r, int c) { return beside_ice(r, c); });
+    }
 }
 
 /// Without ice the velocity and the stresses are 0.
 void IceDynamics::Block::rest() {
-    for (int r = 0; r < rows; ++r)
-        for (int c = 0; c < columns; ++c) {
-            if (!near[r] || !(*a.at(r, c) > 0)) *s1.at(r, c) = *s2.at(r, c) = *s12.at(r, c) = 0;
-            if (!near[r] || !beside_ice(r, c)) *u.at(r, c) = *v.at(r, c) = 0;
+    for (int r = 0; r < rows; ++r) {
+        if (!near[r])
+            for (const IcePlane& q : {u, v, s1, s2, s12}) std::fill_n(q.at(r, 0), columns, 0);
+        for (int c = 0; near[r] && c < columns; ++c) {
+            if (!(*a.at(r, c) > 0)) *s1.at(r, c) = *s2.at(r, c) = *s12.at(r, c) = 0;
+            if (!beside_ice(r, c)) *u.at(r, c) = *v.at(r, c) = 0;
         }
+    }
 }
 
 }  // namespace fathom::ocean

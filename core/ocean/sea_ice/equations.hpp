@@ -101,13 +101,12 @@ template <class Real> struct IceEquations : IcePlanes {
         for (int east = 0; east < 2; ++east)
             for (int north = 0; north < 2; ++north) {
                 const Real U = corner(u, east, north), V = corner(v, east, north),
-                           x = corner(dx, east, north), y = corner(dy, east, north),
                            on_x = x2 * corner(per_dx, east, north),
-                           on_y = y2 * corner(per_dy, east, north);
-                const double e = east ? 1 : -1, n = north ? 1 : -1;
-                D += e * (U * y) + n * (V * x);
-                tension += e * (U * on_y) - n * (V * on_x);
-                shear += n * (U * on_x) + e * (V * on_y);
+                           on_y = y2 * corner(per_dy, east, north), eU = east ? U : -U,
+                           eV = east ? V : -V, nU = north ? U : -U, nV = north ? V : -V;
+                D = fma(nV, corner(dx, east, north), fma(eU, corner(dy, east, north), D));
+                tension = fma(-nV, on_x, fma(eU, on_y, tension));
+                shear = fma(eV, on_y, fma(nU, on_x, shear));
             }
         const Real half = 0.5 * load(per_cell, r, c), D_D = half * D, D_T = half * tension,
                    D_S = half * shear;
@@ -125,12 +124,13 @@ template <class Real> struct IceEquations : IcePlanes {
         Real along_x = 0, along_y = 0;
         for (int east = 0; east < 2; ++east)
             for (int north = 0; north < 2; ++north) {
-                const double e = east ? -1 : 1, n = north ? -1 : 1;  // the corner, from that cell
                 const auto of = [&](IcePlane q) { return load(q, r + north, c + east); };
                 const Real S = of(s1), T = of(s2), X = 2 * of(s12), x2 = of(xx) * per_x,
                            y2 = of(yy) * per_y;
-                along_x += e * (S * y + T * y2) + n * (X * x2);
-                along_y += n * (S * x - T * x2) + e * (X * y2);
+                const Real eS = east ? -S : S, eT = east ? -T : T, eX = east ? -X : X,
+                           nS = north ? -S : S, nT = north ? -T : T, nX = north ? -X : X;
+                along_x = fma(nX, x2, fma(eT, y2, fma(eS, y, along_x)));
+                along_y = fma(eX, y2, fma(-nT, x2, fma(nS, x, along_y)));
             }
         const Real scale = -0.25 * load(per_corner, r, c), m = load(mass, r, c),
                    U = load(current_x, r, c), V = load(current_y, r, c), old_u = load(u, r, c),

@@ -12,6 +12,7 @@
 /// and its thickness grows to match. New ice has the least thickness allowed, in the thinnest
 /// category.
 #pragma once
+#include "base/any.hpp"
 #include "base/elementary.hpp"
 #include "field/thickness.hpp"
 #include "physics/sea_ice/category.hpp"
@@ -58,10 +59,14 @@ template <bool own> struct OpenWater {
         const Real warm = larger(excess, zero),
                    F_w = smaller(capacity * exchange * warm, whole * warm) +
                          whole * smaller(excess, zero);
-        const Real retreat = (1.6e-6 * 3.14159265358979324 / 0.66) * (step / floe_diameter) *
-                             pow(larger(warm, Real(1e-30)), Real(1.36)),
-                   left = larger(whole * warm - covered * F_w, zero) * step;
-        lateral[0] = smaller(smaller(retreat, one), left / larger(Real(ice_heat[0]), one));
+        Real sides = zero;
+        if (any(ice_heat[0] > 0)) {
+            const Real retreat = (1.6e-6 * 3.14159265358979324 / 0.66) * (step / floe_diameter) *
+                                 pow(larger(warm, Real(1e-30)), Real(1.36)),
+                       left = larger(whole * warm - covered * F_w, zero) * step;
+            sides = smaller(smaller(retreat, one), left / larger(Real(ice_heat[0]), one));
+        }
+        lateral[0] = sides;
         freezing[0] = T_f;
         bottom_flux[0] = F_w;
         crowding[0] = one / larger(sum, one);
