@@ -302,7 +302,9 @@ private:
                                              std::ptrdiff_t(f.levels) * f.stride});
         }
         const Cell* const first = (const Cell*)list.at;
-        kernel(process.scheme.get(), at.data(), first, first + cells.size());
+        const auto scheme = device->settled(process.entry, process.scheme, sizeof(T),
+                                            cells.size() * cell_width<T>, levels);
+        kernel(scheme.get(), at.data(), first, first + cells.size());
         device->copy(memory.data(), numbers.at, memory.size() * sizeof(T), Device::Way::to_host);
     }
     /// The fields that the process wrote or updated; a rim of `reach` columns was not computed.

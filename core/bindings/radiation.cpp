@@ -8,85 +8,86 @@
 #include <nanobind/stl/vector.h>
 #include <map>
 #include "base/error.hpp"
-#include "physics/radiation/rrtmgp/scheme.hpp"
+#include "physics/radiation/rrtmgp/process.hpp"
 #include "physics/radiation/sun.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace fathom;
 using namespace fathom::physics;
-using rrtmgp::KDistribution;
+using rrtmgp::KDistribution, rrtmgp::Tables;
 
 namespace {
 
 template <class T> using Numbers = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
-template <class T, class List = std::vector<T>> List list(const nb::dict& from, const char* name) {
+template <class T> std::vector<T> list(const nb::dict& from, const char* name) {
     const auto array = nb::cast<Numbers<T>>(from[name]);
     return {array.data(), array.data() + array.size()};
 }
-rrtmgp::Table table_of(const nb::dict& from, const std::string& name) {
-    return list<float, rrtmgp::Table>(from, name.c_str());
-}
-
-void set_flavours(KDistribution& k, const nb::dict& d) {
+void set_flavours(Tables& k, const nb::dict& d) {
     const auto gases = list<int>(d, "flavour_gases");
-    const auto ratio = list<double>(d, "flavour_ratio");  // [flavour][half][temperature]
-    for (std::size_t f = 0; f < gases.size() / 2; ++f) {
-        KDistribution::Flavour flavour{{gases[2 * f], gases[2 * f + 1]}};
-        for (std::size_t half = 0; half < 2; ++half) {
-            const auto first = ratio.begin() + std::ptrdiff_t((2 * f + half) * k.temperatures);
-            flavour.ratio[half].assign(first, first + k.temperatures);
-        }
-        k.flavours.push_back(flavour);
-    }
+    std::vector<KDistribution::Flavour> flavours;
+    for (std::size_t f = 0; f < gases.size() / 2; ++f)
+        flavours.push_back({{gases[2 * f], gases[2 * f + 1]}});
     const auto band = list<int>(d, "bands");  // first, last + 1, flavour below, flavour above
+    std::vector<KDistribution::Band> bands;
     for (std::size_t b = 0; b < band.size() / 4; ++b) {
         const int* n = &band[4 * b];
-        const int before = b ? k.band.back().before + k.band.back().vectors() : 0;
-        k.band.push_back({n[0], n[1], before, {n[2], n[3]}});
-        for (int half = 0; half < 2; ++half) k.flavours[std::size_t(n[2 + half])].used[half] = true;
+        const int before = b ? bands.back().before + bands.back().vectors() : 0;
+        bands.push_back({n[0], n[1], before, {n[2], n[3]}});
+        for (int half = 0; half < 2; ++half) flavours[std::size_t(n[2 + half])].used[half] = true;
     }
-    k.bands = int(k.band.size());
+    k.bands = int(bands.size());
+    k.band = k.keep(bands), k.flavours = k.keep(flavours);
+    k.flavour_ratio = k.keep(list<double>(d, "flavour_ratio"));
 }
 
-void set_minor(KDistribution& k, const nb::dict& d, int half) {
+void set_minor(Tables& k, const nb::dict& d, int half) {
     const char* const which[] = {"minor_lower", "minor_upper"};
     const char* const table[] = {"minor_table_lower", "minor_table_upper"};
     // first, count, gas, scaling gas, flavour, by density, by complement, place in the table
     const auto minor = list<int>(d, which[half]);
+    std::vector<KDistribution::Minor> all;
     for (std::size_t m = 0; m < minor.size() / 8; ++m) {
         const int* n = &minor[8 * m];
-        k.minor[half].push_back(
-            {n[0], n[1], n[2], n[3], n[4], n[5] != 0, n[6] != 0, std::size_t(n[7])});
+        all.push_back({n[0], n[1], n[2], n[3], n[4], n[5] != 0, n[6] != 0, std::size_t(n[7])});
+        for (auto& band : k.band)
+            if (band.first == n[0] && band.vectors() * rrtmgp::lanes == n[1])
+                all.back().within = band.last - band.first;
     }
-    k.minor_table[half] = table_of(d, table[half]);
+    k.minor[half] = k.keep(all);
+    k.minor_table[half] = k.keep(list<float>(d, table[half]));
 }
 
 /// Tables of ecCKD: each g point is a separate band for aerosols.
-void set_by_gas(KDistribution& k, const nb::dict& d) {
+void set_by_gas(Tables& k, const nb::dict& d) {
     const auto gas = list<int>(d, "absorber_gases");
     const auto reference = list<double>(d, "absorber_references");
-    for (std::size_t a = 0; a < gas.size(); ++a) k.absorber.push_back({gas[a], reference[a]});
-    k.coldest = list<double>(d, "coldest");
+    std::vector<KDistribution::Absorber> absorbers;
+    for (std::size_t a = 0; a < gas.size(); ++a) absorbers.push_back({gas[a], reference[a]});
+    k.absorber = k.keep(absorbers);
+    k.coldest = k.keep(list<double>(d, "coldest"));
     const auto axis = list<double>(d, "mixture_axis");
     k.first_log_mixture = axis[0], k.log_mixture_step = axis[1];
-    k.water_table = table_of(d, "water");
-    for (int g = 0; g < k.gpoints; ++g) k.band.push_back({g, g + 1, 0, {0, 0}});
-    k.bands = k.gpoints;
+    k.water_table = k.keep(list<float>(d, "water"));
+    std::vector<KDistribution::Band> bands;
+    for (int g = 0; g < k.gpoints; ++g) bands.push_back({g, g + 1, 0, {0, 0}});
+    k.band = k.keep(bands), k.bands = k.gpoints;
 }
 
-void set_particles(KDistribution::Particles& p, const nb::dict& d, const std::string& name) {
+void set_particles(Tables& k, KDistribution::Particles& p, const nb::dict& d,
+                   const std::string& name) {
     if (!d.contains((name + "_sizes").c_str())) return;
     const auto sizes = list<double>(d, (name + "_sizes").c_str());  // number, first, step
     p.sizes = int(sizes[0]), p.first = sizes[1], p.step = sizes[2];
     int n = 0;
     for (const char* what : {"_extinction", "_albedo", "_asymmetry"})
-        p.table[n++] = list<float>(d, (name + what).c_str());
+        p.table[n++] = k.keep(list<float>(d, (name + what).c_str()));
 }
 
 std::shared_ptr<KDistribution> distribution(const nb::dict& d) {
-    auto k = std::make_shared<KDistribution>();
+    auto k = std::make_shared<Tables>();
     const auto size = list<int>(d, "sizes");
     k->gpoints = size[0], k->row = size[1], k->temperatures = size[2], k->pressures = size[3];
     k->mixtures = size[4], k->gases = size[5], k->water = size[6];
@@ -94,22 +95,23 @@ std::shared_ptr<KDistribution> distribution(const nb::dict& d) {
     k->first_temperature = axis[0], k->temperature_step = axis[1];
     k->first_log_pressure = axis[2], k->log_pressure_step = axis[3];
     k->tropopause_log_pressure = axis[4], k->first_planck = axis[5];
-    k->major = table_of(d, "major");
+    k->major = k->keep(list<float>(d, "major"));
     if (d.contains("absorber_gases"))
         set_by_gas(*k, d);
     else
         set_flavours(*k, d), set_minor(*k, d, 0), set_minor(*k, d, 1);
     if (d.contains("planck")) {
-        k->planck = list<float>(d, "planck");
+        k->planck = k->keep(list<float>(d, "planck"));
         k->planck_rows = int(k->planck.size()) / rrtmgp::stride(*k);
     } else {
-        k->rayleigh[0] = table_of(d, "rayleigh_lower");
-        if (!k->by_gas()) k->rayleigh[1] = table_of(d, "rayleigh_upper");
-        k->solar = list<double>(d, "solar");
+        k->rayleigh[0] = k->keep(list<float>(d, "rayleigh_lower"));
+        if (!k->by_gas()) k->rayleigh[1] = k->keep(list<float>(d, "rayleigh_upper"));
+        k->solar = k->keep(list<double>(d, "solar"));
     }
-    set_particles(k->liquid, d, "liquid"), set_particles(k->ice, d, "ice");
+    set_particles(*k, k->liquid, d, "liquid"), set_particles(*k, k->ice, d, "ice");
     if (d.contains("aerosol")) {
-        k->humidities = list<double>(d, "humidities"), k->aerosol = list<float>(d, "aerosol");
+        k->humidities = k->keep(list<double>(d, "humidities"));
+        k->aerosol = k->keep(list<float>(d, "aerosol"));
         k->aerosols = int(k->aerosol.size() / (k->humidities.size() * 3 * std::size_t(k->bands)));
     }
     return k;
@@ -254,14 +256,21 @@ Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistributi
              std::vector<double> of_thermal, std::vector<double> of_solar,
              const std::map<std::string, double>& parameters, std::vector<float> water_factors,
              int precision) {
-    RRTMGP s{thermal, solar, std::move(of_thermal), std::move(of_solar)};
+    RRTMGP s;
+    const auto keep = [&]<class T>(std::vector<T> values) -> std::span<const T> {
+        const auto all = std::make_shared<const std::vector<T>>(std::move(values));
+        s.kept.push_back(all);
+        return *all;
+    };
+    s.thermal = *thermal, s.solar = *solar, s.kept = {thermal, solar};
+    s.of_thermal = keep(std::move(of_thermal)), s.of_solar = keep(std::move(of_solar));
+    s.water_factors = keep(checked(std::move(water_factors)));
     s.ozone = int(parameters.at("ozone")), s.angles = int(parameters.at("angles"));
     s.overlap = int(parameters.at("overlap"));
     s.droplet_radius = parameters.at("droplet_radius");
     s.ice_diameter = parameters.at("ice_diameter");
     s.decorrelation = parameters.at("decorrelation");
     s.twilight = parameters.at("twilight");
-    s.water_factors = std::make_shared<const std::vector<float>>(checked(std::move(water_factors)));
     return process_of(s, precision);
 }
 

@@ -7,6 +7,8 @@
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
 #include "device/ice.hpp"
+#include "device/radiation.hpp"
+#include "device/samples.hpp"
 #include "device/values.hpp"
 #include "device/watch.hpp"
 #include "machine/device.hpp"
@@ -172,10 +174,15 @@ public:
     Kernel kernel(const std::string& scheme, int bytes) const override {
         const auto found = kernels.find({scheme, bytes});
         if (found != kernels.end()) return found->second;
-        Kernel made = nullptr;
+        Kernel made = scheme == "RRTMGP" ? radiation_kernel(bytes) : nullptr;
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
+    }
+    std::shared_ptr<const void> settled(const std::string& name, std::shared_ptr<const void> scheme,
+                                        int bytes, std::size_t columns, int layers) override {
+        if (name != "RRTMGP") return scheme;
+        return radiation_on(shared_from_this(), scheme.get(), bytes, columns, layers);
     }
     std::unique_ptr<Mover> halos(const PointMoves& moves) override {
         return halos_of(shared_from_this(), moves);
@@ -185,6 +192,9 @@ public:
     }
     std::unique_ptr<Watch> watch(const WetColumns& columns) override {
         return watch_of(shared_from_this(), columns);
+    }
+    std::unique_ptr<SamplesOnDevice> samples(const SamplePoints& points) override {
+        return samples_of(shared_from_this(), points);
     }
     void gather(std::span<const std::byte* const> at, int bytes, double* values) override {
         fathom::gather(*this, lists, at, bytes, values);

@@ -39,10 +39,7 @@ Bundled::Bundle Bundled::bundle(std::size_t count, int levels) const {
     Bundle b{count, header * count, 0, {}, {}};
     for (const auto& f : process.fields) {
         b.begins.push_back(b.size);
-        if (travels(f))
-            b.size += count * (f.place.vertical == Vertical::column
-                                   ? 1
-                                   : levels + (f.place.vertical == Vertical::interface));
+        if (travels(f)) b.size += count * std::size_t(numbers(f.place, levels));
     }
     return b;
 }

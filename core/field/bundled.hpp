@@ -48,6 +48,11 @@ protected:
 
     /// Whether a bundle holds columns of the field.
     static bool travels(const Process::Field& f) { return f.place != place::profile && !f.own; }
+    static int numbers(Place place, int levels) {
+        return place.vertical == Vertical::column
+                   ? 1
+                   : levels + (place.vertical == Vertical::interface);
+    }
     static int numbers(const Field& f) {
         return f.place.vertical == Vertical::column ? 1 : f.levels;
     }

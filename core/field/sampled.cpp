@@ -191,23 +191,23 @@ template <class T> std::vector<T> Sampled::compute(Given at, std::size_t each) {
     return out;
 }
 
-template <class T> void Sampled::turn(Given at) {
-    std::size_t each = 0;
-    for (std::size_t p = 0; p < items.size(); ++p) {
-        const auto& use = process.fields[p];
-        if (travels(use) && use.access != Access::reads) each += numbers(at[items[p]]);
-    }
-    const std::vector<T> out = compute<T>(at, each);
+void Sampled::exchange(const void* out, void* in, std::size_t bytes) const {
     std::vector<int> first_out(sends.size()), first_in(receives.size());
     std::exclusive_scan(sends.begin(), sends.end(), first_out.begin(), 0);
     std::exclusive_scan(receives.begin(), receives.end(), first_in.begin(), 0);
-    std::vector<T> in(std::accumulate(receives.begin(), receives.end(), std::size_t(0)) * each);
     MPI_Datatype sample;
-    MPI_Type_contiguous(int(each * sizeof(T)), MPI_BYTE, &sample);
+    MPI_Type_contiguous(int(bytes), MPI_BYTE, &sample);
     MPI_Type_commit(&sample);
-    MPI_Alltoallv(out.data(), sends.data(), first_out.data(), sample, in.data(), receives.data(),
-                  first_in.data(), sample, *comm);
+    MPI_Alltoallv(out, sends.data(), first_out.data(), sample, in, receives.data(), first_in.data(),
+                  sample, *comm);
     MPI_Type_free(&sample);
+}
+
+template <class T> void Sampled::turn(Given at) {
+    const std::size_t each = results(at);
+    const std::vector<T> out = compute<T>(at, each);
+    std::vector<T> in(std::accumulate(receives.begin(), receives.end(), std::size_t(0)) * each);
+    exchange(out.data(), in.data(), each * sizeof(T));
     interpolate(at, in, each);
 }
 

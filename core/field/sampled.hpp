@@ -28,6 +28,8 @@ public:
     std::shared_ptr<Balanced> balance(std::string active, double threshold, const std::string& way);
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override;
 
 private:
     static constexpr int side_by_side = 16;
@@ -56,6 +58,29 @@ private:
     template <class T> void interpolate(Given, const std::vector<T>& values, std::size_t each);
     template <class T> std::vector<T> compute(Given, std::size_t each);
     template <class T> void turn(Given);
+    /// Numbers that the process computes in a column.
+    std::size_t results(Given at) const {
+        return each_result(at, [](std::size_t, std::size_t, int) {});
+    }
+    /// body(field of the process, first of its numbers, how many) for all that it writes.
+    template <class Body> std::size_t each_result(Given at, Body body) const {
+        std::size_t first = 0;
+        for (std::size_t p = 0; p < items.size(); ++p) {
+            const auto& use = process.fields[p];
+            if (!travels(use) || use.access == Access::reads) continue;
+            const int count = numbers(use.place, at.set.domain().levels);
+            body(p, first, count);
+            first += std::size_t(count);
+        }
+        return first;
+    }
+    /// Samples of so many bytes, from all ranks to all.
+    void exchange(const void* out, void* in, std::size_t bytes) const;
+    struct There;  ///< on a device
+    std::shared_ptr<There> there;
+    std::shared_ptr<There> settle(const std::shared_ptr<Device>&, Given, std::size_t each);
+    void compute_there(Given);
+    void travel(std::size_t bytes);
 };
 
 }  // namespace fathom

@@ -21,6 +21,8 @@ struct PointMoves;
 class Mover;  // parallel/travel/mover.hpp
 struct EllipticPoints;
 class EllipticOnDevice;  // solver/on_device.hpp
+struct SamplePoints;
+class SamplesOnDevice;  // field/samples.hpp
 struct WetColumns;
 class Watch;  // field/watch.hpp
 namespace ocean {
@@ -54,6 +56,11 @@ public:
     /// are in memory of the device; null: there is none.
     using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
+    /// The scheme as its kernel here wants it, for up to so many columns: itself, or with what it
+    /// has of tables and memory on the device.
+    virtual std::shared_ptr<const void> settled(const std::string& name,
+                                                std::shared_ptr<const void> scheme, int bytes,
+                                                std::size_t columns, int layers) = 0;
 
     /// Halos of fields in memory of the device: for Exchange::start.
     virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
@@ -61,6 +68,8 @@ public:
     virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
     /// Numbers that describe fields in memory of the device.
     virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
+    /// Columns that are computed, and those interpolated from them.
+    virtual std::unique_ptr<SamplesOnDevice> samples(const SamplePoints&) = 0;
     /// Single numbers of 4 or 8 bytes, anywhere in memory of the device: copied to the host and
     /// back; each place occurs once.
     virtual void gather(std::span<const std::byte* const>, int bytes, double* values) = 0;

@@ -21,8 +21,13 @@ public:
         place_own();
         find_pieces();
         for (auto& piece : pieces) branch_out(piece);
-        for (auto& s : of.steps)  // nothing is allocated while something is recorded
-            for (int b = 0; b < int(of.domain->blocks.size()); ++b) columns(b, s.extent);
+        for (auto& s : of.steps) {  // nothing is allocated while something is recorded
+            int cells = 0;
+            for (int b = 0; b < int(of.domain->blocks.size()); ++b)
+                cells = std::max(cells, columns(b, s.extent).count);
+            schemes.push_back(device->settled(s.process.entry, s.process.scheme, of.bytes,
+                                              std::size_t(cells * of.cell), of.domain->levels));
+        }
     }
     void step(FieldSet& set) {
         for (auto& piece : pieces) piece.alone ? alone(piece, set) : run(piece, set);
@@ -33,6 +38,7 @@ private:
     Sequence& of;
     std::shared_ptr<Device> device;
     std::vector<Device::Kernel> kernels;                    // of each process
+    std::vector<std::shared_ptr<const void>> schemes;       // as the kernels want them
     static constexpr int timed_every = 64;                  // steps
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
     int ranks = 1;
@@ -288,7 +294,7 @@ private:
                 const int column = f.place == place::profile ? 0 : cells.first;
                 at[i] = {f.at[b] + column * of.bytes, level, f.row[b]};
             }
-            kernels[p](s.process.scheme.get(), at, cells.begin(), cells.begin() + cells.count);
+            kernels[p](schemes[p].get(), at, cells.begin(), cells.begin() + cells.count);
         }
     }
 

@@ -10,7 +10,7 @@ import fathom as fm
 from fathom import mpi
 
 
-def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=4):
+def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=4, device="none"):
     grid = fm.GaussianGrid(int(truncation), levels=fm.SigmaLevels(8))
     spacing = None if spacing == "none" else int(spacing)
     physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", radiation_spacing=spacing)
@@ -21,10 +21,11 @@ def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=
     )
     start = "2000-01-01" if truncation == 10 else "2000-06-21"
     how = {} if balance == "none" else {"balance": ["RRTMGP"], "distribution": "square"}
+    how |= {} if device == "none" else {"device": device}
     sim = fm.Simulation(
         model, step="1h", start=start, directory=tempfile.gettempdir(), parallel=how
     ).prepare()
-    sim.advance(steps)
+    sim.advance(int(steps))
     fluxes = {
         name: np.asarray(sim.gather(name), float)
         for name in ("outgoing_longwave", "toa_net_shortwave", "surface_downward_longwave")

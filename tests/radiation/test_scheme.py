@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from cloudy_columns import cloudy_column, levels
 from fathom import mpi
 
 script = Path(__file__).with_name("cloudy_atmosphere.py")
-sigma, levels = 5.670374419e-8, 20
 
 
 def test_same_bits_on_ranks(on_ranks):
@@ -27,36 +27,6 @@ def test_precisions_agree(on_ranks):
     for name in ("outgoing_longwave", "toa_net_shortwave", "surface_downward_longwave"):
         # other random numbers: other sub-columns, the same mean
         assert single[name][0] == pytest.approx(double[name][0], rel=0.02)
-
-
-def column(values):
-    return np.ascontiguousarray(
-        np.broadcast_to(np.asarray(values, float)[:, None, None], (len(values), 1, 8))
-    )
-
-
-def cloudy_column():
-    """What RRTMGP reads, of eight columns alike; the last four in the dark."""
-    interface = 1e5 * np.linspace(0, 1, levels + 1) ** 1.5 + 10
-    p = 0.5 * (interface[1:] + interface[:-1])
-    surface = np.full((1, 8), 290.0)
-    return {
-        "air_temperature": column(np.maximum(290 * (p / 1e5) ** 0.19, 210)),
-        "specific_humidity": column(1e-2 * (p / 1e5) ** 3),
-        "air_pressure": column(p),
-        "pressure_interface": column(interface),
-        "ozone": column(np.full(levels, 1e-6)),
-        "cloud_fraction": column(np.where((p > 5e4) & (p < 7e4), 0.5, 0.0)),
-        "cloud_water": column(np.full(levels, 1e-4)),
-        "surface_temperature": surface,
-        "surface_emission": sigma * surface**4,
-        "albedo": np.full((1, 8), 0.1),
-        "cosine_zenith": np.array([[0.5] * 4 + [0.0] * 4]),
-        "cosine_zenith_ahead": np.array([[0.5] * 4 + [0.0] * 4]),
-        "latitude": np.full((1, 8), 0.3),
-        "longitude": np.linspace(0, 1, 8)[None],
-        "sun": np.array([1.0, 0, 0, 1, 1, 0, 0]),
-    }
 
 
 def test_what_stays_until_the_next_call():

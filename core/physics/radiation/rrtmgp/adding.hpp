@@ -16,38 +16,45 @@
 
 namespace fathom::physics::rrtmgp {
 
-/// `vectors` of g points side by side: while one waits for its quotient, others proceed.
-template <class T, int vectors> using Side = std::array<Lanes8<T>, vectors>;
+/// Of the lanes, in their order.
+template <class T> constexpr T sum(const T* x) {
+    T s = 0;
+    for (int n = 0; n < lanes; ++n) s += x[n];
+    return s;
+}
 
-/// Of each layer, vector and g, as numbers side by side; add_layers overwrites upward and downward.
+/// `vectors` of g points side by side: while one waits for its quotient, others proceed.
+template <class Real, int vectors> using Side = std::array<Real, vectors>;
+
+/// Of each layer, vector and g, as numbers side by side, from the first lane on that is computed;
+/// add_layers overwrites upward and downward.
 template <class T> struct Layers {
     T *reflects, *transmits, *upward, *downward;
     T *albedo, *passes;  ///< made here: a of interfaces, T_k b of layers
 };
 
 /// Adds the fluxes at the interfaces to `up` and `down`; returns what comes down at the ground.
-template <class T, int vectors>
-Side<T, vectors> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo,
-                            Side<T, vectors> source, T* up, T* down) {
-    using Real = Lanes8<T>;
-    constexpr int width = vectors * lanes;
+template <int vectors, class Real, class T = typename Real::Number>
+constexpr Side<Real, vectors> add_layers(int layers, const Layers<T>& at, Real albedo,
+                                         Side<Real, vectors> source, T* up, T* down) {
+    constexpr int step = vectors * lanes;
     T *const sources = at.upward, *const arrives = at.downward;  // S_k; (R_k S_k+1 + D_k) b
-    Side<T, vectors> a, d{};
+    Side<Real, vectors> a, d{};
     auto& s = source;
     for (int v = 0; v < vectors; ++v) {
-        const int n = layers * width + v * lanes;
+        const int n = layers * step + v * lanes;
         a[v] = albedo;
         a[v].store(at.albedo + n), s[v].store(sources + n);
     }
     for (int l = layers - 1; l >= 0; --l)
         for (int v = 0; v < vectors; ++v) {
-            const int n = l * width + v * lanes;
+            const int n = l * step + v * lanes;
             const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
-                       D = Real::load(at.downward + n), b = 1 / multiply_add<T>(-R, a[v], Real(1)),
+                       D = Real::load(at.downward + n), b = 1 / multiply_add(-R, a[v], Real(1)),
                        tb = t * b;
-            (b * multiply_add<T>(R, s[v], D)).store(arrives + n);
-            s[v] = multiply_add<T>(tb, multiply_add<T>(a[v], D, s[v]), Real::load(at.upward + n));
-            a[v] = multiply_add<T>(t * tb, a[v], R);
+            (b * multiply_add(R, s[v], D)).store(arrives + n);
+            s[v] = multiply_add(tb, multiply_add(a[v], D, s[v]), Real::load(at.upward + n));
+            a[v] = multiply_add(t * tb, a[v], R);
             tb.store(at.passes + n), a[v].store(at.albedo + n), s[v].store(sources + n);
         }
     Real above = Real::load(up);
@@ -57,11 +64,11 @@ Side<T, vectors> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo,
         T *const falls = down + (l + 1) * lanes, *const rises = up + (l + 1) * lanes;
         Real all_down = Real::load(falls), all_up = Real::load(rises);
         for (int v = 0; v < vectors; ++v) {
-            const int n = l * width + v * lanes, next = n + width;
-            d[v] = multiply_add<T>(Real::load(at.passes + n), d[v], Real::load(arrives + n));
+            const int n = l * step + v * lanes, next = n + step;
+            d[v] = multiply_add(Real::load(at.passes + n), d[v], Real::load(arrives + n));
             all_down = all_down + d[v];
-            all_up = all_up + multiply_add<T>(d[v], Real::load(at.albedo + next),
-                                              Real::load(sources + next));
+            all_up = all_up +
+                     multiply_add(d[v], Real::load(at.albedo + next), Real::load(sources + next));
         }
         all_down.store(falls), all_up.store(rises);
     }
@@ -69,26 +76,25 @@ Side<T, vectors> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo,
 }
 
 /// Adds up - down at the interfaces of what the ground sends upward. Overwrites `passes`, `albedo`.
-template <class T, int vectors>
-void add_reflection(int layers, const Layers<T>& at, Side<T, vectors> u, T* net) {
-    using Real = Lanes8<T>;
-    constexpr int width = vectors * lanes;
-    Side<T, vectors> a{};
+template <int vectors, class Real, class T = typename Real::Number>
+constexpr void add_reflection(int layers, const Layers<T>& at, Side<Real, vectors> u, T* net) {
+    constexpr int step = vectors * lanes;
+    Side<Real, vectors> a{};
     for (int l = 0; l < layers; ++l)
         for (int v = 0; v < vectors; ++v) {
-            const int n = l * width + v * lanes;
+            const int n = l * step + v * lanes;
             a[v].store(at.albedo + n);
             const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
-                       tb = t / multiply_add<T>(-R, a[v], Real(1));
+                       tb = t / multiply_add(-R, a[v], Real(1));
             tb.store(at.passes + n);
-            a[v] = multiply_add<T>(t * tb, a[v], R);
+            a[v] = multiply_add(t * tb, a[v], R);
         }
     for (int l = layers; l >= 0; --l) {
         Real all = Real::load(net + l * lanes);
         for (int v = 0; v < vectors; ++v) {
-            const int n = (l - 1) * width + v * lanes;
-            if (l < layers) a[v] = Real::load(at.albedo + n + width);
-            all = multiply_add<T>(u[v], 1 - a[v], all);
+            const int n = (l - 1) * step + v * lanes;
+            if (l < layers) a[v] = Real::load(at.albedo + n + step);
+            all = multiply_add(u[v], 1 - a[v], all);
             if (l > 0) u[v] = u[v] * Real::load(at.passes + n);
         }
         all.store(net + l * lanes);

@@ -9,14 +9,12 @@ namespace fathom::physics::rrtmgp {
 
 template <class T> class Aerosols {
 public:
-    Aerosols(const KDistribution& k, const Column<T>& c, Work<T>& work)
+    Aerosols(const KDistribution& k, const Column<T>& c, const Work<T>& work)
         : k(k), c(c), L(c.layers), S(stride(k)) {
-        absorption = work.absorption(0);
-        scattering = work.scattering(std::size_t(L) * S + lanes);
-        asymmetry = work.asymmetry(std::size_t(L) * S + lanes);
-        sums = work.sweep(3 * std::size_t(k.bands));
+        absorption = work.absorption, scattering = work.scattering, asymmetry = work.asymmetry;
+        sums = work.sweep, touched = work.touched;
     }
-    void add(bool scaled, bool scatters, std::uint8_t* touched) {
+    void add(bool scaled, bool scatters) {
         for (int l = 0; l < L; ++l) {
             if (!bands(l)) continue;
             if (scatters && !touched[l])
@@ -31,6 +29,7 @@ private:
     const Column<T>& c;
     const int L, S;
     T *absorption, *scattering, *asymmetry, *sums;  // sums: tau, tau w, tau w g of each band
+    std::uint8_t* touched;
 
     /// Whether there is any; its optics, by band.
     bool bands(int l) {

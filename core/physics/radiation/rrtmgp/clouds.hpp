@@ -21,65 +21,70 @@
 
 namespace fathom::physics::rrtmgp {
 
-template <class T> class Clouds {
+template <class T, int width = lanes> class Clouds {
 public:
-    Clouds(const KDistribution& k, const Column<T>& c, Work<T>& work)
-        : k(k), c(c), L(c.layers), S(stride(k)) {
-        absorption = work.absorption(0);
-        scattering = work.scattering(std::size_t(L) * S + lanes);
-        asymmetry = work.asymmetry(std::size_t(L) * S + lanes);
-        rank = work.sweep(std::size_t(2 * S));
-        water = rank + S;
+    /// From a lane on: only one at once where width is 1.
+    constexpr Clouds(const KDistribution& k, const Column<T>& c, const Work<T>& work, int lane = 0)
+        : k(k),
+          c(c),
+          L(c.layers),
+          S(stride(k)),
+          lane(lane),
+          absorption(work.absorption),
+          scattering(work.scattering),
+          asymmetry(work.asymmetry),
+          rank(work.sweep),
+          water(rank + S),
+          touched(work.touched) {}
+    /// First, once for a column: the layers that have one.
+    constexpr void locate() const {
+        for (int l = 0; l < L; ++l)
+            touched[l] = c.cover[l] > 0 && (c.liquid_path[l] > 0 || c.ice_path[l] > 0);
     }
     /// scaled: by the forward peak (short wave). scatters: whether absorption alone is not enough.
-    /// touched: set for the layers that have one.
-    void add(bool scaled, bool scatters, std::uint8_t* touched) {
+    constexpr void add(bool scaled, bool scatters) const {
         bool above = false;
         for (int l = 0; l < L; ++l) {
-            const bool here = c.cover[l] > 0 && (c.liquid_path[l] > 0 || c.ice_path[l] > 0);
-            if (!here) {
-                above = false;
-                continue;
-            }
-            touched[l] = 1;
-            scatters ? add<true>(l, above, scaled) : add<false>(l, above, scaled);
-            above = true;
+            const bool here = touched[l];
+            if (here) scatters ? add<true>(l, above, scaled) : add<false>(l, above, scaled);
+            above = here;
         }
     }
 
 private:
-    using Real = Lanes8<T>;
+    using Real = Pack<T, width>;
     const KDistribution& k;
     const Column<T>& c;
-    const int L, S;
+    const int L, S, lane;
     static constexpr std::uint64_t of_water = 0x9e3779b97f4a7c15u;
     T *absorption, *scattering, *asymmetry, *rank, *water;
-    using Single = Lanes8<float>;  // as the tables
+    std::uint8_t* touched;
+    using Single = Pack<float, width>;  // as the tables
     struct Optics {
         Single tau, scattered, forward;
     };
 
     /// From the middle of the layer above [m], hydrostatic.
-    T distance(int l) const {
+    constexpr T distance(int l) const {
         constexpr double per_kelvin = 287.04 / 9.80665;
         return T(0.5 * per_kelvin) * (c.temperature[l - 1] + c.temperature[l]) *
                log(Pack<T, 1>(c.pressure[l] / c.pressure[l - 1])).lanes;
     }
     /// 24 bits as a number in [0, 1).
-    static Real share(Words8 bits) {
+    template <class Words> static constexpr Real share(Words bits) {
         Real x;
-        x.lanes = __builtin_convertvector(bits, typename Real::Storage);
+        x.lanes = converted<T, width>(bits);
         return x * Real(T(0x1p-24));
     }
     /// The probability that a rank stays that of the layer above. faster: times as fast as cover.
-    T staying(int l, bool above, int faster) const {
+    constexpr T staying(int l, bool above, int faster) const {
         if (!above) return 0;
         if (c.overlap == Overlap::maximum_random) return 2;
         return exp(Pack<T, 1>(T(-faster) * distance(l) / c.decorrelation)).lanes;
     }
     /// Ranks of 8 g points of a layer: new, or those of the layer above.
-    static Real draw(T* rank, std::uint64_t key, int l, int g, Real stays) {
-        const Words8 words = random_words(key, std::uint64_t(l) << 32 | std::uint64_t(g));
+    static constexpr Real draw(T* rank, std::uint64_t key, int l, int g, Real stays) {
+        const auto words = random_words<width>(key, std::uint64_t(l) << 32 | std::uint64_t(g));
         const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff),
                    now = select(chance < stays, Real::load(rank + g), fresh);
         now.store(rank + g);
@@ -91,7 +96,7 @@ private:
         float path, share;
         const float* table[3];
     };
-    Place place(const KDistribution::Particles& p, T path, T size) const {
+    constexpr Place place(const KDistribution::Particles& p, T path, T size) const {
         if (!(path > 0)) return {};
         const T x = std::clamp<T>((size - T(p.first)) * T(1 / p.step), 0, T(p.sizes - 1));
         const int row = std::min(int(x), p.sizes - 2);
@@ -99,12 +104,12 @@ private:
         for (int n = 0; n < 3; ++n) at.table[n] = &p.table[n][std::size_t(row) * S];
         return at;
     }
-    template <bool scatters> void optics(const Place& p, int g, Optics& all) const {
+    template <bool scatters> constexpr void optics(const Place& p, int g, Optics& all) const {
         if (p.path == 0) return;
         const auto of = [&](int n) {
             const float* const at = p.table[n] + g;
             const Single low = Single::load(at);
-            return multiply_add<float>(Single(p.share), Single::load(at + S) - low, low);
+            return multiply_add(Single(p.share), Single::load(at + S) - low, low);
         };
         const Single tau = Single(p.path) * of(0), scattered = tau * of(1);
         all.tau += tau;
@@ -116,42 +121,43 @@ private:
     struct Presence {
         T cover, stays, water_stays;
     };
-    Real presence(const Presence& of, int l, int g) {
+    constexpr Real presence(const Presence& of, int l, int g) const {
         if (c.overlap == Overlap::homogeneous) return Real(of.cover);
         const Real here = draw(rank, c.key, l, g, Real(of.stays)),
                    there = select(here < Real(1 - of.cover), Real(0), Real(1));
         if (!c.water_factors) return there;
         draw(water, c.key ^ of_water, l, g, Real(of.water_stays));
-        T factors[lanes];
-        for (int n = 0; n < lanes; ++n)
+        T factors[width];
+        for (int n = 0; n < width; ++n)
             factors[n] = T(c.water_factors[int(water[g + n] * T(parts_of_water))]);
         return there * Real::load(factors);
     }
 
-    template <bool scatters> void add(int l, bool above, bool scaled) {
+    template <bool scatters> constexpr void add(int l, bool above, bool scaled) const {
         const Place drops = place(k.liquid, c.liquid_path[l], c.droplet_radius[l]),
                     crystals = place(k.ice, c.ice_path[l], c.ice_diameter[l]);
         const bool drawn = c.overlap != Overlap::homogeneous;
         const Presence of{c.cover[l], drawn ? staying(l, above, 1) : T(0),
                           drawn && c.water_factors ? staying(l, above, 2) : T(0)};
-        for (int g = 0; g < k.row; g += lanes) {
+        for (int g = lane; g < k.gpoints; g += lanes) {
             Optics all{0, 0, 0};
             optics<scatters>(drops, g, all);
             optics<scatters>(crystals, g, all);
             increase<scatters>(std::size_t(l) * S + g, presence(of, l, g), all, scaled);
         }
     }
-    template <bool scatters> void increase(std::size_t at, Real there, Optics all, bool scaled) {
+    template <bool scatters>
+    constexpr void increase(std::size_t at, Real there, Optics all, bool scaled) const {
         const auto increase = [&](T* x, Single by) {
-            multiply_add<T>(there, widen<T>(by), Real::load(x + at)).store(x + at);
+            multiply_add(there, widen<T>(by), Real::load(x + at)).store(x + at);
         };
         increase(absorption, all.tau - all.scattered);
         if constexpr (!scatters) return;
         if (scaled) {
             const Single asymmetry = all.forward / larger(all.scattered, Single(1e-30f)),
                          f = asymmetry * asymmetry;
-            all.forward = multiply_add<float>(-f, all.scattered, all.forward);
-            all.scattered = multiply_add<float>(-f, all.scattered, all.scattered);
+            all.forward = multiply_add(-f, all.scattered, all.forward);
+            all.scattered = multiply_add(-f, all.scattered, all.scattered);
         }
         increase(scattering, all.scattered);
         (there * widen<T>(all.forward)).store(asymmetry + at);

@@ -1,6 +1,7 @@
 /// One column of air as radiation sees it, and the memory in which its optical properties and
 /// fluxes are computed. k = 0 is the uppermost layer.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -54,23 +55,71 @@ template <class T> struct Column {
     const T *aerosol = nullptr, *humidity = nullptr;
 };
 
-/// Memory of one thread, for columns one after another.
+/// Numbers from one layer to the next in tables of optical properties: a last vector may write
+/// beyond a row.
+constexpr int stride(const KDistribution& k) { return k.row + lanes; }
+
+/// Lists of numbers one after another in memory that begins at `at`; each begins at a line of the
+/// cache.
+class Places {
+public:
+    constexpr explicit Places(std::byte* at) : at(at) {}
+    template <class T> constexpr void operator()(T*& list, std::size_t count) {
+        if (at) list = (T*)(at + bytes);
+        bytes += (count * sizeof(T) + 63) / 64 * 64;
+    }
+    std::size_t bytes = 0;
+
+private:
+    std::byte* at;
+};
+
+/// Where the optical properties and fluxes of one column are computed.
 template <class T> struct Work {
-    Lines<T> absorption, scattering, asymmetry;  // [layer][g]: the last two times those
-    Lines<float> fraction;                       // [layer][g]
-    Lines<float> weights, minor;                 // of interpolation, [flavour][layer]
-    Lines<int> rows, plane;
-    Lines<T> sweep, fluxes, scalar;
-    Lines<int> index;
-    /// Of a thread.
-    static Work& own() {
-        static thread_local Work work;
+    T *absorption, *scattering, *asymmetry;  ///< [layer][g]: the last two times those
+    float* fraction;                         ///< [layer][g] of the band's Planck function
+    float *weights, *minor;                  ///< of interpolation, [flavour][layer]
+    int *rows, *plane, *active;
+    T* scalar;
+    int* node;     ///< of interfaces, layers and the ground in the table of the Planck function
+    float* above;  ///< the same: beyond it
+    T *sweep, *fluxes;      ///< [layer][lane]
+    std::uint8_t* touched;  ///< layers that hold more than gas
+
+    static constexpr int per_flavour = 20, most_fluxes = 4;
+    /// Begins at `at`, which may be null; returns the bytes.
+    constexpr std::size_t place(std::byte* at, const KDistribution& k, int layers) {
+        const std::size_t L = std::size_t(layers), P = (L + lanes - 1) / lanes * lanes,
+                          all = L * std::size_t(stride(k)) + lanes, N = (L + 1) * lanes,
+                          flavours = k.flavours.size();
+        Places places(at);
+        for (auto* list : {&absorption, &scattering, &asymmetry}) places(*list, all);
+        places(fraction, k.longwave() ? all : 0);
+        places(weights, flavours * per_flavour * P), places(minor, most_minor(k) * L);
+        places(rows, flavours * 4 * P), places(plane, 2 * P), places(active, 3 + 4 * most_minor(k));
+        places(scalar, std::max(6 * P, k.absorber.size()));
+        places(node, 2 * L + 2), places(above, 2 * L + 2);
+        const std::size_t ranks = 2 * std::size_t(stride(k)), bands = 3 * std::size_t(k.bands);
+        places(sweep, std::max(16 * N, std::max(ranks, bands)));
+        places(fluxes, most_fluxes * N), places(touched, L);
+        return places.bytes;
+    }
+    /// Nothing scatters, at the g points from a lane on.
+    constexpr void clear_scattering(const KDistribution& k, int layers, int lane) const {
+        for (int l = 0; l < layers; ++l)
+            for (int g = lane; g < k.row; g += lanes)
+                scattering[l * stride(k) + g] = asymmetry[l * stride(k) + g] = 0;
+    }
+    static constexpr std::size_t most_minor(const KDistribution& k) {
+        return std::max(k.minor[0].size(), k.minor[1].size());
+    }
+    /// Of a thread, for columns one after another.
+    static Work own(const KDistribution& k, int layers) {
+        static thread_local Lines<std::byte> room;
+        Work work;
+        work.place(room(work.place(nullptr, k, layers)), k, layers);
         return work;
     }
 };
-
-/// Numbers from one layer to the next in tables of optical properties: a last vector may write
-/// beyond a row.
-inline int stride(const KDistribution& k) { return k.row + lanes; }
 
 }  // namespace fathom::physics::rrtmgp

@@ -18,13 +18,11 @@ namespace fathom::physics::rrtmgp {
 
 template <class T> class EcCKD {
 public:
-    EcCKD(const KDistribution& k, const Column<T>& c, Work<T>& work)
+    EcCKD(const KDistribution& k, const Column<T>& c, const Work<T>& work)
         : k(k), c(c), L(c.layers), S(stride(k)), count(k.absorber.size()) {
-        const std::size_t all = std::size_t(L) * S + lanes;
-        tau = work.absorption(all);
-        part = k.longwave() ? work.fraction(all) : nullptr;
-        rayleigh = k.longwave() ? nullptr : work.scattering(all);
-        amount = work.scalar(count);
+        tau = work.absorption, amount = work.scalar;
+        part = k.longwave() ? work.fraction : nullptr;
+        rayleigh = k.longwave() ? nullptr : work.scattering;
     }
     void operator()() {
         if (part) std::fill(part, part + std::size_t(L) * S + lanes, 1.0f);
@@ -35,12 +33,12 @@ public:
                     mole(k.absorber[a].gas, l, at.air) - T(k.absorber[a].reference) * at.air;
             for (int g = 0; g < k.row; g += lanes) absorb(at, g).store(tau + l * S + g);
             for (int g = 0; rayleigh && g < k.row; g += lanes)
-                (load<T>(&k.rayleigh[0][std::size_t(g)]) * at.air).store(rayleigh + l * S + g);
+                (load(&k.rayleigh[0][std::size_t(g)]) * at.air).store(rayleigh + l * S + g);
         }
     }
 
 private:
-    using Real = Lanes8<T>;
+    using Real = Pack<T, lanes>;
     const KDistribution& k;
     const Column<T>& c;
     const int L, S;
@@ -53,6 +51,7 @@ private:
         T weight[4], above, air, water;
     };
 
+    static Real load(const float* at) { return widen<T>(Pack<float, lanes>::load(at)); }
     T mole(int gas, int l, T air) const { return gas ? c.amount[std::size_t(gas * L + l)] : air; }
     /// The node below x in a table of so many, and how far beyond it.
     static int between(T x, int nodes, T& share) {
@@ -91,16 +90,15 @@ private:
             const float* const gases = &k.major[at.node[n] * count * row + std::size_t(g)];
             Real here = 0;
             for (std::size_t a = 0; a < count; ++a)
-                here = multiply_add<T>(Real(amount[a]), load<T>(gases + a * row), here);
-            sum = multiply_add<T>(Real(at.weight[n]), here, sum);
+                here = multiply_add(Real(amount[a]), load(gases + a * row), here);
+            sum = multiply_add(Real(at.weight[n]), here, sum);
             const float* const water =
                 &k.water_table[at.below * next + at.node[n] * row + std::size_t(g)];
-            const Real low = load<T>(water);
-            wet = multiply_add<T>(Real(at.weight[n]),
-                                  multiply_add<T>(Real(at.above), load<T>(water + next) - low, low),
-                                  wet);
+            const Real low = load(water);
+            wet = multiply_add(Real(at.weight[n]),
+                               multiply_add(Real(at.above), load(water + next) - low, low), wet);
         }
-        return larger(multiply_add<T>(Real(at.water), wet, sum), Real(0));
+        return larger(multiply_add(Real(at.water), wet, sum), Real(0));
     }
 };
 

@@ -22,23 +22,57 @@
 
 namespace fathom::physics::rrtmgp {
 
-template <class T> class GasOptics {
+template <class T, int width = lanes> class GasOptics {
 public:
-    GasOptics(const KDistribution& k, const Column<T>& c, Work<T>& work)
-        : k(k), c(c), L(c.layers), P((c.layers + lanes - 1) / lanes * lanes), S(stride(k)) {
-        tau = work.absorption(std::size_t(L) * S + lanes);
-        part = k.longwave() ? work.fraction(std::size_t(L) * S + lanes) : nullptr;
-        rayleigh = k.longwave() ? nullptr : work.scattering(std::size_t(L) * S + lanes);
-        weights = work.weights(k.flavours.size() * each * P);
-        rows = work.rows(k.flavours.size() * 4 * std::size_t(P));
-        plane = work.plane(2 * std::size_t(P));
-        scalar = work.scalar(6 * std::size_t(P));
-        minor = work.minor(std::max(k.minor[0].size(), k.minor[1].size()) * std::size_t(L));
-        active = work.index(std::max(k.minor[0].size(), k.minor[1].size()));
+    /// From a lane on: only one at once where width is 1.
+    constexpr GasOptics(const KDistribution& k, const Column<T>& c, const Work<T>& work,
+                        int lane = 0)
+        : k(k),
+          c(c),
+          L(c.layers),
+          P((c.layers + lanes - 1) / lanes * lanes),
+          S(stride(k)),
+          lane(lane),
+          tau(work.absorption),
+          rayleigh(k.longwave() ? nullptr : work.scattering),
+          scalar(work.scalar),
+          part(k.longwave() ? work.fraction : nullptr),
+          minor(work.minor),
+          weights(work.weights),
+          rows(work.rows),
+          plane(work.plane),
+          tropopause(work.active[0]),
+          active(work.active + 3) {}
+
+    /// Where each layer lies in the tables; the layers above `tropopause` belong to the upper half.
+    /// First, once for a column.
+    constexpr void locate() {
+        T *const t = warmth(), *const p = height();
+        for (int l = 0; l < P; ++l) p[l] = c.pressure[std::min(l, L - 1)];
+        for (int l = 0; l < P; l += width) log(Real::load(p + l)).store(p + l);
+        int above = 0;
+        while (above < L && p[above] <= T(k.tropopause_log_pressure)) ++above;
+        tropopause = above;
+        const T per_temperature = T(1 / k.temperature_step), per_log = T(1 / k.log_pressure_step);
+        for (int l = 0; l < P; ++l) {
+            const T x = std::clamp<T>(
+                (c.temperature[std::min(l, L - 1)] - T(k.first_temperature)) * per_temperature, 0,
+                T(k.temperatures - 1));
+            const T y =
+                std::clamp<T>((p[l] - T(k.first_log_pressure)) * per_log, 0, T(k.pressures - 2));
+            const int at_t = std::min(int(x), k.temperatures - 2),
+                      at_p = std::min(int(y), k.pressures - 3);
+            plane[l] = at_t, plane[P + l] = at_p + (l < above);
+            t[l] = x - T(at_t), p[l] = y - T(at_p);
+        }
     }
-    void operator()() {
-        locate();
+    /// Then in each layer; lanes are layers here.
+    constexpr void weigh() const {
         for (std::size_t f = 0; f < k.flavours.size(); ++f) mix(f);
+        for (int half = 0; half < 2; ++half) scale(half);
+    }
+    /// Then at each g point.
+    constexpr void absorb() const {
         for (int half = 0; half < 2; ++half) {
             for (auto& band : k.band) {
                 part ? absorb<true>(band, half) : absorb<false>(band, half);
@@ -49,99 +83,74 @@ public:
     }
 
 private:
-    using Real = Lanes8<T>;
-    using Single = Lanes8<float>;  // tables, their weights and interpolation
-    typedef int Whole __attribute__((vector_size(lanes * sizeof(int))));
+    using Real = Pack<T, width>;
+    using Single = Pack<float, width>;  // tables, their weights and interpolation
     const KDistribution& k;
     const Column<T>& c;
-    const int L, P, S;  // P: layers filled up to whole vectors
+    const int L, P, S, lane;                    // P: layers filled up to whole vectors
+    static constexpr int step = lanes / width;  // from a layer of this lane to its next
     T *tau, *rayleigh, *scalar;
     float *part, *minor, *weights;
-    int *rows, *plane, *active, tropopause = 0;  // rows: of tables, then of minor ones, 2 T each
+    int *rows, *plane, &tropopause, *active;  // rows: of tables, then of minor ones, 2 T each
 
     /// Of a flavour, each for all layers: weights of eight rows times the amount of the mixture,
     /// those for the Planck function, of four for minor gases: [temperature][pressure][eta].
-    static constexpr std::size_t each = 20;
-    const float* weight(int flavour, int first, int l) const {
+    static constexpr std::size_t each = Work<T>::per_flavour;
+    constexpr const float* weight(int flavour, int first, int l) const {
         return weights + (std::size_t(flavour) * each + first) * P + l;
     }
     static constexpr int of_major = 0, of_fraction = 8, of_minor = 16;
-    T* warmth() const { return scalar; }
-    T* height() const { return scalar + P; }
-    int first(int half) const { return half ? 0 : tropopause; }
-    int last(int half) const { return half ? tropopause : L; }
-
-    /// Where each layer lies in the tables; the layers above `tropopause` belong to the upper half.
-    void locate() {
-        T *const t = warmth(), *const p = height();
-        for (int l = 0; l < P; ++l) p[l] = c.pressure[std::min(l, L - 1)];
-        for (int l = 0; l < P; l += lanes) log(Real::load(p + l)).store(p + l);
-        tropopause = 0;
-        while (tropopause < L && p[tropopause] <= T(k.tropopause_log_pressure)) ++tropopause;
-        const T per_temperature = T(1 / k.temperature_step), per_log = T(1 / k.log_pressure_step);
-        for (int l = 0; l < P; ++l) {
-            const T x = std::clamp<T>(
-                (c.temperature[std::min(l, L - 1)] - T(k.first_temperature)) * per_temperature, 0,
-                T(k.temperatures - 1));
-            const T y =
-                std::clamp<T>((p[l] - T(k.first_log_pressure)) * per_log, 0, T(k.pressures - 2));
-            const int at_t = std::min(int(x), k.temperatures - 2),
-                      at_p = std::min(int(y), k.pressures - 3);
-            plane[l] = at_t, plane[P + l] = at_p + (l < tropopause);
-            t[l] = x - T(at_t), p[l] = y - T(at_p);
-        }
-    }
+    constexpr T* warmth() const { return scalar; }
+    constexpr T* height() const { return scalar + P; }
+    constexpr int first(int half) const { return half ? 0 : tropopause; }
+    constexpr int last(int half) const { return half ? tropopause : L; }
 
     /// Weights and rows of a flavour, eight layers at once.
-    void mix(std::size_t number) {
+    constexpr void mix(std::size_t number) const {
         const auto& flavour = k.flavours[number];
         T* const ratio = scalar + 2 * P;
         const T *n1 = c.amount + std::size_t(flavour.gas[0]) * L,
                 *n2 = c.amount + std::size_t(flavour.gas[1]) * L;
         for (int i = 0; i < 2; ++i) {
-            for (int l = 0; l < P; ++l) {
+            for (int l = lane; l < P; l += step) {
                 const int half = l < tropopause;
-                ratio[l] = flavour.used[half] && l < L
-                               ? T(flavour.ratio[half][std::size_t(plane[l] + i)])
-                               : T(1);
+                ratio[l] =
+                    flavour.used[half] && l < L ? T(k.ratio(number, half, plane[l] + i)) : T(1);
             }
-            for (int l = 0; l < P; l += lanes) {
+            for (int l = lane; l < P; l += lanes) {
                 const Real a = amounts(n1, l);
-                mix(number, i, l, a, multiply_add<T>(Real::load(ratio + l), amounts(n2, l), a));
+                mix(number, i, l, a, multiply_add(Real::load(ratio + l), amounts(n2, l), a));
             }
         }
     }
-    Real amounts(const T* n, int l) const {
-        if (l + lanes <= L) return Real::load(n + l);
-        T last[lanes] = {};
+    constexpr Real amounts(const T* n, int l) const {
+        if (l + width <= L) return Real::load(n + l);
+        T last[width] = {};
         for (int m = l; m < L; ++m) last[m - l] = n[m];
         return Real::load(last);
     }
-    void mix(std::size_t number, int i, int l, Real amount, Real both) {
+    constexpr void mix(std::size_t number, int i, int l, Real amount, Real both) const {
         const Real least = 2 * std::numeric_limits<T>::min();
         const Real eta = select(both > least, amount / both, Real(T(0.5))),
                    x = eta * T(k.mixtures - 1), bounded = smaller(x, Real(T(k.mixtures - 2)));
-        const Whole at = __builtin_convertvector(bounded.lanes, Whole);
+        const auto at = converted<int, width>(bounded.lanes);
         Real row_of;
-        row_of.lanes = __builtin_convertvector(at, typename Real::Storage);
+        row_of.lanes = converted<T, width>(at);
         const Real share = x - row_of, t = Real::load(warmth() + l), p = Real::load(height() + l);
         const Real warm = i ? t : 1 - t, low = (1 - share) * warm, high = share * warm;
         float* const w = weights + number * each * P + l;
-        const auto put = [&](int n, Real value) { narrow<T>(value).store(w + std::size_t(n) * P); };
+        const auto put = [&](int n, Real value) { narrow(value).store(w + std::size_t(n) * P); };
         put(of_minor + 2 * i, low), put(of_minor + 2 * i + 1, high);
         const Real f[4] = {(1 - p) * low, (1 - p) * high, p * low, p * high};
         for (int n = 0; n < 4; ++n) {
             put(of_fraction + 4 * i + n, f[n]);
             put(of_major + 4 * i + n, both * f[n]);
         }
-        Whole warmer, higher;
-        __builtin_memcpy(&warmer, plane + l, sizeof warmer);
-        __builtin_memcpy(&higher, plane + P + l, sizeof higher);
-        const Whole minor_rows = (warmer + i) * k.mixtures + at,
-                    major_rows = ((warmer + i) * k.pressures + higher) * k.mixtures + at;
+        const Integers<width> warmer = load_integers<width>(plane + l) + i,
+                              higher = load_integers<width>(plane + P + l);
         int* const r = rows + (number * 4 + std::size_t(i)) * P + l;
-        __builtin_memcpy(r, &major_rows, sizeof major_rows);
-        __builtin_memcpy(r + 2 * P, &minor_rows, sizeof minor_rows);
+        store_integers<width>((warmer * k.pressures + higher) * k.mixtures + at, r);
+        store_integers<width>(warmer * k.mixtures + at, r + 2 * P);
     }
 
     /// Rows of a band, `vectors` of g points from one on, of the layers of a half.
@@ -152,16 +161,18 @@ private:
         const float* table;
         std::size_t to;  // of the uppermost layer
     };
-    Strip strip(const KDistribution::Band& band, int half, const float* table, int apart,
-                int first_row) const {
+    constexpr Strip strip(const KDistribution::Band& band, int half, const float* table, int apart,
+                          int first_row) const {
         const std::size_t row = std::size_t(band.vectors()) * apart;
         const int* const at = rows + (band.flavour[half] * 4 + first_row) * P;
         return {first(half), last(half), row,   std::size_t(k.mixtures) * row,
                 at,          at + P,     table, std::size_t(band.first)};
     }
     /// body(strip, number of vectors), from two vectors to two vectors.
-    template <class Body> static void each_strip(Strip s, int count, int apart, Body body) {
-        for (int left = count; left > 0; left -= 2 * lanes) {
+    template <class Body>
+    constexpr void each_strip(Strip s, int count, int apart, Body body) const {
+        s.table += lane, s.to += std::size_t(lane);
+        for (int left = count - lane; left > 0; left -= 2 * lanes) {
             if (left > lanes)
                 body(s, std::integral_constant<int, 2>());
             else
@@ -172,8 +183,8 @@ private:
 
     /// Eight rows, weighed.
     template <int vectors, int apart, class To>
-    static void eight(const float* w, std::size_t P, const float* cold, const float* warm,
-                      const Strip& s, To* to) {
+    static constexpr void eight(const float* w, std::size_t P, const float* cold, const float* warm,
+                                const Strip& s, To* to) {
         const std::size_t at[4] = {0, s.row, s.up, s.up + s.row};
         Single x[vectors], y[vectors];
         for (int v = 0; v < vectors; ++v) {
@@ -182,15 +193,14 @@ private:
         }
         for (int n = 1; n < 4; ++n)
             for (int v = 0; v < vectors; ++v) {
-                x[v] = multiply_add<float>(Single(w[n * P]), Single::load(cold + at[n] + v * apart),
-                                           x[v]);
-                y[v] = multiply_add<float>(Single(w[(n + 4) * P]),
-                                           Single::load(warm + at[n] + v * apart), y[v]);
+                x[v] = multiply_add(Single(w[n * P]), Single::load(cold + at[n] + v * apart), x[v]);
+                y[v] = multiply_add(Single(w[(n + 4) * P]), Single::load(warm + at[n] + v * apart),
+                                    y[v]);
             }
         for (int v = 0; v < vectors; ++v) widen<To>(x[v] + y[v]).store(to + v * lanes);
     }
 
-    template <bool emits> void absorb(const KDistribution::Band& band, int half) {
+    template <bool emits> constexpr void absorb(const KDistribution::Band& band, int half) const {
         constexpr int apart = emits ? 2 * lanes : lanes;
         const float* const table =
             k.major.data() + k.before(band) * apart * std::size_t(k.pressures);
@@ -200,7 +210,7 @@ private:
                                                                weight(f, of_fraction, 0);
             const std::size_t P = std::size_t(this->P), S = std::size_t(this->S);
             T* const tau = this->tau + s.to;
-            float* const part = this->part + s.to;
+            [[maybe_unused]] float* const part = this->part + s.to;
             for (int l = s.first; l < s.last; ++l) {
                 const float *const cold = s.table + std::size_t(s.cold[l]) * s.row,
                                    *const warm = s.table + std::size_t(s.warm[l]) * s.row;
@@ -213,27 +223,33 @@ private:
         each_strip(strip(band, half, table, apart, 0), band.last - band.first, apart, sum);
     }
 
-    /// Amounts of the minor gases of a half, each times the factor of its table; returns how many
-    /// are present, and their numbers in `active`.
-    int scale(int half) {
+    /// Amounts of the minor gases of a half that are present, each times the factor of its table;
+    /// their numbers in the list of all, where their tables begin, and how many they are.
+    constexpr int* present(int half) const {
+        return active + std::size_t(half) * Work<T>::most_minor(k);
+    }
+    constexpr int* begins(int half) const { return present(half + 2); }
+    constexpr int& count(int half) const { return (&tropopause)[1 + half]; }
+    constexpr void scale(int half) const {
         T *const density = scalar + 3 * P, *const per_air = scalar + 4 * P;
         const T* const water = c.amount + std::size_t(k.water) * L;
         const int from = first(half), to = last(half);
-        for (int l = from; l < to; ++l) {
+        for (int l = from + lane; l < to; l += step) {
             density[l] = T(0.01) * c.pressure[l] / c.temperature[l];
             per_air[l] = 1 / (c.amount[l] + water[l]);
         }
-        int count = 0;
+        int found = 0;
         for (std::size_t m = 0; m < k.minor[half].size(); ++m) {
             const auto& one = k.minor[half][m];
             const T* const amount = c.amount + std::size_t(one.gas) * L;
             const T* const other = c.amount + std::size_t(one.scaling_gas) * L;
-            float* const n = minor + m * L;
             T most = 0;
             for (int l = from; l < to; ++l) most = std::max(most, amount[l]);
             if (most == 0) continue;
-            active[count++] = int(m);
-            for (int l = from; l < to; ++l) {
+            float* const n = minor + found * L;
+            if (lane == 0) present(half)[found] = int(m), begins(half)[found] = int(one.at);
+            ++found;
+            for (int l = from + lane; l < to; l += step) {
                 T scaled = one.by_density ? amount[l] * density[l] : amount[l];
                 if (one.by_density && one.scaling_gas > 0) {
                     const T share = other[l] * per_air[l];
@@ -242,58 +258,54 @@ private:
                 n[l] = float(scaled);
             }
         }
-        return count;
+        if (lane == 0) count(half) = found;
     }
 
     /// Minor gases of the same range of g points are summed before they are stored.
-    static constexpr int most = 16;
-    void absorb_minor(int half) {
-        const int count = scale(half);
+    constexpr void absorb_minor(int half) const {
+        const int* const which = present(half);
         const auto& all = k.minor[half];
-        for (int m = 0, next; m < count; m = next) {
-            const auto& one = all[std::size_t(active[m])];
+        for (int m = 0, end = count(half), next = 0; m < end; m = next) {
+            const auto& one = all[std::size_t(which[m])];
             const auto alike = [&](const KDistribution::Minor& b) {
                 return b.first == one.first && b.count == one.count;
             };
             next = m + 1;
-            while (next < count && next - m < most && alike(all[std::size_t(active[next])])) ++next;
-            for (int g = 0; g < one.count; g += 2 * lanes)
-                if (one.count - g > lanes)
+            while (next < end && alike(all[std::size_t(which[next])])) ++next;
+            // a vector ends with zeros; a lane must not touch what is another's
+            const int width_of = width > 1 ? one.count : one.within;
+            for (int g = lane; g < width_of; g += 2 * lanes)
+                if (width_of - g > lanes)
                     absorb_minor<2>(half, m, next, g);
                 else
                     absorb_minor<1>(half, m, next, g);
         }
     }
-    template <int vectors> void absorb_minor(int half, int from, int to, int g) {
-        const auto& all = k.minor[half];
-        const auto& one = all[std::size_t(active[from])];
-        const int f = one.flavour, gases = to - from;
-        const float *table[most], *amount[most];
-        for (int m = 0; m < gases; ++m) {
-            const std::size_t gas = std::size_t(active[from + m]);
-            table[m] = k.minor_table[half].data() + all[gas].at + g;
-            amount[m] = minor + gas * L;
-        }
+    template <int vectors> constexpr void absorb_minor(int half, int from, int to, int g) const {
+        const auto& one = k.minor[half][std::size_t(present(half)[from])];
+        const int f = one.flavour, *const begins = this->begins(half);
+        const float* const tables = k.minor_table[half].data() + g;
         const float* const w = weight(f, of_minor, 0);
-        const std::size_t width = std::size_t(one.count), P = std::size_t(this->P),
+        const std::size_t width_of = std::size_t(one.count), P = std::size_t(this->P),
                           S = std::size_t(this->S);
         const int *const rows_cold = &rows[(f * 4 + 2) * P], *const rows_warm = rows_cold + P;
         T* const tau = this->tau + one.first + g;
         for (int l = first(half), end = last(half); l < end; ++l) {
             const Single w0 = w[l], w1 = w[l + P], w2 = w[l + 2 * P], w3 = w[l + 3 * P];
-            const std::size_t cold = std::size_t(rows_cold[l]) * width,
-                              warm = std::size_t(rows_warm[l]) * width;
+            const std::size_t cold = std::size_t(rows_cold[l]) * width_of,
+                              warm = std::size_t(rows_warm[l]) * width_of;
             Single sum[vectors]{};
-            for (int m = 0; m < gases; ++m) {
-                const Single n = amount[m][l];
+            for (int m = from; m < to; ++m) {
+                const Single n = minor[m * L + l];
+                const float* const table = tables + begins[m];
                 for (int v = 0; v < vectors; ++v) {
-                    const float *const a = table[m] + cold + v * lanes, *const b = table[m] + warm +
-                                                                                   v * lanes;
-                    const Single x = multiply_add<float>(w1, Single::load(a + width),
-                                                         w0 * Single::load(a)),
-                                 y = multiply_add<float>(w3, Single::load(b + width),
-                                                         w2 * Single::load(b));
-                    sum[v] = multiply_add<float>(n, x + y, sum[v]);
+                    const float *const a = table + cold + v * lanes, *const b =
+                                                                         table + warm + v * lanes;
+                    const Single x = multiply_add(w1, Single::load(a + width_of),
+                                                  w0 * Single::load(a)),
+                                 y = multiply_add(w3, Single::load(b + width_of),
+                                                  w2 * Single::load(b));
+                    sum[v] = multiply_add(n, x + y, sum[v]);
                 }
             }
             for (int v = 0; v < vectors; ++v) {
@@ -303,7 +315,7 @@ private:
         }
     }
 
-    void scatter(const KDistribution::Band& band, int half) {
+    constexpr void scatter(const KDistribution::Band& band, int half) const {
         const float* const table = k.rayleigh[half].data() + k.before(band) * lanes;
         const float* const w = weight(band.flavour[half], of_minor, 0);
         const T *const dry = c.amount, *const water = c.amount + std::size_t(k.water) * L;
@@ -317,10 +329,10 @@ private:
                 const float *cold = s.table + std::size_t(s.cold[l]) * s.row,
                             *warm = s.table + std::size_t(s.warm[l]) * s.row;
                 for (int v = 0; v < vectors; ++v, cold += lanes, warm += lanes) {
-                    const Single x = multiply_add<float>(w1, Single::load(cold + s.row),
-                                                         w0 * Single::load(cold)),
-                                 y = multiply_add<float>(w3, Single::load(warm + s.row),
-                                                         w2 * Single::load(warm));
+                    const Single x = multiply_add(w1, Single::load(cold + s.row),
+                                                  w0 * Single::load(cold)),
+                                 y = multiply_add(w3, Single::load(warm + s.row),
+                                                  w2 * Single::load(warm));
                     widen<T>(x + y).store(rayleigh + l * S + v * lanes);
                 }
             }

@@ -4,6 +4,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include "base/pack.hpp"
 
 namespace fathom::physics::rrtmgp {
 
@@ -18,14 +19,18 @@ constexpr std::uint64_t key_of(std::uint64_t a) { return mixed(a + 0x9e3779b97f4
 template <class... More> constexpr std::uint64_t key_of(std::uint64_t a, More... more) {
     return mixed(key_of(more...) ^ (a * 0x9e3779b97f4a7c15u));
 }
-inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+constexpr std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-typedef std::uint64_t Words8 __attribute__((vector_size(64)));
-/// Eight numbers in a row: counter, counter + 1, ...
-inline Words8 random_words(std::uint64_t key, std::uint64_t counter) {
+/// Numbers in a row: counter, counter + 1, ...
+template <int width> constexpr auto random_words(std::uint64_t key, std::uint64_t counter) {
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
-    constexpr Words8 lane{0, odd, 2 * odd, 3 * odd, 4 * odd, 5 * odd, 6 * odd, 7 * odd};
-    return mixed((lane + counter * odd) ^ key);
+    if constexpr (width == 1)
+        return mixed(counter * odd ^ key);
+    else {
+        constexpr typename Lanes<std::uint64_t, width>::type lane{
+            0, odd, 2 * odd, 3 * odd, 4 * odd, 5 * odd, 6 * odd, 7 * odd};
+        return mixed((lane + counter * odd) ^ key);
+    }
 }
 
 }  // namespace fathom::physics::rrtmgp

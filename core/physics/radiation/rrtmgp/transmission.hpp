@@ -15,25 +15,29 @@ template <class Real> struct Transmission {
 };
 
 /// c0 + x (c1 + x (c2 + ...))
-template <class T> Lanes8<T> series(Lanes8<T>, double c0) { return Lanes8<T>(T(c0)); }
-template <class T, class... More> Lanes8<T> series(Lanes8<T> x, double c0, More... more) {
-    return multiply_add<T>(x, series<T>(x, more...), Lanes8<T>(T(c0)));
+template <class Real> constexpr Real series(Real, double c0) {
+    return Real(typename Real::Number(c0));
+}
+template <class Real, class... More> constexpr Real series(Real x, double c0, More... more) {
+    return multiply_add(x, series(x, more...), Real(typename Real::Number(c0)));
 }
 
-template <class T> Transmission<Lanes8<T>> transmission(Lanes8<T> x) {
+template <class T, int width>
+constexpr Transmission<Pack<T, width>> transmission(Pack<T, width> x) {
     using namespace elementary_detail;
-    x = smaller(x, Lanes8<T>(80));
-    const Whole<T, lanes> n(x * T(-1.4426950408889634));
-    const Lanes8<T> r = multiply_add<T>(n.number, Lanes8<T>(-Format<T>::ln2), -x);
-    Lanes8<T> p;
+    using Real = Pack<T, width>;
+    x = smaller(x, Real(80));
+    const Whole<T, width> n(x * T(-1.4426950408889634));
+    const Real r = multiply_add(n.number, Real(-Format<T>::ln2), -x);
+    Real p;
     if constexpr (sizeof(T) == 8)
-        p = series<T>(r, 0.4999999345173351, 0.16666520679689395, 0.04166838735503443,
-                      0.008368709840059673, 0.0013814613628922883);
+        p = series(r, 0.4999999345173351, 0.16666520679689395, 0.04166838735503443,
+                   0.008368709840059673, 0.0013814613628922883);
     else
-        p = series<T>(r, 0.4999923179044062, 0.1666711446456754, 0.04189011329027641,
-                      0.008312524966169427);
-    const Lanes8<T> q = multiply_add<T>(r * r, p, r), scale = power_of_two<T, lanes>(n.integer);
-    return {multiply_add<T>(scale, q, scale), multiply_add<T>(-scale, q, 1 - scale)};
+        p = series(r, 0.4999923179044062, 0.1666711446456754, 0.04189011329027641,
+                   0.008312524966169427);
+    const Real q = multiply_add(r * r, p, r), scale = power_of_two<T, width>(n.integer);
+    return {multiply_add(scale, q, scale), multiply_add(-scale, q, 1 - scale)};
 }
 
 }  // namespace fathom::physics::rrtmgp
