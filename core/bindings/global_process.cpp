@@ -102,6 +102,9 @@ static void bind_columns_elsewhere(nb::module_& m) {
         .def_prop_ro("own_seconds", &Balanced::own_seconds,
                      "processor time of the columns of this rank in the last call, wherever")
         .def_prop_ro("seconds", &Balanced::seconds, "processor time on this rank in the last call")
+        .def_prop_ro("expected", &Balanced::expected,
+                     "of own columns in the last call, by the cost of such columns on all ranks")
+        .def_prop_ro("sent", &Balanced::sent, "a part of `expected`: sent to each rank")
         .def_prop_ro("travelled", &Balanced::travelled,
                      "columns of this rank that other ranks computed, in all calls")
         .def("costs", &Balanced::costs, "fields"_a,

@@ -57,22 +57,38 @@ void Balanced::prepare(Given at) {
     carrier = way.make(*comm, ranks > 1 ? bundle(most, d.levels).size * at.set.bytes() : 0);
 }
 
-/// Estimates the cost of each column, and sorts the columns, the most expensive first.
-void Balanced::expect(Given at) {
-    if (!active_item.empty()) {
-        double seconds[2] = {0, 0};
-        long number[2] = {0, 0};
-        for (const Column& c : columns) seconds[c.active] += c.cost, ++number[c.active];
-        for (int n = 0; n < 2; ++n)
-            if (number[n] && at.set.count > 0) cost_of[n] = seconds[n] / double(number[n]);
+/// Estimates the cost of each column, and sorts the columns, the most expensive first. Returns the
+/// loads of all ranks.
+std::vector<double> Balanced::expect(Given at) {
+    struct {
+        double seconds[2]{}, number[2]{};  // of idle and of active columns, in the last call
+        double load = 0, now[2]{};
+    } mine;
+    for (Column& c : columns) {
+        mine.load += c.cost, mine.seconds[c.active] += c.cost, ++mine.number[c.active];
+        if (active_item.empty()) continue;
         const Field& f = at[active_item[0]];
-        for (Column& c : columns) {
-            c.active = at.set.bytes() == 4 ? row_of<float>(f, c.block, c.row, 0)[c.column] > 0
-                                           : row_of<double>(f, c.block, c.row, 0)[c.column] > 0;
-            c.cost = cost_of[c.active];
+        c.active = at.set.bytes() == 4 ? row_of<float>(f, c.block, c.row, 0)[c.column] > 0
+                                       : row_of<double>(f, c.block, c.row, 0)[c.column] > 0;
+        ++mine.now[c.active];
+    }
+    int ranks;
+    MPI_Comm_size(*comm, &ranks);
+    std::vector<decltype(mine)> of(ranks);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, of.data(), sizeof mine, MPI_BYTE, *comm);
+    if (!active_item.empty()) {
+        for (int n = 0; n < 2; ++n) {
+            double seconds = 0, number = 0;
+            for (const auto& one : of) seconds += one.seconds[n], number += one.number[n];
+            if (number > 0 && at.set.count > 0) cost_of[n] = seconds / number;
         }
+        for (auto& one : of) one.load = one.now[0] * cost_of[0] + one.now[1] * cost_of[1];
+        for (Column& c : columns) c.cost = cost_of[c.active];
     }
     std::ranges::stable_sort(columns, std::greater(), &Column::cost);
+    std::vector<double> loads;
+    for (const auto& one : of) loads.push_back(one.load);
+    return loads;
 }
 
 template <class T> struct Balanced::Turn {
@@ -110,6 +126,7 @@ template <class T> struct Balanced::Turn {
         for (const auto& [from, to, amount] : plan)
             if (from == rank) {
                 const auto some = worth(amount);
+                for (const Column& c : some) of.given[to] += c.cost;
                 away.push_back({to, some, some.empty() ? Bundle{} : of.filled<T>(at, some)});
             }
         of.away += long(given);
@@ -149,17 +166,11 @@ template <class T> struct Balanced::Turn {
 };
 
 void Balanced::apply(Given at) {
-    expect(at);
-    int ranks, rank;
-    MPI_Comm_size(*comm, &ranks), MPI_Comm_rank(*comm, &rank);
-    const auto cost = [&] {
-        double sum = 0;
-        for (const Column& c : columns) sum += c.cost;
-        return sum;
-    };
-    const double mine = cost();
-    loads.assign(ranks, 0);
-    MPI_Allgather(&mine, 1, MPI_DOUBLE, loads.data(), 1, MPI_DOUBLE, *comm);
+    int rank;
+    MPI_Comm_rank(*comm, &rank);
+    const auto loads = expect(at);
+    load = loads[rank];
+    given.assign(loads.size(), 0);
     const auto plan = share ? transfers(loads, threshold) : std::vector<Transfer>();
     const auto turn = [&]<class T>(Turn<T> turn) {
         turn.send(plan, rank);
@@ -169,7 +180,8 @@ void Balanced::apply(Given at) {
         done = turn.computed;
     };
     at.set.bytes() == 4 ? turn(Turn<float>{*this, at}) : turn(Turn<double>{*this, at});
-    own = cost();
+    own = 0;
+    for (const Column& c : columns) own += c.cost;
 }
 
 std::vector<double> Balanced::costs(const FieldSet& set) const {

@@ -38,6 +38,10 @@ public:
     /// columns, wherever they were computed; then for all that it computed.
     double own_seconds() const { return own; }
     double seconds() const { return done; }
+    /// Expected of the columns of this rank in the last call, by the cost of such columns on all
+    /// ranks [s]; and of those that it sent to each rank.
+    double expected() const { return load; }
+    const std::vector<double>& sent() const { return given; }
     /// Columns of this rank that other ranks computed, in all calls.
     long travelled() const { return away; }
     /// Of the columns of this rank, in rows of (global i, global j, seconds).
@@ -51,15 +55,15 @@ private:
     std::vector<Item> active_item;  ///< one, where there is such a field
     std::vector<Column> columns, chosen;
     bool all = true;
-    std::vector<double> loads;  ///< of all ranks, expected
-    double own = 0, done = 0;
+    std::vector<double> given;  ///< to each rank
+    double own = 0, done = 0, load = 0;
     double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first
     long away = 0;
     const CarrierKind& way;
     std::shared_ptr<MPI_Comm> comm;
     std::shared_ptr<Carrier> carrier;
 
-    void expect(Given);
+    std::vector<double> expect(Given);
 };
 
 }  // namespace fathom

@@ -70,6 +70,10 @@ def test_columns_travel(on_ranks):
     ]
     assert all(one["travelled"] > 0 for one in found)
     assert len({one["checksum"] for one in found}) == 1
+    for one in found:
+        load, sent = np.array(one["expected"]), np.array(one["sent"])
+        kept = load - sent.sum(1) + sent.sum(0)
+        assert balance.efficiency(load) < 0.9 < 0.95 < balance.efficiency(kept)
 
 
 def test_what_cannot_be_balanced():

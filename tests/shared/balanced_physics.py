@@ -54,11 +54,13 @@ def bits(radiation="Radiation", precision="fp64", balance=False, threads=1, carr
     names = [radiation, "BettsMiller", "GraupelMicrophysics"] if balance else []
     sim = simulation(radiation, precision, names, threads, carrier=carrier)
     sim.prepare().advance(7)
-    travelled = sim.balanced[radiation].travelled if balance else 0
+    shared = sim.balanced[radiation] if balance else None
     return {
         "checksum": sim.checksum(),
         "balanced": sorted(sim.balanced),
-        "travelled": sim.comm.allreduce(travelled),
+        "travelled": sim.comm.allreduce(shared.travelled if shared else 0),
+        "expected": sim.comm.gather(shared.expected if shared else 0),
+        "sent": sim.comm.gather(shared.sent if shared else []),
     }
 
 

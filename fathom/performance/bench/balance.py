@@ -1,5 +1,7 @@
 """The gain by sharing the columns of the physics among ranks: efficiency, the mean over the
-largest of what ranks have to compute, before and after, by processor time.
+largest of what ranks have to compute, before and after, by processor time; and expected, by columns
+whose costs are the means over all ranks: what the assignment itself leaves, without interruptions
+by other programs.
 
 An aquaplanet under the sun of June after a spin-up: radiation by correlated k, which has short wave
 where the sun shines, convection where it happens, and clouds of all kinds of water. For simulated
@@ -103,8 +105,8 @@ class Case:
 
 
 def efficiency(loads: Any) -> float:
-    """Mean over largest: the share of the ranks' time that is work."""
-    return float(np.mean(loads) / np.max(loads))
+    """Mean over largest: the share of the ranks' time that is work; of steps, their mean."""
+    return float(np.mean(np.mean(loads, -1) / np.max(loads, -1)))
 
 
 def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
@@ -127,7 +129,7 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
         }
         simulation.prepare()
         simulation.advance(case.spin_up)
-        seconds: dict[str, Any] = {name: ([], []) for name in processes}
+        seconds: dict[str, Any] = {name: ([], [], [], []) for name in processes}
         wall = []
         for _ in range(case.steps):
             simulation.comm.barrier()
@@ -135,7 +137,8 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
             simulation.advance(1)
             wall.append(time.perf_counter() - began)
             for name, balanced in simulation.balanced.items():
-                for kept, mine in zip(seconds[name], (balanced.own_seconds, balanced.seconds)):
+                of_rank = balanced.own_seconds, balanced.seconds, balanced.expected, balanced.sent
+                for kept, mine in zip(seconds[name], of_rank):
                     kept.append(simulation.comm.gather(mine))
         costs = {name: _map_of(simulation, b) for name, b in simulation.balanced.items()}
         levels = np.asarray(simulation.model.grid.wet_levels)
@@ -198,25 +201,28 @@ def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any
     steps) and on simulated ones.
     """
     figures: dict[str, Any] = {"case": asdict(case), "machine": machine.name(), "processes": {}}
-    both = [np.zeros((case.steps, case.ranks)) for _ in range(2)]
-    priced = [np.zeros(case.simulated) for _ in range(2)]
+    totals: dict[str, Any] = {}
     for name in processes:
-        own, done = (np.array(kept) for kept in seconds[name])
+        own, done, load, sent = (np.array(kept) for kept in seconds[name])
         loads = _on_ranks(costs[name], levels, case)
-        after = _balanced(loads, case.threshold)
-        for total, part in zip((*both, *priced), (own, done, loads, after)):
-            total += part
-        figures["processes"][name] = {
-            "efficiency_before": float(np.mean([efficiency(step) for step in own])),
-            "efficiency_after": float(np.mean([efficiency(step) for step in done])),
-            "seconds_before": [float(s) for s in own.mean(0)],
-            "seconds_after": [float(s) for s in done.mean(0)],
-            "simulated_before": efficiency(loads),
-            "simulated_after": efficiency(after),
+        parts = {
+            "efficiency_before": own,
+            "efficiency_after": done,
+            "expected_before": load,
+            "expected_after": load - sent.sum(2) + sent.sum(1),
+            "simulated_before": loads,
+            "simulated_after": _balanced(loads, case.threshold),
         }
-    for when, on_ranks, on_others in zip(("before", "after"), both, priced):
-        figures[f"efficiency_{when}"] = float(np.mean([efficiency(s) for s in on_ranks]))
-        figures[f"efficiency_{when}_simulated"] = efficiency(on_others)
+        for key, part in parts.items():
+            totals[key] = totals.get(key, 0) + part
+        figures["processes"][name] = {key: efficiency(part) for key, part in parts.items()} | {
+            "seconds_before": own.mean(0).tolist(),
+            "seconds_after": done.mean(0).tolist(),
+        }
+    for when in ("before", "after"):
+        figures[f"efficiency_{when}"] = efficiency(totals[f"efficiency_{when}"])
+        figures[f"efficiency_{when}_expected"] = efficiency(totals[f"expected_{when}"])
+        figures[f"efficiency_{when}_simulated"] = efficiency(totals[f"simulated_{when}"])
     return figures
 
 
@@ -252,15 +258,17 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
 
     def line(one: dict[str, Any]) -> str:
         return (
-            f"{one['efficiency_before']:.2f} -> {one['efficiency_after']:.2f};"
+            f"{one['efficiency_before']:.2f} -> {one['efficiency_after']:.2f},"
+            f" expected {one['expected_before']:.2f} -> {one['expected_after']:.2f};"
             f" {case['simulated']} ranks, priced:"
             f" {one['simulated_before']:.2f} -> {one['simulated_after']:.2f}"
         )
 
     entries: list[Entry] = [(name, line(one)) for name, one in figures["processes"].items()]
-    total = figures | {
-        f"simulated_{when}": figures[f"efficiency_{when}_simulated"] for when in ("before", "after")
-    }
+    total = dict(figures)
+    for when in ("before", "after"):
+        for kind in ("expected", "simulated"):
+            total[f"{kind}_{when}"] = figures[f"efficiency_{when}_{kind}"]
     click.echo(
         tree(
             f"efficiency of columns on {case['ranks']} ranks, {case['model']} atmosphere,"
