@@ -436,10 +436,10 @@ class FirstIceAlbedo(Scheme):
         self,
         *,
         salinity: float = 4,
-        snow_albedo: float = 0.84,
-        melting_snow_albedo: float = 0.74,
-        ice_albedo: float = 0.66,
-        pond_albedo: float = 0.52,
+        snow_albedo: float = 0.846,
+        melting_snow_albedo: float = 0.722,
+        ice_albedo: float = 0.578,
+        pond_albedo: float = 0.503,
         every: str | None = None,
     ) -> None: ...
 
@@ -640,10 +640,10 @@ class IceAlbedo(Scheme):
         self,
         *,
         salinity: float = 4,
-        snow_albedo: float = 0.84,
-        melting_snow_albedo: float = 0.74,
-        ice_albedo: float = 0.66,
-        pond_albedo: float = 0.52,
+        snow_albedo: float = 0.846,
+        melting_snow_albedo: float = 0.722,
+        ice_albedo: float = 0.578,
+        pond_albedo: float = 0.503,
         every: str | None = None,
     ) -> None: ...
 

@@ -18,7 +18,7 @@ SOLAR_CONSTANT = 1361.0  # W m-2
 COVER, ASYMMETRY = 0.85, 0.85
 BEGINS, WHOLE = -58.0, -62.0  # degrees north, where this light begins, and is all
 VAPOUR = 5.0  # hPa, at 0 degC
-BALANCE = 0.99939  # factor on all light of the climatology: its net heat is zero again
+BALANCE = 0.99911  # factor on all light of the climatology: its net heat is zero again
 
 
 def over_pack(light, latitude, month):

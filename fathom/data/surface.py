@@ -5,7 +5,8 @@ The means over the open ocean are balanced: with the bulk formulae of Large & Ye
 `sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and
 evaporation minus precipitation are zero over the year.
 
-The light of the file over the pack ice of the Southern Ocean is replaced (fathom/data/light.py).
+Light over the pack ice of the Southern Ocean is that of fathom/data/light.py, light and longwave
+over that of the Arctic those of fathom/data/sky.py.
 The surface salinity of `on_points` has the annual mean of the file, 1 degree, and the months of the
 climatology of fluxes (fathom/data/fluxes.py), 4 degrees:
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FILE = "surface-climatology"
-LIGHT, SALT = "downward_shortwave_flux", "sea_surface_salinity"
+LIGHT, SKY = "downward_shortwave_flux", "downward_longwave_flux"
+AIR, SALT = "air_temperature", "sea_surface_salinity"
 OF_MONTHS = "surface-fluxes"  # the file whose salinity has months
 VARIABLES = (
     "wind_speed",
@@ -50,9 +52,9 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     `day_of_year` is the middle of each month. Raises KeyError for an unknown variable.
     """
     data = embedded.dataset(FILE, variables)
-    if LIGHT in data:
-        light = _lit(data[LIGHT].values, data.latitude.values)
-        data = data.assign({LIGHT: data[LIGHT].copy(data=light)})
+    for name in (LIGHT, SKY):
+        if name in data:
+            data = data.assign({name: data[name].copy(data=_over_pack(name)[0])})
     return data
 
 
@@ -74,13 +76,14 @@ def on_points(
     from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
 
     wanted = variables or VARIABLES
+    replaced = [name for name in (LIGHT, SKY) if name in wanted]
     found = embedded.on_points(
-        FILE, latitude, longitude, *(name for name in wanted if name != LIGHT), month=month
+        FILE, latitude, longitude, *(name for name in wanted if name not in replaced), month=month
     )
-    if LIGHT in wanted:
-        light, y, x = embedded.read(FILE, LIGHT, "latitude", "longitude", month=month).values()
-        found[LIGHT] = regrid.bilinear(_lit(light, y, month), y, x, latitude, longitude)
-        found = {name: found[name] for name in wanted}
+    for name in replaced:
+        flux, y, x = _over_pack(name, month)
+        found[name] = regrid.bilinear(flux, y, x, latitude, longitude)
+    found = {name: found[name] for name in wanted}
     if SALT in wanted:
         name, place = OF_MONTHS, (latitude, longitude)
         (months,) = embedded.on_points(name, *place, SALT).values()
@@ -92,19 +95,28 @@ def on_points(
     return {name: np.broadcast_to(field, shape) for name, field in found.items()}
 
 
-def _lit(light, latitude, month=None):
-    """Light of a month (latitude, longitude), or of all (12, ...), with that over the pack."""
+def _over_pack(name, month=None):
+    """Light or longwave of a month (latitude, longitude), or of all (12, ...), with that over the
+    pack; latitude, longitude.
+    """
     import numpy as np  # `import fathom.data` stays cheap
 
-    from fathom.data.light import over_pack  # `import fathom.data` stays cheap
+    from fathom.data import light, sky  # `import fathom.data` stays cheap
 
-    rows = latitude[:, None]
+    flux, air, y, x = embedded.read(FILE, name, AIR, "latitude", "longitude", month=month).values()
+    rows = y[:, None]
+
+    def replaced(flux, air, month):
+        if name == LIGHT:
+            return sky.light(light.over_pack(flux, rows, month), rows, month)
+        return sky.longwave(flux, air, rows, month)
+
     new = (
-        [over_pack(light[m], rows, m) for m in range(12)]
+        [replaced(*both, m) for m, both in enumerate(zip(flux, air))]
         if month is None
-        else over_pack(light, rows, month)
+        else replaced(flux, air, month)
     )
-    return np.asarray(new, np.float32)
+    return np.asarray(new, np.float32), y, x
 
 
 def day_of_year() -> np.ndarray:

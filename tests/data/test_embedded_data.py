@@ -13,6 +13,7 @@ import pytest
 import fathom as fm
 from fathom.data import embedded, fluxes, levitus, surface, topography
 from fathom.data.light import BALANCE
+from fathom.data.sky import LONGWAVE
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
@@ -253,6 +254,19 @@ def test_light_over_the_pack():
     assert 1.05 < ratio[0] < 1.25 and ratio[1] == pytest.approx(1, abs=0.05)
     assert ratio[2:] == pytest.approx(BALANCE, rel=1e-6)
     assert 44 < light[0] * (1 - 0.4 * 0.066) / (1 - 0.4 * 0.84) * (1 - 0.84) < 60
+
+
+def test_sky_over_the_arctic():
+    """As measured by drifting stations at 87 N, as in the file south of 70 N."""
+    name, place = "downward_longwave_flux", ([87.0, 69.0], [0.0, 5.0])
+    for month in (0, 6):
+        (sky,) = surface.on_points(*place, name, month=month).values()
+        (in_file,) = embedded.on_points(surface.FILE, *place, name, month=month).values()
+        assert sky == pytest.approx([LONGWAVE[month], in_file[1]], abs=0.5)
+    (all_months,) = surface.on_points(*place, name).values()
+    np.testing.assert_array_equal(all_months[6], sky)
+    at = surface.open(name)[name].sel(latitude=87).mean("longitude").values
+    assert at == pytest.approx(LONGWAVE, abs=1)
 
 
 def test_area_of_sea_ice():

@@ -137,6 +137,7 @@ small = {
     "rotating-air": ["grid.nx=24", "grid.ny=18", "simulation.step=40min"],
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
+    "ocean-ice-3deg": [],
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
 elsewhere = {

@@ -158,7 +158,7 @@ def test_light_is_shared_between_floes_and_leads():
     ice = slab(2.0, [-5.0, -3.0], 4.0, area=a) | {"sea_ice_area": a, "category_snow": 0.7}
     albedo = run("FirstIceAlbedo", ice)
     A, white = albedo["surface_albedo"].item(), albedo["category_albedo"].item()
-    assert A == pytest.approx(a * white + (1 - a) * 0.066, rel=1e-12) and 0.82 < white < 0.84
+    assert A == pytest.approx(a * white + (1 - a) * 0.066, rel=1e-12) and 0.83 < white < 0.846
     absorbed = {"surface_heat_flux": -20.0 + (1 - 0.066) * S}
     absorbed |= {"surface_shortwave_flux": (1 - 0.066) * S, "surface_albedo": A}
     out = run("LightInLeads", absorbed | {"ice_sky_reflection": R})
@@ -269,9 +269,9 @@ longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
 
 
 def test_radiation_of_summer_decides_the_thickness():
-    """At 87 degrees north the embedded climatology of the air keeps ice of ten metres; with the
-    light that the sky throws back one and a half to four; with the radiation that was measured in
-    the Arctic, and all else of it, the ice melts away within eight summers.
+    """At 87 degrees north the embedded climatology of the air keeps ice of 2.4 to 3.3 metres; with
+    the light that the sky throws back half a metre in autumn and two in spring; with the radiation
+    that was measured in the Arctic in all months, and all else of it, the ice melts away.
     """
     at = lambda m: surface.on_points(np.array([87.0]), np.array([0.0]), month=m)
     coads = [{name: value.item() for name, value in at(m).items()} for m in range(12)]
@@ -279,10 +279,10 @@ def test_radiation_of_summer_decides_the_thickness():
         air | {"downward_shortwave_flux": sun, "downward_longwave_flux": sky}
         for air, sun, sky in zip(coads, shortwave, longwave)
     ]
-    dark = seasons(coads, 3, 10.0)
-    assert 9 < min(dark) < max(dark) < 11
-    lit = seasons(coads, 8, 4.0, sky_reflection=0.4)
-    assert 1.5 < min(lit) < max(lit) < 4
+    dark = seasons(coads, 4, 3.0)
+    assert 2 < min(dark) < max(dark) < 4
+    lit = seasons(coads, 6, 2.0, sky_reflection=0.4)
+    assert 0.3 < min(lit) < 1 < max(lit) < 2.5
     assert max(seasons(measured, 8, 3.0)) == 0
 
 

@@ -15,8 +15,8 @@ namespace fathom::physics {
 
 /// first: the mean over the cell begins with this category and open water.
 template <bool first> struct IceAlbedo {
-    double salinity = 4, snow_albedo = 0.84, melting_snow_albedo = 0.74, ice_albedo = 0.66,
-           pond_albedo = 0.52;
+    double salinity = 4, snow_albedo = 0.846, melting_snow_albedo = 0.722, ice_albedo = 0.578,
+           pond_albedo = 0.503;
     static constexpr std::string_view summary =
         first ? "Albedo of a category of sea ice; begins that of the cell"
               : "Albedo of a category of sea ice, added to that of the cell";
