@@ -133,12 +133,12 @@ public:
     }
     /// The fields that it writes when it is computed on a device.
     nb::object on(const std::shared_ptr<Device>& device) {
-        settle(false);
-        for (std::size_t n = 0; n < given.size(); ++n)
-            if (process.fields[n].access != Access::writes)
-                fill(fields[n], given[n].data(), is_profile(n));
-        compute_on(device);
+        compute_on(device, 1);
         return written(fields);
+    }
+    /// Seconds of each of some repetitions there, without copies.
+    nb::object seconds_on(const std::shared_ptr<Device>& device, int repetitions) {
+        return nb::cast(compute_on(device, repetitions));
     }
     /// The fields that it writes; with `changes` of the arrays their tangents too: (values,
     /// tangents). Arrays without a change are constant.
@@ -283,7 +283,11 @@ private:
             run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
         });
     }
-    void compute_on(const std::shared_ptr<Device>& device) {
+    std::vector<double> compute_on(const std::shared_ptr<Device>& device, int repetitions) {
+        settle(false);
+        for (std::size_t n = 0; n < given.size(); ++n)
+            if (process.fields[n].access != Access::writes)
+                fill(fields[n], given[n].data(), is_profile(n));
         const auto kernel = device->kernel(process.entry, sizeof(T));
         if (!kernel) throw Error(device->name(), " has no kernel of '", process.name, "'");
         std::vector<Cell> cells;
@@ -304,8 +308,15 @@ private:
         const Cell* const first = (const Cell*)list.at;
         const auto scheme = device->settled(process.entry, process.scheme, sizeof(T),
                                             cells.size() * cell_width<T>, levels);
-        kernel(scheme.get(), at.data(), first, first + cells.size());
+        std::vector<double> seconds;
+        for (int n = 0; n < repetitions; ++n) {
+            device->mark(0);
+            kernel(scheme.get(), at.data(), first, first + cells.size());
+            device->mark(1), device->wait();
+            seconds.push_back(device->between(0, 1));
+        }
         device->copy(memory.data(), numbers.at, memory.size() * sizeof(T), Device::Way::to_host);
+        return seconds;
     }
     /// The fields that the process wrote or updated; a rim of `reach` columns was not computed.
     nb::dict written(std::vector<Plain<T>>& all) const {
@@ -348,6 +359,11 @@ nb::object run_column(const Process& process, const nb::dict& arrays, int levels
                       const std::shared_ptr<Device>& device) {
     return run(process, arrays, levels,
                [&](auto columns) { return device ? columns.on(device) : columns(nullptr); });
+}
+nb::object seconds_on_device(const Process& process, const nb::dict& arrays, int levels,
+                             const std::shared_ptr<Device>& device, int repetitions) {
+    return run(process, arrays, levels,
+               [&](auto columns) { return columns.seconds_on(device, repetitions); });
 }
 nb::object run_tangent(const Process& process, const nb::dict& arrays, const nb::dict& changes,
                        int levels) {
@@ -406,6 +422,8 @@ void bind_field(nb::module_& m) {
           "(n,) for profiles, of the precision of the process.\n"
           "Returns the fields that it writes or updates; NaN where it wrote nothing, as in a rim "
           "as wide as its reach. device: where it is computed; here by default.");
+    m.def("seconds_on_device", &seconds_on_device, "process"_a, "arrays"_a, "levels"_a, "device"_a,
+          "repetitions"_a, "Seconds of each repetition there, without copies: arrays as above.");
     m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
           "The same with the derivative in the direction of `changes`, arrays like those of the "
           "fields that change; profiles do not. Returns (values, tangents).");

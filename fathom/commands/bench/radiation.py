@@ -23,6 +23,7 @@ from fathom.commands.options import (
 @usual_option("--longwave", default="lw-g128", help="Tables: a name or a file.")
 @usual_option("--shortwave", default="sw-g112", help="Tables: a name or a file.")
 @number_option("--repetitions", default=10)
+@click.option("--device", help="cuda: also RRTMGP, as models have it, on a GPU.")
 @record_option
 @json_option()
 def radiation(file: Path | None, record: Path | None, **given: Any) -> int:

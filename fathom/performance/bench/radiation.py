@@ -4,7 +4,8 @@ thread.
 The columns are those of the all-sky example of RTE+RRTMGP: air after RCEMIP (Wing et al. 2018) over
 a sea of 290 to 310 K, clouds between 900 and 100 hPa in two of three. The least of several
 repetitions counts, by processor time, which other programs do not affect; multiply-adds and the
-triad, the limits of the machine, are measured between the repetitions.
+triad, the limits of the machine, are measured between the repetitions. With a device: RRTMGP as a
+process of a model, in the same columns, there and on one thread of the processor.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi
+from fathom import device, machine, mpi
 from fathom.failure import InputError
-from fathom.radiation import Tables, longwave, shortwave
+from fathom.radiation import RRTMGP, Tables, longwave, shortwave
 from fathom.run.tree import tree
+from fathom.schemes import bytes_of
 
 GASES = {"co2": 348e-6, "ch4": 1650e-9, "n2o": 306e-9, "n2": 0.7808, "o2": 0.2095}
 
@@ -36,10 +38,13 @@ class Case:
     longwave: str = "lw-g128"
     shortwave: str = "sw-g112"
     repetitions: int = 10
+    device: str | None = None
 
     def __post_init__(self) -> None:
         if self.precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {self.precision!r} must be 'fp64' or 'fp32'")
+        if self.device not in (None, *device.names):
+            raise InputError(f"device = {self.device!r}; allowed: {', '.join(device.names)}")
         if self.layers < 4 or self.columns < 1 or self.repetitions < 1:
             raise InputError(
                 f"layers = {self.layers}, columns = {self.columns}, repetitions ="
@@ -110,7 +115,58 @@ def measure(case: Case) -> dict[str, Any]:
             seconds[name].append(time.process_time() - began)
         rate = max(rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(5)))
         triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
-    return _figures(case, tables, seconds, rate, triad)
+    there = on_device(case, case.device) if case.device else None
+    return _figures(case, tables, seconds, rate, triad) | {"device": there}
+
+
+def on_device(case: Case, name: str) -> dict[str, Any]:
+    """Columns per second of RRTMGP as a process: fields are there before and after."""
+    computer, bytes_ = device.open(name), bytes_of[case.precision]
+    process = RRTMGP(longwave=case.longwave, shortwave=case.shortwave).process(bytes_)
+    fields = {n: np.asarray(f, f"f{bytes_}") for n, f in fields_of(case).items()}
+    given = (process, fields, case.layers)
+    seconds = mpi.core.seconds_on_device(*given, computer, case.repetitions + 1)
+    began = time.process_time()
+    mpi.core.run_column(*given)
+    alone = time.process_time() - began
+    return {
+        "name": computer.name,
+        "columns_per_second": case.columns / min(seconds[1:]),
+        "columns_per_second_of_a_thread": case.columns / alone,
+    }
+
+
+def fields_of(case: Case) -> dict[str, Any]:
+    """The same columns as fields (layers or interfaces, 1, columns) of an atmosphere."""
+    gravity, dry_air, ozone, sigma = 9.80665, 0.028964, 0.0479982, 5.670374419e-8
+    one = air(case.columns, case.layers)
+    shape = (case.columns, case.layers)
+    below, above = one["interface_pressure"][:, 1:], one["interface_pressure"][:, :-1]
+    water = (one["liquid_path"] + one["ice_path"]) / 1000 * gravity / (below - above)
+    profiles = {
+        "air_temperature": one["temperature"],
+        "specific_humidity": one["gases"]["h2o"] / (1 + one["gases"]["h2o"]),
+        "air_pressure": one["pressure"],
+        "pressure_interface": one["interface_pressure"],
+        "ozone": np.broadcast_to(one["gases"]["o3"] * ozone / dry_air, shape),
+        "cloud_fraction": one["cloud_fraction"],
+        "cloud_water": water,
+    }
+    surface, sun = one["surface_temperature"], one["cosine_zenith"]
+    numbers = {
+        "surface_temperature": surface,
+        "surface_emission": sigma * surface**4,
+        "albedo": one["albedo_diffuse"],
+        "cosine_zenith": sun,
+        "cosine_zenith_ahead": sun,
+        "latitude": 0.3,
+        "longitude": np.linspace(0, 1, case.columns),
+    }
+    return (
+        {name: np.ascontiguousarray(x.T[:, None, :]) for name, x in profiles.items()}
+        | {name: np.full((1, case.columns), x) for name, x in numbers.items()}
+        | {"sun": np.array([1.0, 0, 0, 1, 1, 0, 0])}
+    )
 
 
 def _figures(case, tables, seconds, rate, triad):
@@ -159,7 +215,16 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
                 ),
                 (f"long wave, {case['longwave']}", part("longwave")),
                 (f"short wave, {case['shortwave']}", part("shortwave")),
+                *_of_device(figures["device"]),
             ],
         )
     )
     return 0
+
+
+def _of_device(found: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if found is None:
+        return []
+    there, alone = found["columns_per_second"], found["columns_per_second_of_a_thread"]
+    text = f"{there:.0f} columns a second, {there / alone:.1f} times one thread of the processor"
+    return [(found["name"], text)]
