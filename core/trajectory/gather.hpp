@@ -16,7 +16,7 @@ template <class T> struct Gather : InterleavedRows<T> {
     using Rows::tile, Rows::fields, Rows::beyond, Rows::levels, Rows::ny, Rows::full, Rows::blocks,
         Rows::rows, Rows::next_row, Rows::at, Rows::around, Rows::row_across;
     using typename Rows::Item, typename Rows::Row;
-    using Real = RegisterLine<T>;
+    using Real = Wide<T, cell_width<T>>;
     using Points = typename Departure<T>::Points;
     /// Numbers of a register: 2 points in fp64, 4 in fp32.
     static constexpr int width = Real::width;

@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, width>;
+    using Real = Wide<T, width>;
     const KDistribution& k;
     const Column<T>& c;
     const int L, S, lane;
@@ -71,10 +71,10 @@ private:
                log(Pack<T, 1>(c.pressure[l] / c.pressure[l - 1])).lanes;
     }
     /// 24 bits as a number in [0, 1).
-    template <class Words> static constexpr Real share(Words bits) {
-        Real x;
-        x.lanes = converted<T, width>(bits);
-        return x * Real(T(0x1p-24));
+    template <class Some, class Words> static constexpr Some share(Words bits) {
+        Some x;
+        x.lanes = converted<T, Some::width>(bits);
+        return x * Some(T(0x1p-24));
     }
     /// The probability that a rank stays that of the layer above. faster: times as fast as cover.
     constexpr T staying(int l, bool above, int faster) const {
@@ -84,10 +84,19 @@ private:
     }
     /// Ranks of 8 g points of a layer: new, or those of the layer above.
     static constexpr Real draw(T* rank, std::uint64_t key, int l, int g, Real stays) {
-        const auto words = random_words<width>(key, std::uint64_t(l) << 32 | std::uint64_t(g));
-        const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff),
-                   now = select(chance < stays, Real::load(rank + g), fresh);
-        now.store(rank + g);
+        const std::uint64_t counter = std::uint64_t(l) << 32 | std::uint64_t(g);
+        if constexpr (in_halves<Real>)
+            return {draw(rank + g, key, counter, stays.low),
+                    draw(rank + g + width / 2, key, counter + width / 2, stays.high)};
+        else
+            return draw(rank + g, key, counter, stays);
+    }
+    template <class Some>
+    static constexpr Some draw(T* rank, std::uint64_t key, std::uint64_t counter, Some stays) {
+        const auto words = random_words<Some::width>(key, counter);
+        const Some chance = share<Some>(words >> 40), fresh = share<Some>(words >> 16 & 0xffffff),
+                   now = select(chance < stays, Some::load(rank), fresh);
+        now.store(rank);
         return now;
     }
 

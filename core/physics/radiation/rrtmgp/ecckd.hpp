@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, lanes>;
+    using Real = Wide<T, lanes>;
     const KDistribution& k;
     const Column<T>& c;
     const int L, S;

@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, width>;
+    using Real = Wide<T, width>;
     using Single = Pack<float, width>;  // tables, their weights and interpolation
     const KDistribution& k;
     const Column<T>& c;
@@ -133,10 +133,9 @@ private:
         const Real least = 2 * std::numeric_limits<T>::min();
         const Real eta = select(both > least, amount / both, Real(T(0.5))),
                    x = eta * T(k.mixtures - 1), bounded = smaller(x, Real(T(k.mixtures - 2)));
-        const auto at = converted<int, width>(bounded.lanes);
-        Real row_of;
-        row_of.lanes = converted<T, width>(at);
-        const Real share = x - row_of, t = Real::load(warmth() + l), p = Real::load(height() + l);
+        const Integers<width> at = whole_parts(bounded);
+        const Real share = x - numbers<Real>(at), t = Real::load(warmth() + l),
+                   p = Real::load(height() + l);
         const Real warm = i ? t : 1 - t, low = (1 - share) * warm, high = share * warm;
         float* const w = weights + number * each * P + l;
         const auto put = [&](int n, Real value) { narrow(value).store(w + std::size_t(n) * P); };

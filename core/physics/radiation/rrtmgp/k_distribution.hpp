@@ -11,7 +11,7 @@
 #include <new>
 #include <span>
 #include <vector>
-#include "base/pack.hpp"
+#include "base/halves.hpp"
 
 namespace fathom::physics::rrtmgp {
 
@@ -146,6 +146,24 @@ constexpr typename Lanes<To, width>::type converted(From x) {
         return __builtin_convertvector(x, typename Lanes<To, width>::type);
 }
 template <int width> using Integers = typename Lanes<int, width>::type;
+/// Whole parts of numbers >= 0, and back.
+template <class T, int width> constexpr Integers<width> whole_parts(Pack<T, width> x) {
+    return converted<int, width>(x.lanes);
+}
+template <class Half> Integers<2 * Half::width> whole_parts(Halves<Half> x) {
+    return std::bit_cast<Integers<2 * Half::width>>(
+        std::array{whole_parts(x.low), whole_parts(x.high)});
+}
+template <class Real> constexpr Real numbers(Integers<Real::width> n) {
+    Real r;
+    if constexpr (in_halves<Real>) {
+        using Half = typename Real::Half;
+        const auto two = std::bit_cast<std::array<Integers<Half::width>, 2>>(n);
+        r = {numbers<Half>(two[0]), numbers<Half>(two[1])};
+    } else
+        r.lanes = converted<typename Real::Number, Real::width>(n);
+    return r;
+}
 template <int width> constexpr Integers<width> load_integers(const int* at) {
     if constexpr (width == 1)
         return *at;
@@ -174,6 +192,11 @@ constexpr Pack<T, width> multiply_add(Pack<T, width> a, std::type_identity_t<Pac
 #endif
     return fma(a, b, c);
 }
+template <class Half>
+Halves<Half> multiply_add(Halves<Half> a, std::type_identity_t<Halves<Half>> b,
+                          std::type_identity_t<Halves<Half>> c) {
+    return fma(a, b, c);
+}
 template <class T, int width> constexpr Pack<T, width> root(Pack<T, width> a) {
 #if defined(__FMA__)
     if constexpr (std::is_same_v<T, float> && width == 8) {
@@ -183,24 +206,30 @@ template <class T, int width> constexpr Pack<T, width> root(Pack<T, width> a) {
 #endif
     return sqrt(a);
 }
+template <class Half> Halves<Half> root(Halves<Half> a) { return sqrt(a); }
 
 /// Numbers of a table as those that are computed with, and back.
-template <class T, int width> constexpr Pack<T, width> widen(Pack<float, width> x) {
-    Pack<T, width> r;
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 8 &&
-                  width == 8) {  // one instruction, where the compiler makes three
-        r.lanes = _mm512_cvtps_pd(x.lanes);
-        return r;
+template <class T, int width> constexpr Wide<T, width> widen(Pack<float, width> x) {
+    Wide<T, width> r;
+    if constexpr (in_halves<Wide<T, width>>) {
+        const auto two = std::bit_cast<std::array<Pack<float, width / 2>, 2>>(x);
+        r = {widen<T>(two[0]), widen<T>(two[1])};
     }
+#if defined(__AVX512F__)
+    else if constexpr (sizeof(T) == 8 && width == 8)
+        r.lanes = _mm512_cvtps_pd(x.lanes);  // one instruction, where the compiler makes three
 #endif
-    r.lanes = converted<T, width>(x.lanes);
+    else
+        r.lanes = converted<T, width>(x.lanes);
     return r;
 }
 template <class T, int width> constexpr Pack<float, width> narrow(Pack<T, width> x) {
     Pack<float, width> r;
     r.lanes = converted<float, width>(x.lanes);
     return r;
+}
+template <class Half> Pack<float, 2 * Half::width> narrow(Halves<Half> x) {
+    return std::bit_cast<Pack<float, 2 * Half::width>>(std::array{narrow(x.low), narrow(x.high)});
 }
 
 }  // namespace fathom::physics::rrtmgp

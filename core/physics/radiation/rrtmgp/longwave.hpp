@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, width>;
+    using Real = Wide<T, width>;
     using Single = Pack<float, width>;  // Planck's function and its shares, as the tables
     static constexpr double pi = std::numbers::pi;
     static constexpr int most = width > 1 ? 2 : 1;                    // vectors side by side

@@ -4,6 +4,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include "base/pack.hpp"
 
 namespace fathom::physics::rrtmgp {
@@ -27,8 +28,10 @@ template <int width> constexpr auto random_words(std::uint64_t key, std::uint64_
     if constexpr (width == 1)
         return mixed(counter * odd ^ key);
     else {
-        constexpr typename Lanes<std::uint64_t, width>::type lane{
-            0, odd, 2 * odd, 3 * odd, 4 * odd, 5 * odd, 6 * odd, 7 * odd};
+        using Words = typename Lanes<std::uint64_t, width>::type;
+        constexpr Words lane = []<std::size_t... n>(std::index_sequence<n...>) {
+            return Words{n * odd...};
+        }(std::make_index_sequence<width>());
         return mixed((lane + counter * odd) ^ key);
     }
 }

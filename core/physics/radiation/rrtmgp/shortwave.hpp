@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, width>;
+    using Real = Wide<T, width>;
     /// Vectors side by side.
     static constexpr int most = width > 1 ? 2 : 1;
     static constexpr bool twice = sizeof(T) == 8;

@@ -40,4 +40,9 @@ constexpr Transmission<Pack<T, width>> transmission(Pack<T, width> x) {
     return {multiply_add(scale, q, scale), multiply_add(-scale, q, 1 - scale)};
 }
 
+template <class Half> Transmission<Halves<Half>> transmission(Halves<Half> x) {
+    const auto low = transmission(x.low), high = transmission(x.high);
+    return {{low.passes, high.passes}, {low.stays, high.stays}};
+}
+
 }  // namespace fathom::physics::rrtmgp
