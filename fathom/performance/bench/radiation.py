@@ -138,14 +138,16 @@ def on_device(case: Case, name: str) -> dict[str, Any]:
 
 def fields_of(case: Case) -> dict[str, Any]:
     """The same columns as fields (layers or interfaces, 1, columns) of an atmosphere."""
-    gravity, dry_air, ozone, sigma = 9.80665, 0.028964, 0.0479982, 5.670374419e-8
+    gravity, sigma = 9.80665, 5.670374419e-8
+    dry_air, vapour, ozone = 0.028964, 0.018016, 0.0479982  # kg mol-1
     one = air(case.columns, case.layers)
     shape = (case.columns, case.layers)
     below, above = one["interface_pressure"][:, 1:], one["interface_pressure"][:, :-1]
+    moist = one["gases"]["h2o"] * vapour / dry_air
     water = (one["liquid_path"] + one["ice_path"]) / 1000 * gravity / (below - above)
     profiles = {
         "air_temperature": one["temperature"],
-        "specific_humidity": one["gases"]["h2o"] / (1 + one["gases"]["h2o"]),
+        "specific_humidity": moist / (1 + moist),
         "air_pressure": one["pressure"],
         "pressure_interface": one["interface_pressure"],
         "ozone": np.broadcast_to(one["gases"]["o3"] * ozone / dry_air, shape),
