@@ -443,9 +443,6 @@ class FirstIceAlbedo(Scheme):
         every: str | None = None,
     ) -> None: ...
 
-class FirstIceAreaSum(Scheme):
-    def __init__(self, *, every: str | None = None) -> None: ...
-
 class FirstIceSum(Scheme):
     def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -646,9 +643,6 @@ class IceAlbedo(Scheme):
         pond_albedo: float = 0.503,
         every: str | None = None,
     ) -> None: ...
-
-class IceAreaSum(Scheme):
-    def __init__(self, *, every: str | None = None) -> None: ...
 
 class IceCarry(Scheme):
     def __init__(self, *, every: str | None = None) -> None: ...

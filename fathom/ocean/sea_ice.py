@@ -108,7 +108,7 @@ class SeaIce:
                 swept = {f"{part}_after": f"{part}_swept" for part in contents}
                 self._of("IceSweepX", n, do, after=swept)
                 self._of("IceSweepY", n, do, before=swept)
-        self._sum("IceAreaSum", do)
+        self._sum(do)
 
     def reflect(self, do):
         """Albedo of the ice and of the cell."""
@@ -129,7 +129,7 @@ class SeaIce:
         self._of(self.new_ice, 1, do)
         for n, limit in enumerate(self.limits, start=1):
             self._between(scheme("IceTransfer", limit=limit), n, do)
-        self._sum("IceSum", do)
+        self._sum(do, " after")
         do("IceSurfaceTemperature")
 
     def _remap(self, do):
@@ -177,9 +177,12 @@ class SeaIce:
         known = {name: new for name, new in names.items() if name in what.field_names}
         do(what, on=known, label=f"{what.name} of {n}")
 
-    def _sum(self, name, do):
+    def _sum(self, do, when=""):
         for n in self.categories:
-            self._of(f"First{name}" if n == 1 else name, n, do)
+            what = scheme("FirstIceSum" if n == 1 else "IceSum")
+            names = {f"category_{part}": f"ice_{part}_{n}" for part in contents}
+            names["category_surface_temperature"] = f"ice_surface_temperature_{n}"
+            do(what, on=names, label=f"IceSum{when} of {n}")
 
     # ---- the state at the start ------------------------------------------------------------------
 

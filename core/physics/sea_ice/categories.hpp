@@ -10,43 +10,14 @@
 
 namespace fathom::physics {
 
-/// Sums over categories, which begin with the first.
-template <bool first, class Real, Text name, Text units>
-using IceSumOf = std::conditional_t<first, Writes<Real, name, place::center_column, units>,
-                                    Updates<Real, name, place::center_column, units>>;
-template <bool first, class Real> constexpr void add_to(auto& sum, Real value) {
-    if constexpr (first)
-        sum[0] = value;
-    else
-        sum[0] += value;
-}
-
-/// After the transport: what the fluxes between ice and sea need.
-template <bool first> struct IceAreaSum {
-    static constexpr std::string_view summary =
-        first ? "Begins the sums of area and heat over categories of sea ice"
-              : "Adds a category of sea ice to the sums of area and heat";
-    template <class Real>
-    constexpr void operator()(
-        Reads<Real, "category_area", place::center_column, "1"> area,
-        Reads<Real, "category_volume", place::center_column, "m"> volume,
-        Reads<Real, "category_snow", place::center_column, "m"> snow,
-        Reads<Real, "category_upper_heat", place::center_column, "J m-2"> upper,
-        Reads<Real, "category_lower_heat", place::center_column, "J m-2"> lower,
-        IceSumOf<first, Real, "sea_ice_area", "1"> all_area,
-        IceSumOf<first, Real, "sea_ice_heat", "J m-2"> all_heat) const {
-        if constexpr (!first)
-            if (!any(area[0] + volume[0] > 0)) return;
-        add_to<first>(all_area, Real(area[0]));
-        add_to<first>(all_heat, (upper[0] + lower[0]) + ice::snow_heat * snow[0]);
-    }
-};
-
-/// At the end of a step: all sums.
+/// first: the sum begins with this category.
 template <bool first> struct IceSum {
     static constexpr std::string_view summary =
         first ? "Begins the sums over categories of sea ice"
               : "Adds a category of sea ice to the sums over categories";
+    template <class Real, Text name, Text units>
+    using Sum = std::conditional_t<first, Writes<Real, name, place::center_column, units>,
+                                   Updates<Real, name, place::center_column, units>>;
     template <class Real>
     constexpr void operator()(
         Reads<Real, "category_area", place::center_column, "1"> area,
@@ -55,18 +26,22 @@ template <bool first> struct IceSum {
         Reads<Real, "category_upper_heat", place::center_column, "J m-2"> upper,
         Reads<Real, "category_lower_heat", place::center_column, "J m-2"> lower,
         Reads<Real, "category_surface_temperature", place::center_column, "degC"> temperature,
-        IceSumOf<first, Real, "sea_ice_area", "1"> all_area,
-        IceSumOf<first, Real, "sea_ice_volume", "m"> all_volume,
-        IceSumOf<first, Real, "sea_ice_snow", "m"> all_snow,
-        IceSumOf<first, Real, "sea_ice_heat", "J m-2"> all_heat,
-        IceSumOf<first, Real, "sea_ice_warmth", "degC"> warmth) const {
+        Sum<Real, "sea_ice_area", "1"> all_area, Sum<Real, "sea_ice_volume", "m"> all_volume,
+        Sum<Real, "sea_ice_snow", "m"> all_snow, Sum<Real, "sea_ice_heat", "J m-2"> all_heat,
+        Sum<Real, "sea_ice_warmth", "degC"> warmth) const {
         if constexpr (!first)
             if (!any(area[0] + volume[0] > 0)) return;
-        add_to<first>(all_area, Real(area[0]));
-        add_to<first>(all_volume, Real(volume[0]));
-        add_to<first>(all_snow, Real(snow[0]));
-        add_to<first>(all_heat, (upper[0] + lower[0]) + ice::snow_heat * snow[0]);
-        add_to<first>(warmth, area[0] * temperature[0]);
+        const auto add = [](auto& sum, Real value) {
+            if constexpr (first)
+                sum[0] = value;
+            else
+                sum[0] += value;
+        };
+        add(all_area, area[0]);
+        add(all_volume, volume[0]);
+        add(all_snow, snow[0]);
+        add(all_heat, (upper[0] + lower[0]) + ice::snow_heat * snow[0]);
+        add(warmth, area[0] * temperature[0]);
     }
 };
 

@@ -21,8 +21,6 @@ Entries sea_ice() {
             entry<IceShift>("IceShift"),
             entry<IceCarry>("IceCarry"),
             entry<IceTransfer>("IceTransfer"),
-            entry<IceAreaSum<true>>("FirstIceAreaSum"),
-            entry<IceAreaSum<false>>("IceAreaSum"),
             entry<IceSum<true>>("FirstIceSum"),
             entry<IceSum<false>>("IceSum"),
             entry<IceSurfaceTemperature>("IceSurfaceTemperature")};
