@@ -154,7 +154,7 @@ template <class T> class OnDevice {
 public:
     OnDevice(const std::shared_ptr<Device>& device, const RRTMGP& scheme, std::size_t columns,
              int layers)
-        : settings(scheme), layers(layers), most(std::min(columns, at_once)) {
+        : settings(scheme), layers(layers) {
         const auto send = [&]<class Number>(std::span<const Number>& list) {
             lists.push_back(on_device(device, list.data(), list.size()));
             list = {(const Number*)lists.back().at, list.size()};
@@ -164,6 +164,9 @@ public:
         own = InModel<T>().place(nullptr, scheme, layers);
         each = own + std::max(Work<T>().place(nullptr, scheme.thermal, layers),
                               Work<T>().place(nullptr, scheme.solar, layers));
+        const std::size_t room = device->free_memory() / 4 / each;
+        most =
+            std::min({std::max<std::size_t>(columns, 1), at_once, std::max<std::size_t>(room, 1)});
         memory = DeviceMemory(device, each * most);
     }
     void run(const Raw* at, const Cell* first, const Cell* last) const {
