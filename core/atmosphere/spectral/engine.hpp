@@ -1,13 +1,14 @@
 /// The common base of both schemes of the spectral atmosphere: transforms, the vertical reference,
 /// sums over the sphere or the plane that conserve mass and energy. Fields are given at each call.
 #pragma once
+#include <array>
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sum/several.hpp"
 
 namespace fathom::atmosphere {
 
@@ -120,12 +121,6 @@ public:
             }
         });
     }
-    void multiply(const FieldSlab& f, T factor) {
-        for_rows([&](const Row& r) {
-            for (int k = 0; k < f.levels; ++k)
-                for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x *= factor;
-        });
-    }
     /// Of surface pressure over 100000 Pa, over the sphere.
     double mean(const FieldSlab& pressure) {
         for_rows([&](const Row& r) {
@@ -141,17 +136,18 @@ public:
     }
     /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
     double mass_of(const FieldSlab& tracer, const FieldSlab& pressure) {
-        for_rows([&](const Row& r) {
-            const double* ps = surface_pressure(pressure, r);
-            double* mass = &terms[r.first];
-            std::fill_n(mass, r.count, 0.);
-            for (int k = 0; k < levels; ++k) {
-                const T* q = at(tracer, r, k);
-                for (int i = 0; i < r.count; ++i)
-                    mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(q[i]);
-            }
-        });
+        sum_columns(tracer, pressure, [](T q) { return q; }, terms);
         return exact_sum(domain.comm, terms);
+    }
+    /// The same, and that of f(q).
+    template <class F>
+    std::array<double, 2> masses_of(const FieldSlab& tracer, const FieldSlab& pressure, F f) {
+        std::array<double, 2> sums;
+        more_terms.resize(terms.size());
+        sum_columns(tracer, pressure, [](T q) { return q; }, terms);
+        sum_columns(tracer, pressure, f, more_terms);
+        exact_sums(domain.comm, {terms, more_terms}, sums);
+        return sums;
     }
     /// Of each level, this rank's part of the mean over the sphere [m2 s-2].
     std::vector<ExactSum> kinetic_energy(const FieldSlab& u, const FieldSlab& v) {
@@ -170,6 +166,12 @@ public:
     }
     /// Of a layer, mean over the sphere [Pa].
     double mean_thickness(int k) const { return da[k] + db[k] * unit_pressure * mean_pressure; }
+    /// Of the atmosphere.
+    double mean_thickness() const {
+        double sum = 0;
+        for (int k = 0; k < levels; ++k) sum += mean_thickness(k);
+        return sum;
+    }
     /// One number added to all temperatures, which makes the energy over the sphere that of
     /// ColumnEnergy.
     double keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
@@ -194,10 +196,8 @@ public:
             }
             for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
         });
-        double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
-        for (int k = 0; k < levels; ++k) thickness += mean_thickness(k);
         const double lost = exact_sum(domain.comm, terms);
-        add(temperature, T(lost / (cp * thickness)));
+        add(temperature, T(lost / (cp * mean_thickness())));
         return lost / constants::gravity;
     }
 
@@ -217,7 +217,23 @@ private:
         return lanes;
     }
     std::vector<Row> rows;
-    std::vector<double> terms, surface, da, db;  // terms, surface: of own columns
+    std::vector<double> terms, more_terms, surface, da, db;  // terms, surface: of own columns
+
+    /// Of own columns: f(q) dp summed over the layers, times their share of the sphere.
+    template <class F>
+    void sum_columns(const FieldSlab& tracer, const FieldSlab& pressure, F f,
+                     std::vector<double>& sums) {
+        for_rows([&](const Row& r) {
+            const double* ps = surface_pressure(pressure, r);
+            double* mass = &sums[r.first];
+            std::fill_n(mass, r.count, 0.);
+            for (int k = 0; k < levels; ++k) {
+                const T* q = at(tracer, r, k);
+                for (int i = 0; i < r.count; ++i)
+                    mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(f(q[i]));
+            }
+        });
+    }
 
     /// At the surface of a row's columns [Pa].
     const double* surface_pressure(const FieldSlab& pressure, const Row& r) {

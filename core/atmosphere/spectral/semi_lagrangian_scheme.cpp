@@ -259,8 +259,12 @@ public:
     double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
-/// Conserves the mass of each tracer over the sphere: after the transport all its values are
-/// multiplied by one number.
+/// Conserves the mass of each tracer over the sphere: after the transport
+///
+///   q += c w,   w = q^2 / (|q| + Q),   c = (mass before - mass) / mass of w
+///
+/// with Q the mean of q over the atmosphere. Where q is large this multiplies it by one number;
+/// small values, as vapour of the stratosphere, hardly change: the error is not theirs.
 template <class T> class TracerMass final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
     std::vector<Item> tracers;
@@ -275,8 +279,13 @@ public:
         SemiLagrangianEngine<T>& e = **engine;
         for (std::size_t n = 0; n < tracers.size(); ++n) {
             const Field& tracer = at[tracers[n]];
-            const double before = e.tracer_mass[n], now = e.mass_of(tracer, at[pressure]);
-            if (now != 0 && before / now > 0) e.multiply(tracer, T(before / now));
+            const double before = e.tracer_mass[n];
+            const T mean = T(std::abs(before) / e.mean_thickness());
+            const auto share = [mean](T q) { return q == 0 ? T(0) : q * q / (std::abs(q) + mean); };
+            const auto [now, shares] = e.masses_of(tracer, at[pressure], share);
+            if (!(shares > 0) || now == before) continue;
+            const T c = T(std::max((before - now) / shares, -1.0));
+            e.combine(tracer, tracer, [&](T q, T) { return q + c * share(q); });
         }
     }
 };

@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 #include "parallel/meeting.hpp"
+#include "parallel/sum/several.hpp"
 
 namespace fathom {
 
@@ -66,24 +67,8 @@ static void add_terms(ExactSum& sum, std::span<const double> terms) {
     }
 }
 
-/// A sum in the unit of the largest term of all ranks; `add` adds the terms. NaN if that term is
-/// not finite.
-template <class Add> static double in_its_unit(MPI_Comm comm, double largest, Add add) {
-    static const Region here("exact sum", "", "sum");
-    Within within(here);
-    if (!std::isfinite(largest)) largest = std::numeric_limits<double>::infinity();
-    {
-        Meet meet(comm, sizeof largest);
-        MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
-    }
-    if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
-    ExactSum sum(SumUnit::for_largest(largest));
-    add(sum);
-    allreduce(comm, {&sum, 1});
-    return sum.value();
-}
-
-double exact_sum(MPI_Comm comm, std::span<const double> terms) {
+/// Of own terms; infinite if one is not finite.
+static double largest_of(std::span<const double> terms) {
     double largest = 0;
     bool finite = true;
     const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
@@ -93,13 +78,48 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
         finite = finite && x < std::numeric_limits<double>::infinity();
         largest = x > largest ? x : largest;
     }
-    if (!finite) largest = std::numeric_limits<double>::infinity();
-    return in_its_unit(comm, largest, [&](ExactSum& sum) { add_terms(sum, terms); });
+    return finite ? largest : std::numeric_limits<double>::infinity();
+}
+
+/// Sums in the unit of the largest term of all ranks: these numbers become the sums. add(sum, n)
+/// adds the terms of one. NaN if the largest is not finite.
+template <class Add> static void in_their_unit(MPI_Comm comm, std::span<double> sums, Add add) {
+    static const Region here("exact sum", "", "sum");
+    Within within(here);
+    for (double& x : sums)
+        if (!std::isfinite(x)) x = std::numeric_limits<double>::infinity();
+    {
+        Meet meet(comm, double(sums.size_bytes()));
+        MPI_Allreduce(MPI_IN_PLACE, sums.data(), int(sums.size()), MPI_DOUBLE, MPI_MAX, comm);
+    }
+    std::vector<ExactSum> exact;
+    for (std::size_t n = 0; n < sums.size(); ++n) {
+        exact.emplace_back(SumUnit::for_largest(std::isfinite(sums[n]) ? sums[n] : 1));
+        if (std::isfinite(sums[n])) add(exact[n], n);
+    }
+    allreduce(comm, exact);
+    for (std::size_t n = 0; n < sums.size(); ++n)
+        sums[n] =
+            std::isfinite(sums[n]) ? exact[n].value() : std::numeric_limits<double>::quiet_NaN();
+}
+
+double exact_sum(MPI_Comm comm, std::span<const double> terms) {
+    double sum;
+    exact_sums(comm, {{terms}}, {&sum, 1});
+    return sum;
+}
+
+void exact_sums(MPI_Comm comm, std::initializer_list<std::span<const double>> terms,
+                std::span<double> sums) {
+    for (std::size_t n = 0; n < sums.size(); ++n) sums[n] = largest_of(terms.begin()[n]);
+    in_their_unit(comm, sums, [&](ExactSum& s, std::size_t n) { add_terms(s, terms.begin()[n]); });
 }
 
 double exact_sum(MPI_Comm comm, double largest, const std::function<Limbs(double, double)>& limbs) {
-    return in_its_unit(comm, largest,
-                       [&](ExactSum& sum) { sum.add(limbs(sum.unit.coarse(), sum.unit.fine())); });
+    in_their_unit(comm, {&largest, 1}, [&](ExactSum& sum, std::size_t) {
+        sum.add(limbs(sum.unit.coarse(), sum.unit.fine()));
+    });
+    return largest;
 }
 
 }  // namespace fathom
