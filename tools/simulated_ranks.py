@@ -1,10 +1,11 @@
-"""Ranks that SimGrid simulates in one process (Debian: libsimgrid-dev), on nodes of 16 cores."""
+"""Ranks that SimGrid simulates in one process (Debian: libsimgrid-dev), on nodes of 16 cores or of
+one.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-per_node = 16
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -22,7 +23,7 @@ simulated = (
 )
 
 
-def smpirun(folder: Path, ranks: int, *options: str) -> list[str]:
+def smpirun(folder: Path, ranks: int, *options: str, per_node: int = 16) -> list[str]:
     """The command that starts a program on so many ranks; its files are written into `folder`.
     The program and its arguments follow.
     """
