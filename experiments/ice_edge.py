@@ -1,7 +1,6 @@
 """The edge of the sea ice of a run compared with the observed one, by month.
 
-    fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
-        --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month"}'
+    fathom run experiments/ocean-ice-3deg.toml --out runs/year
     python experiments/ice_edge.py runs/year/ice.zarr [FOLDER]
 
 Extent counts the sea of which ice covers 15 % or more. Observed is the coldest sea of the month (OI
