@@ -939,6 +939,7 @@ class OpenWater(Scheme):
         step: float = 3600,
         exchange: float = 6e-05,
         floe_diameter: float = 300,
+        loose_floe_diameter: float = 8,
         every: str | None = None,
     ) -> None: ...
 

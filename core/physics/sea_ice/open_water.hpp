@@ -4,7 +4,8 @@
 ///   bottom   F_w = rho0 c_p u_h (T - T_f),   u_h <= h / tau;   below freezing the whole deficit,
 ///       rho0 c_p h (T - T_f) / tau < 0: present ice grows, and new ice forms between
 ///   sides    dA/dt = -A pi w / (0.66 l),   w = 1.6e-6 m s-1 (T - T_f)^1.36
-///       (Maykut & Perovich 1987, J. Geophys. Res. 92, 7032-7044), l the diameter of floes
+///       (Maykut & Perovich 1987, J. Geophys. Res. 92, 7032-7044), l the diameter of floes:
+///       1/l = (1 - A) / l_loose + A / l_pack   (Luepkes et al. 2012, J. Geophys. Res. 117, D13112)
 ///   sea      (1 - A) of the fluxes of air and sun; rain and evaporation reach it through cracks,
 ///       and so does snow, of which the ice then takes its part
 ///
@@ -20,7 +21,7 @@
 namespace fathom::physics {
 
 template <bool own> struct OpenWater {
-    double step = 3600, exchange = 6e-5, floe_diameter = 300;
+    double step = 3600, exchange = 6e-5, floe_diameter = 300, loose_floe_diameter = 8;
     static constexpr std::string_view summary =
         "Fluxes into the sea between the ice, and of the sea into the ice";
     static constexpr std::tuple parameters{
@@ -28,7 +29,9 @@ template <bool own> struct OpenWater {
         Parameter{"exchange", &OpenWater::exchange, "m s-1", 0, 1,
                   "speed of the heat transfer from water to ice"},
         Parameter{"floe_diameter", &OpenWater::floe_diameter, "m", 1, 1e6,
-                  "of floes (for the melting of their sides)"}};
+                  "of floes of a closed pack (for the melting of their sides)"},
+        Parameter{"loose_floe_diameter", &OpenWater::loose_floe_diameter, "m", 1, 1e6,
+                  "of the last floes"}};
 
     template <class Real>
     constexpr void operator()(
@@ -61,7 +64,9 @@ template <bool own> struct OpenWater {
                          whole * smaller(excess, zero);
         Real sides = zero;
         if (any(ice_heat[0] > 0)) {
-            const Real retreat = (1.6e-6 * 3.14159265358979324 / 0.66) * (step / floe_diameter) *
+            const Real per_diameter =
+                           open * (1 / loose_floe_diameter) + covered * (1 / floe_diameter),
+                       retreat = (1.6e-6 * 3.14159265358979324 / 0.66) * step * per_diameter *
                                  pow(larger(warm, Real(1e-30)), Real(1.36)),
                        left = larger(whole * warm - covered * F_w, zero) * step;
             sides = smaller(smaller(retreat, one), left / larger(Real(ice_heat[0]), one));
