@@ -69,11 +69,11 @@ class SeaIce:
         self.strength = _within("strength", strength, "N m-2", 0, 1e6)
         self.drag = _within("drag", drag, "1", 0, 1)
         salinity = self.thermodynamics.all_parameters["salinity"]
-        given = _of_kind("albedo", albedo, "IceAlbedo").parameters
-        self.albedo = [
-            scheme(name, **given | {"salinity": salinity})
+        self.albedo = _of_kind("albedo", albedo, "IceAlbedo")
+        self._albedo_of_first, self._albedo_of_others = (
+            scheme(name, **self.albedo.parameters | {"salinity": salinity})
             for name in ("FirstIceAlbedo", "IceAlbedo")
-        ]
+        )
         self.new_ice = scheme("NewIce", thickness=new_ice_thickness, salinity=salinity)
         self.area, self.thickness = area, thickness
 
@@ -113,7 +113,7 @@ class SeaIce:
     def reflect(self, do):
         """Albedo of the ice and of the cell."""
         for n in self.categories:
-            self._of(self.albedo[min(n, 2) - 1], n, do)
+            self._of(self._albedo_of_first if n == 1 else self._albedo_of_others, n, do)
 
     def divide(self, do, air_water=None):
         """Divides the fluxes over open water between sea and ice, and finds the fluxes from the sea

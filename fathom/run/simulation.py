@@ -137,11 +137,9 @@ class Simulation(Requests, Events):
 
     def restore(self, path) -> Self:
         """Start from a restart file of the same grid, on any ranks. A restart in the directory of
-        the run continues the stores there; one from elsewhere begins new ones. MissingFile: the
-        file does not exist.
+        the run continues the stores there; one from elsewhere begins new ones.
         """
         self.restart_from = Path(path)
-        self.on_root(lambda: check_there(Path(path)))
         return self
 
     @property
