@@ -112,12 +112,17 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
     if level in (None, "surface") and pressure:
         level = values.max() if level == "surface" else 500
     if level in (None, "surface"):
-        index = count - 1 if hybrid else 0
+        index = _surface(dataset, count) if hybrid else 0
     else:
         index = _nearest_level(level, values, hybrid, units)
     return data.isel({dim: index}), (
         f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
     )
+
+
+def _surface(dataset: Any, count: int) -> int:
+    """Of levels without depths, as in restarts: the first of an ocean, the last of an atmosphere."""
+    return 0 if "Ocean" in str(dataset.attrs.get("source", "")).split(", ") else count - 1
 
 
 def _levels(dataset: Any, dim: str, count: int) -> tuple[np.ndarray, bool]:
