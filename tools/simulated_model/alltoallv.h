@@ -1,5 +1,4 @@
-/* MPI_Alltoallv without empty messages, as MPICH does it. SimGrid sends them: a million on 1024
- * ranks. */
+/* MPI_Alltoallv without empty messages. SimGrid sends them: a million on 1024 ranks. */
 #include "state.h"
 #include <stdlib.h>
 
