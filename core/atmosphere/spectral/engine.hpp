@@ -1,6 +1,7 @@
 /// The common base of both schemes of the spectral atmosphere: transforms, the vertical reference,
 /// sums over the sphere or the plane that conserve mass and energy. Fields are given at each call.
 #pragma once
+#include <algorithm>
 #include <array>
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -136,16 +137,22 @@ public:
     }
     /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
     double mass_of(const FieldSlab& tracer, const FieldSlab& pressure) {
-        sum_columns(tracer, pressure, [](T q) { return q; }, terms);
+        std::ranges::fill(terms, 0.);
+        each_share(tracer, pressure, [sums = terms.data()](std::size_t n, double dp, T q) {
+            sums[n] += dp * double(q);
+        });
         return exact_sum(domain.comm, terms);
     }
     /// The same, and that of f(q).
     template <class F>
     std::array<double, 2> masses_of(const FieldSlab& tracer, const FieldSlab& pressure, F f) {
         std::array<double, 2> sums;
-        more_terms.resize(terms.size());
-        sum_columns(tracer, pressure, [](T q) { return q; }, terms);
-        sum_columns(tracer, pressure, f, more_terms);
+        std::ranges::fill(terms, 0.), more_terms.assign(terms.size(), 0.);
+        each_share(
+            tracer, pressure,
+            [=, all = terms.data(), of_f = more_terms.data()](std::size_t n, double dp, T q) {
+                all[n] += dp * double(q), of_f[n] += dp * double(f(q));
+            });
         exact_sums(domain.comm, {terms, more_terms}, sums);
         return sums;
     }
@@ -219,18 +226,15 @@ private:
     std::vector<Row> rows;
     std::vector<double> terms, more_terms, surface, da, db;  // terms, surface: of own columns
 
-    /// Of own columns: f(q) dp summed over the layers, times their share of the sphere.
-    template <class F>
-    void sum_columns(const FieldSlab& tracer, const FieldSlab& pressure, F f,
-                     std::vector<double>& sums) {
+    /// add(own column, its share of the sphere times dp, q) in all layers.
+    template <class Add>
+    void each_share(const FieldSlab& tracer, const FieldSlab& pressure, Add add) {
         for_rows([&](const Row& r) {
             const double* ps = surface_pressure(pressure, r);
-            double* mass = &sums[r.first];
-            std::fill_n(mass, r.count, 0.);
             for (int k = 0; k < levels; ++k) {
                 const T* q = at(tracer, r, k);
                 for (int i = 0; i < r.count; ++i)
-                    mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(f(q[i]));
+                    add(r.first + i, r.weight * (da[k] + db[k] * ps[i]), q[i]);
             }
         });
     }
