@@ -61,6 +61,24 @@ def test_tracers_over_the_poles():
     assert abs(sim.model.grid.latitude[j]) > 75
 
 
+def test_the_mass_of_a_tracer_is_returned_where_there_is_much_of_it():
+    """Thin vapour above much of it stays as the transport leaves it."""
+    made, thin = {}, {}
+    spot = lambda x, y: np.maximum(np.cos(np.deg2rad(y)) * np.cos(np.deg2rad(x)), 0) ** 20
+    for fix_mass in (False, True):
+        sim = small_spheres.turning(
+            nx=32, ny=24, step="60min", tracers=["vapour"], ground=False, fix_mass=fix_mass
+        )
+        sim.model.set(vapour=lambda x, y, p: np.where(p > 5e4, 1.0, 1e-4) * (0.1 + spot(x, y)))
+        sim.prepare()
+        before = mass(sim, "vapour")
+        sim.advance(6)
+        made[fix_mass] = abs(mass(sim, "vapour") / before - 1)
+        thin[fix_mass] = sim.gather("vapour")[:3]
+    assert made[True] < 1e-13 and made[False] > 1e-6
+    assert np.abs(thin[True] / thin[False] - 1).max() < 1e-2 * made[False]
+
+
 def mass(sim, tracer):
     """Of a tracer, whose interfaces have half of the layers beside, the last one all below."""
     h = sim.model.heights

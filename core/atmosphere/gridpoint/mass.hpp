@@ -1,50 +1,76 @@
-/// Mass of air, or of a tracer in it, on all ranks: of each column from the top down, rows of
+/// Mass of air, and of what it carries, on all ranks: of each column from the top down, rows of
 /// columns together, then added up exactly: the same on any ranks.
 ///   sum over columns  area sum over layers  rho (z_k - z_k+1) s^2 q,    s = 1 + curvature z
 /// q of a layer is the mean of those at its interfaces; that of the ground is the one above.
 #pragma once
 #include <algorithm>
-#include <span>
+#include <array>
 #include <vector>
 #include "atmosphere/gridpoint/lines.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sum/several.hpp"
 
 namespace fathom::atmosphere {
 
-/// tracer: null: 1.
-template <class T>
-double mass_of_air(const Domain& d, const FieldSlab& density, const FieldSlab& height,
-                   const FieldSlab& area, double curvature, const FieldSlab* tracer = nullptr) {
+struct Air {
+    const FieldSlab &density, &height, &area;
+    double curvature;
+};
+
+/// Of each column of this rank, `count` sums; of(row, k)(i) gives what they have of a layer's air.
+template <class T, std::size_t count, class Of>
+std::array<std::vector<double>, count> in_columns(const Domain& d, const Air& a, Of of) {
     std::vector<std::size_t> first{0};
     for (auto* b : d.blocks) first.push_back(first.back() + std::size_t(b->nx) * b->ny);
-    std::vector<double> columns(first.back());
+    std::array<std::vector<double>, count> columns;
+    for (auto& all : columns) all.resize(first.back());
     for (int b = 0; b < int(d.blocks.size()); ++b)
 #pragma omp parallel for schedule(static)
         for (int r = 0; r < d.blocks[b]->ny; ++r) {
-            const int count = d.blocks[b]->nx;
-            double* sum = &columns[first[b] + std::size_t(r) * count];
+            const int nx = d.blocks[b]->nx;
+            std::array<double*, count> sum;
+            for (std::size_t n = 0; n < count; ++n)
+                sum[n] = &columns[n][first[b] + std::size_t(r) * nx];
             const auto row = [&](const FieldSlab& f, int k) {
                 return at<T>(d, f, Line{b, r, k, 0, 0, 0, 0});
             };
             for (int k = 0; k < d.levels; ++k) {
-                const T *rho = row(density, k), *top = row(height, k), *bottom = row(height, k + 1),
-                        *q = tracer ? row(*tracer, k) : nullptr,
-                        *next = tracer ? row(*tracer, std::min(k + 1, d.levels - 1)) : nullptr;
-                const auto air = [&](int i) {
+                const T *rho = row(a.density, k), *top = row(a.height, k),
+                        *bottom = row(a.height, k + 1);
+                const auto share = of(row, k);
+                for (int i = 0; i < nx; ++i) {
                     const double above = top[i], below = bottom[i],
-                                 s = 1 + curvature * 0.5 * (above + below);
-                    return double(rho[i]) * (above - below) * s * s;
-                };
-                if (tracer)
-                    for (int i = 0; i < count; ++i)
-                        sum[i] += 0.5 * air(i) * (double(q[i]) + double(next[i]));
-                else
-                    for (int i = 0; i < count; ++i) sum[i] += air(i);
+                                 s = 1 + a.curvature * 0.5 * (above + below),
+                                 air = double(rho[i]) * (above - below) * s * s;
+                    const std::array<double, count> has = share(i);
+                    for (std::size_t n = 0; n < count; ++n) sum[n][i] += air * has[n];
+                }
             }
-            const T* A = row(area, 0);
-            for (int i = 0; i < count; ++i) sum[i] *= double(A[i]);
+            const T* A = row(a.area, 0);
+            for (std::size_t n = 0; n < count; ++n)
+                for (int i = 0; i < nx; ++i) sum[n][i] *= double(A[i]);
         }
+    return columns;
+}
+
+template <class T> double mass_of_air(const Domain& d, const Air& air) {
+    const auto [columns] =
+        in_columns<T, 1>(d, air, [](auto&, int) { return [](int) { return std::array{1.0}; }; });
     return exact_sum(d.comm, columns);
+}
+
+/// Of a tracer, and of what `share` takes of it.
+template <class T, class Share>
+std::array<double, 2> masses_of(const Domain& d, const Air& air, const FieldSlab& tracer,
+                                Share share) {
+    const auto [all, shares] = in_columns<T, 2>(d, air, [&](auto& row, int k) {
+        return [=, q = row(tracer, k), next = row(tracer, std::min(k + 1, d.levels - 1))](int i) {
+            return std::array{0.5 * (double(q[i]) + double(next[i])),
+                              0.5 * (double(share(q[i])) + double(share(next[i])))};
+        };
+    });
+    std::array<double, 2> sums;
+    exact_sums(d.comm, {all, shares}, sums);
+    return sums;
 }
 
 }  // namespace fathom::atmosphere

@@ -1,9 +1,11 @@
 #include "atmosphere/gridpoint/tracers.hpp"
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
 #include "atmosphere/gridpoint/mass.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
+#include "atmosphere/tracer_share.hpp"
 
 namespace fathom::atmosphere {
 
@@ -72,9 +74,9 @@ public:
         nodes.emplace(heights);
     }
     void apply(Given g) override {
-        std::vector<double> before;
+        std::vector<Mass> before;
         for (Item tracer : fields)
-            before.push_back(keep_mass ? mass(g, g[tracer], g[density_before]) : 0);
+            if (keep_mass) before.push_back(mass(g, g[tracer]));
         for (std::size_t n = 0; n < groups.size(); ++n) {
             std::vector<const FieldSlab*> of;
             for (std::size_t f = n * most; f < std::min((n + 1) * most, fields.size()); ++f)
@@ -82,10 +84,7 @@ public:
             groups[n]->carry(g.set.domain(), of,
                              [&](const Line& l, Departures<T>& to) { from(g, l, to); });
         }
-        for (std::size_t n = 0; n < fields.size(); ++n) {
-            const double after = keep_mass ? mass(g, g[fields[n]], g[density]) : 0;
-            if (before[n] > 0 && after > 0) scale(g, g[fields[n]], T(before[n] / after));
-        }
+        for (std::size_t n = 0; n < before.size(); ++n) correct(g, g[fields[n]], before[n]);
     }
     GridPointHalo halo() const override {
         GridPointHalo all;
@@ -123,15 +122,25 @@ private:
                    T(1 / setup.dx), T(1 / setup.dy));
     }
 
-    double mass(Given g, const Field& tracer, const Field& rho) const {
-        const double curvature = setup.deep ? 1 / setup.radius : 0;
-        return mass_of_air<T>(g.set.domain(), rho, g[z], g[area], curvature, &tracer);
+    struct Mass {
+        double tracer, air;
+    };
+    Air air(Given g, Item rho) const {
+        return {g[rho], g[z], g[area], setup.deep ? 1 / setup.radius : 0};
     }
-    void scale(Given g, const Field& tracer, T by) const {
+    Mass mass(Given g, const Field& tracer) const {
+        const auto [all, air] = masses_of<T>(g.set.domain(), this->air(g, density_before), tracer,
+                                             [](T) { return T(1); });
+        return {all, air};
+    }
+    void correct(Given g, const Field& tracer, Mass before) const {
         const Domain& d = g.set.domain();
+        const TracerShare<T> share{T(std::abs(before.tracer) / before.air)};
+        const auto [now, shares] = masses_of<T>(d, air(g, density), tracer, share);
+        const T c = T(share_to_return(before.tracer, now, shares));
         for_each_line(d, d.levels, [&](const Line& l) {
             T* q = at<T>(d, tracer, l);
-            for (int i = 0; i < l.count; ++i) q[i] *= by;
+            for (int i = 0; i < l.count; ++i) q[i] += c * share(q[i]);
         });
     }
 };

@@ -174,7 +174,8 @@ template <class T> void DryMass::scale(Given given, T by) const {
 void DryMass::apply(Given given) {
     const auto fix = [&]<class T>(T) {
         const auto mass = [&](Item of) {
-            return mass_of_air<T>(given.set.domain(), given[of], given[z], given[area], curvature);
+            return mass_of_air<T>(given.set.domain(),
+                                  {given[of], given[z], given[area], curvature});
         };
         const double factor = mass(before) / mass(density);
         correction = factor - 1;
