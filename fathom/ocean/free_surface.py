@@ -22,9 +22,9 @@ class FreeSurface:
     preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are
         kept, some 300 bytes a column), "diagonal"
         (hundreds of iterations, no memory), "evp", "polynomial", "none", or "automatic" (default):
-        the first up to 200 000 columns of water, then the second.
+        the first up to 200 000 columns of water, then the second; the second on a device.
     solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or "automatic" (default): "pcg" with
-        the factorised matrix, else "chrongear".
+        the factorised matrix, else "chrongear"; "pcsi" on a device, which has it with "diagonal".
     precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or
         "fp64".
     steps : int
@@ -101,15 +101,17 @@ class FreeSurface:
         self.reproducible, self.freshwater = reproducible, freshwater
         self.compactness = float(compactness)
 
-    def on(self, columns):
+    def on(self, columns, device=False):
         """The free surface for a grid of so many columns of water: with a definite preconditioner
-        and solver.
+        and solver; device: those that compute in the memory of one.
         """
         preconditioner, solver = self.preconditioner, self.solver
         if preconditioner == "automatic":
-            preconditioner = "diagonal" if columns > self.factorised else "factorisation"
+            few = columns <= self.factorised and not device
+            preconditioner = "factorisation" if few else "diagonal"
         if solver == "automatic":
-            solver = "pcg" if preconditioner == "factorisation" else "chrongear"
+            usual = "pcsi" if device and preconditioner == "diagonal" else "chrongear"
+            solver = "pcg" if preconditioner == "factorisation" else usual
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
     def solve(self, step):

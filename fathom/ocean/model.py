@@ -200,9 +200,8 @@ class Ocean(Model):
             float(bottom_speed),
             geothermal_heat,
         )
-        self.free_surface = one("free_surface", free_surface, FreeSurface()).on(
-            int(np.count_nonzero(grid.wet_levels))
-        )
+        self._surface = one("free_surface", free_surface, FreeSurface())
+        self.compute_on(device=False)
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
         self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
@@ -351,6 +350,25 @@ class Ocean(Model):
     def has_boundary_layer(self):
         """Whether the mixing scheme knows one."""
         return "boundary_layer_depth" in self.vertical_mixing.field_names
+
+    def compute_on(self, device):
+        """Chooses the solver for a device, or for the processor, where none was given."""
+        columns = int(np.count_nonzero(self.grid.wet_levels))
+        self.free_surface = self._surface.on(columns, device)
+
+    @property
+    def for_device(self):
+        """What was chosen for a device."""
+        usual, now = (
+            self._surface.on(int(np.count_nonzero(self.grid.wet_levels))),
+            self.free_surface,
+        )
+        if (usual.solver, usual.preconditioner) == (now.solver, now.preconditioner):
+            return []
+        return [
+            f"free surface by {now.solver} and {now.preconditioner}, which a device has; on the"
+            f" processor by {usual.solver} and {usual.preconditioner}"
+        ]
 
     @property
     def numerics(self):

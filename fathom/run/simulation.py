@@ -245,6 +245,8 @@ class Simulation(Requests, Events):
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
+        if (compute_on := getattr(model, "compute_on", None)) is not None:
+            compute_on(device=self.parallel["device"] is not None)
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         spread.message_habits(self.parallel, self.comm)

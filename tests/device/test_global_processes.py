@@ -12,7 +12,7 @@ import icy
 
 
 def overflowing(precision, parallel):
-    model = cases.ridge(precision=precision)
+    model = cases.ridge(precision=precision, free_surface=computers.surface())
     return fm.Simulation(model, "1h", parallel=parallel)
 
 
@@ -21,7 +21,7 @@ def icy_sea(precision, parallel):
 
 
 def balanced(precision, parallel):
-    model = cases.stirred(cases.box(precision=precision))
+    model = cases.stirred(cases.box(precision=precision, free_surface=computers.surface()))
     surface = fm.SurfaceForcing(
         freshwater_flux=lambda x, y: 1e-5 * np.sin(x / 2e5) + 2e-5, balanced=True
     )

@@ -13,17 +13,26 @@ import small_atmospheres
 import small_spheres
 from fathom import output
 
+there = {"solver": "pcsi", "preconditioner": "diagonal"}  # of the free surface
 forced = {"surface": fm.BulkForcing("coads")}
 
 oceans = {
-    "box": lambda **p: (cases.stirred(cases.box(precision=p.pop("precision", "fp64"))), {}),
-    "globe": lambda **p: (cases.globe(**p), forced),
+    "box": lambda **p: (
+        cases.stirred(
+            cases.box(
+                precision=p.pop("precision", "fp64"),
+                free_surface=computers.surface(),
+            )
+        ),
+        {},
+    ),
+    "globe": lambda **p: (cases.globe(free_surface=fm.FreeSurface(**there), **p), forced),
     "full": lambda **p: (
         cases.globe(
             vertical_mixing=fm.KPP(),
             eddies=fm.GentMcWilliams(),
             tracer_advection=fm.UpwindAdvection(),
-            free_surface=fm.FreeSurface(freshwater="volume"),
+            free_surface=fm.FreeSurface(freshwater="volume", **there),
             friction=fm.AnisotropicFriction(),
             submesoscale=fm.MixedLayerEddies(),
             **p,
@@ -102,14 +111,21 @@ def test_numbers_of_a_state_come_from_the_device():
 
 
 @pytest.mark.parametrize(
-    "surface, left",
-    [({}, "BarotropicSolve"), ({"solver": "pcsi", "preconditioner": "diagonal"}, "")],
+    "surface, left, chosen",
+    [
+        ({"preconditioner": "factorisation"}, "BarotropicSolve", "pcg"),
+        (there, "", "pcsi"),
+        ({}, "free surface by pcsi and diagonal", "pcsi"),
+    ],
 )
-def test_what_a_device_leaves_is_shown(surface, left):
-    parallel = {"device": computers.name}
+def test_what_a_device_leaves_is_shown(surface, left, chosen):
     ocean = cases.box(free_surface=fm.FreeSurface(**surface))
-    shown = dict(fm.Simulation(ocean, "1h", parallel=parallel).prepare().describe()[1])
-    assert ", ".join(shown["device"][1:]).rpartition(": ")[2] == left
+    usual = ocean.free_surface.solver
+    for parallel, solver in (({"device": computers.name}, chosen), ({}, usual)):
+        sim = fm.Simulation(ocean, "1h", parallel=parallel).prepare()
+        assert ocean.free_surface.solver == solver
+        shown = ", ".join(dict(sim.describe()[1]).get("device", [])[1:])
+        assert left in shown if parallel and left else not shown
 
 
 atmospheres = {

@@ -9,20 +9,22 @@ import sys
 import numpy as np
 
 import cases
+import computers
 import fathom as fm
 import icy
 from fathom import mpi
 
 name, blocks = (*map(json.loads, sys.argv[1:]), None)[:2]
 parallel = {"device": name, "blocks": blocks}
+plain = computers.surface()
 forced = {"surface": fm.BulkForcing("coads")}
 models = {
-    "box": (cases.stirred(cases.box(precision="fp32")), {}),
-    "partial": (cases.stirred(cases.box(partial_cells=0.2)), {}),
-    "globe": (cases.globe(), forced),
-    "overflow": (cases.ridge(), {}),
+    "box": (cases.stirred(cases.box(precision="fp32", free_surface=plain)), {}),
+    "partial": (cases.stirred(cases.box(partial_cells=0.2, free_surface=plain)), {}),
+    "globe": (cases.globe(free_surface=plain), forced),
+    "overflow": (cases.ridge(free_surface=plain), {}),
     "stretched": (
-        cases.stirred(cases.box(free_surface=fm.FreeSurface(freshwater="volume"))),
+        cases.stirred(cases.box(free_surface=computers.surface(freshwater="volume"))),
         {},
     ),
 }

@@ -44,7 +44,9 @@ def sea(
         grid,
         coriolis=(1.4e-4, 0.0),
         sea_ice=fm.SeaIce(**ice),
-        free_surface=fm.FreeSurface(freshwater=freshwater, tolerance=1e-6),
+        free_surface=fm.FreeSurface(
+            freshwater=freshwater, tolerance=1e-6, preconditioner="factorisation"
+        ),
         equation_of_state=fm.LinearEquationOfState(),
         precision=precision,
     ).set(temperature=-1.5, salinity=34.0)
