@@ -16,7 +16,7 @@ struct Air {
     double curvature;
 };
 
-/// Of each column of this rank, `count` sums; of(row, k)(i) gives what they have of a layer's air.
+/// Of each column of this rank, `count` sums; of(row, k)(i) gives their share of a layer's air.
 template <class T, std::size_t count, class Of>
 std::array<std::vector<double>, count> in_columns(const Domain& d, const Air& a, Of of) {
     std::vector<std::size_t> first{0};
