@@ -31,7 +31,7 @@ from fathom.ocean import circulation
 
 HERE = Path(__file__).parent
 YEAR = 360 * 86400.0
-EVERY = 5  # years, between restarts and the numbers of the table
+EVERY = 5  # years, between restarts and the numbers of the table, which also has the last
 ATLANTIC = -82, -5  # degrees east
 FLOWS = {
     "overturning_28n": "overturning, 28° N",
@@ -128,8 +128,8 @@ def run(options):
 def summary(years):
     """The contents of the --json file: lists over the years of the table, profiles of the start and
     the end."""
-    every = [one for one in years if one["year"] and one["year"] % EVERY == 0]
     first, last = years[0], years[-1]
+    every = [one for one in years if one["year"] and (one["year"] % EVERY == 0 or one is last)]
     return {
         "year": [one["year"] for one in every],
         **{name: [round(one[name], 3) for one in every] for name in FLOWS},
