@@ -9,6 +9,7 @@
 #include "device/ice.hpp"
 #include "device/radiation.hpp"
 #include "device/samples.hpp"
+#include "device/spectral_sums.hpp"
 #include "device/values.hpp"
 #include "device/watch.hpp"
 #include "machine/device.hpp"
@@ -206,6 +207,10 @@ public:
     std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry> blocks,
                                             const ocean::IceParameters& parameters) override {
         return ice_of(shared_from_this(), blocks, parameters);
+    }
+    std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
+        const atmosphere::OwnColumns& own) override {
+        return spectral_sums_of(shared_from_this(), own);
     }
 
 private:

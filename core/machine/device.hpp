@@ -30,6 +30,10 @@ struct IceGeometry;
 struct IceParameters;
 class IceOnDevice;  // ocean/sea_ice/equations.hpp
 }  // namespace ocean
+namespace atmosphere {
+struct OwnColumns;
+class SumsOnDevice;  // atmosphere/spectral/sums.hpp
+}  // namespace atmosphere
 
 class Device : public std::enable_shared_from_this<Device> {
 public:
@@ -84,6 +88,9 @@ public:
     /// The motion of sea ice, of the blocks of a rank.
     virtual std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry>,
                                                     const ocean::IceParameters&) = 0;
+    /// Sums over the sphere of a spectral atmosphere.
+    virtual std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
+        const atmosphere::OwnColumns&) = 0;
 
     /// What is launched between `record` and `recorded` is not run but kept, as one piece, which
     /// `replay` runs as often as needed: one launch instead of many. No copies to or from the host.

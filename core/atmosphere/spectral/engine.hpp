@@ -3,11 +3,10 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include "atmosphere/hydrostatic/energy.hpp"
-#include "atmosphere/hydrostatic/hybrid.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/spectral/shape.hpp"
+#include "atmosphere/spectral/sums.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
 #include "parallel/sum/several.hpp"
 
@@ -49,7 +48,7 @@ public:
         terms.resize(columns);
         surface.resize(columns);
         for (int k = 0; k < levels; ++k)
-            da.push_back(s.a[k + 1] - s.a[k]), db.push_back(s.b[k + 1] - s.b[k]);
+            layers.push_back({s.a[k + 1] - s.a[k], s.b[k + 1] - s.b[k]});
     }
 
     double mean_pressure = 0;  ///< before the step
@@ -127,7 +126,7 @@ public:
         for_rows([&](const Row& r) {
             const T* pi = at(pressure, r);
             for (int i = 0; i < r.count; ++i)
-                terms[r.first + i] = r.weight * std::exp(double(pi[i]));
+                terms[r.first + i] = r.weight * pressure_ratio(double(pi[i]));
         });
         return exact_sum(domain.comm, terms);
     }
@@ -172,7 +171,9 @@ public:
         return sums;
     }
     /// Of a layer, mean over the sphere [Pa].
-    double mean_thickness(int k) const { return da[k] + db[k] * unit_pressure * mean_pressure; }
+    double mean_thickness(int k) const {
+        return layers[k].da + layers[k].db * unit_pressure * mean_pressure;
+    }
     /// Of the atmosphere.
     double mean_thickness() const {
         double sum = 0;
@@ -193,19 +194,42 @@ public:
                 lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
             for (int k = 0; k < levels; ++k) {
                 const T *U = at(u, r, k), *V = at(v, r, k), *warm = at(temperature, r, k);
-                const double a = da[k], slope = db[k];
-                for (int i = 0; i < r.count; ++i) {
-                    const double east = U[i], north = V[i];
-                    lost[i] -=
-                        (a + slope * ps[i]) * (cp * (double(warm[i]) - ColumnEnergy::warmth) +
-                                               0.5 * (east * east + north * north));
-                }
+                const LayerThickness thickness = layers[k];
+                for (int i = 0; i < r.count; ++i)
+                    lost[i] -= energy_of_layer(thickness(ps[i]), cp, double(warm[i]), double(U[i]),
+                                               double(V[i]));
             }
             for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
         });
         const double lost = exact_sum(domain.comm, terms);
         add(temperature, T(lost / (cp * mean_thickness())));
         return lost / constants::gravity;
+    }
+    double keep_energy(Device& device, const SumsOnDevice::Energy& f) {
+        const double cp = parameters.heat_capacity;
+        sums_on(device).energy(f, cp);
+        const double lost = sum_on(device);
+        sums_on(device).add(f.temperature, lost / (cp * mean_thickness()));
+        return lost / constants::gravity;
+    }
+    /// Of the terms that were made last; NaN if one of them is not finite.
+    double sum_on(Device& device, int which = 0) {
+        SumsOnDevice& terms = sums_on(device);
+        return exact_sum(domain.comm, terms.largest(which), [&](double coarse, double fine) {
+            return terms.limbs(which, coarse, fine);
+        });
+    }
+    /// These sums of fields on a device.
+    SumsOnDevice& sums_on(Device& device) {
+        if (!there) {
+            OwnColumns own{sizeof(T), {}, layers};
+            for (const Row& r : rows)
+                for (int i = 0; i < r.count; ++i)
+                    own.columns.push_back(
+                        {int(r.block), r.row + domain.halo, i + domain.halo, r.weight});
+            there = device.spectral_sums(own);
+        }
+        return *there;
     }
 
 private:
@@ -224,7 +248,9 @@ private:
         return lanes;
     }
     std::vector<Row> rows;
-    std::vector<double> terms, more_terms, surface, da, db;  // terms, surface: of own columns
+    std::vector<double> terms, more_terms, surface;  // of own columns
+    std::vector<LayerThickness> layers;
+    std::unique_ptr<SumsOnDevice> there;
 
     /// add(own column, its share of the sphere times dp, q) in all layers.
     template <class Add>
@@ -234,7 +260,7 @@ private:
             for (int k = 0; k < levels; ++k) {
                 const T* q = at(tracer, r, k);
                 for (int i = 0; i < r.count; ++i)
-                    add(r.first + i, r.weight * (da[k] + db[k] * ps[i]), q[i]);
+                    add(r.first + i, r.weight * layers[k](ps[i]), q[i]);
             }
         });
     }
@@ -243,7 +269,7 @@ private:
     const double* surface_pressure(const FieldSlab& pressure, const Row& r) {
         const T* pi = at(pressure, r);
         double* ps = &surface[r.first];
-        for (int i = 0; i < r.count; ++i) ps[i] = unit_pressure * std::exp(double(pi[i]));
+        for (int i = 0; i < r.count; ++i) ps[i] = unit_pressure * pressure_ratio(double(pi[i]));
         return ps;
     }
 };

@@ -256,6 +256,13 @@ public:
         returned += (*engine)->keep_energy(at[before], at[orography], at[u], at[v], at[temperature],
                                            at[pressure]);
     }
+    bool lives_on(Device&) override { return true; }
+    bool apply_on(Device& device, Given at) override {
+        returned += (*engine)->keep_energy(
+            device, {at.on_device(before), at.on_device(orography), at.on_device(u),
+                     at.on_device(v), at.on_device(temperature), at.on_device(pressure)});
+        return true;
+    }
     double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
@@ -279,14 +286,33 @@ public:
         SemiLagrangianEngine<T>& e = **engine;
         for (std::size_t n = 0; n < tracers.size(); ++n) {
             const Field& tracer = at[tracers[n]];
-            const double before = e.tracer_mass[n];
-            const T mean = T(std::abs(before) / e.mean_thickness());
-            const auto share = [mean](T q) { return q == 0 ? T(0) : q * q / (std::abs(q) + mean); };
+            const TracerShare<T> share{mean(n)};
             const auto [now, shares] = e.masses_of(tracer, at[pressure], share);
-            if (!(shares > 0) || now == before) continue;
-            const T c = T(std::max((before - now) / shares, -1.0));
-            e.combine(tracer, tracer, [&](T q, T) { return q + c * share(q); });
+            if (!(shares > 0) || now == e.tracer_mass[n]) continue;
+            const T c = factor(n, now, shares);
+            e.combine(tracer, tracer, [=](T q, T) { return q + c * share(q); });
         }
+    }
+    bool lives_on(Device&) override { return true; }
+    bool apply_on(Device& device, Given at) override {
+        SemiLagrangianEngine<T>& e = **engine;
+        SumsOnDevice& sums = e.sums_on(device);
+        for (std::size_t n = 0; n < tracers.size(); ++n) {
+            const Field tracer = at.on_device(tracers[n]);
+            sums.masses(tracer, at.on_device(pressure), mean(n));
+            const double now = e.sum_on(device, 0), shares = e.sum_on(device, 1);
+            if (!(shares > 0) || now == e.tracer_mass[n]) continue;
+            sums.correct(tracer, mean(n), factor(n, now, shares));
+        }
+        return true;
+    }
+
+private:
+    T mean(std::size_t n) const {
+        return T(std::abs((*engine)->tracer_mass[n]) / (*engine)->mean_thickness());
+    }
+    T factor(std::size_t n, double now, double shares) const {
+        return T(std::max(((*engine)->tracer_mass[n] - now) / shares, -1.0));
     }
 };
 

@@ -1,0 +1,71 @@
+/// Sums over the sphere or the plane that conserve mass and energy: their terms, of one layer or
+/// column, on the processor (engine.hpp) as on a device (device/spectral_sums.cpp).
+#pragma once
+#include <vector>
+#include "atmosphere/hydrostatic/energy.hpp"
+#include "atmosphere/hydrostatic/hybrid.hpp"
+#include "base/constants.hpp"
+#include "base/elementary.hpp"
+#include "machine/device.hpp"
+#include "parallel/sum/limbs.hpp"
+#include "parallel/travel/packing.hpp"
+
+namespace fathom::atmosphere {
+
+/// Surface pressure over 100000 Pa.
+constexpr double pressure_ratio(double log_ratio) { return exp(Pack<double, 1>(log_ratio)).lanes; }
+
+/// Of a layer: its thickness is da + db p_s [Pa].
+struct LayerThickness {
+    double da, db;
+    constexpr double operator()(double surface_pressure) const {
+        return da + db * surface_pressure;
+    }
+};
+
+/// Of a layer, minus that of air of 250 K, times g [Pa m2 s-2].
+constexpr double energy_of_layer(double thickness, double heat_capacity, double temperature,
+                                 double east, double north) {
+    return thickness * (heat_capacity * (temperature - ColumnEnergy::warmth) +
+                        0.5 * (east * east + north * north));
+}
+
+/// Of a tracer that is corrected: q^2 / (|q| + mean).
+template <class T> struct TracerShare {
+    T mean;
+    constexpr T operator()(T q) const { return q == 0 ? T(0) : q * q / ((q < 0 ? -q : q) + mean); }
+};
+
+/// The columns of a rank and its layers.
+struct OwnColumns {
+    struct Column {
+        int block, row, column;  ///< where it is stored
+        double weight;           ///< in means
+    };
+    int bytes;  ///< of a number
+    std::vector<Column> columns;
+    std::vector<LayerThickness> layers;
+};
+
+/// The same of fields on a device. Each of the first functions makes terms.
+class SumsOnDevice {
+public:
+    virtual ~SumsOnDevice() = default;
+    virtual void pressure(const FieldSlab& log_ratio) = 0;
+    /// Of q dp, and of its share times dp, the second terms.
+    virtual void masses(const FieldSlab& tracer, const FieldSlab& log_ratio, double mean) = 0;
+    struct Energy {
+        FieldSlab before, height, east, north, temperature, log_ratio;
+    };
+    virtual void energy(const Energy&, double heat_capacity) = 0;
+    /// Of the terms of this rank: the largest size, and their sum.
+    virtual double largest(int which) = 0;
+    virtual Limbs limbs(int which, double coarse, double fine) = 0;
+
+    /// To all levels of own columns.
+    virtual void add(const FieldSlab&, double more) = 0;
+    /// q += c times its share
+    virtual void correct(const FieldSlab& tracer, double mean, double c) = 0;
+};
+
+}  // namespace fathom::atmosphere

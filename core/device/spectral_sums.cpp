@@ -1,0 +1,174 @@
+#include "device/spectral_sums.hpp"
+#include "device/blocks.hpp"
+#include "machine/largest.hpp"
+
+namespace fathom {
+
+namespace {
+
+using namespace atmosphere;
+using Word = std::int64_t;
+using Column = OwnColumns::Column;
+
+/// Own columns and their layers.
+struct Columns {
+    const Column* columns;
+    const LayerThickness* layers;
+    int levels;
+};
+template <class Number> struct Of {
+    FieldAt<Number> field;
+    constexpr Number& operator()(const Column& c, int k = 0) const {
+        return field(c.block, c.row, c.column, k);
+    }
+};
+
+template <class T> struct Pressure {
+    Columns all;
+    Of<const T> pi;
+    double* terms;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = all.columns[n];
+        terms[n] = c.weight * pressure_ratio(double(pi(c)));
+    }
+};
+
+template <class T> struct Masses {
+    Columns all;
+    Of<const T> tracer, pi;
+    TracerShare<T> share;
+    double *terms, *shares;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = all.columns[n];
+        const double ps = unit_pressure * pressure_ratio(double(pi(c)));
+        double sum = 0, of_share = 0;
+        for (int k = 0; k < all.levels; ++k) {
+            const double dp = c.weight * all.layers[k](ps);
+            const T q = tracer(c, k);
+            sum += dp * double(q), of_share += dp * double(share(q));
+        }
+        terms[n] = sum, shares[n] = of_share;
+    }
+};
+
+template <class T> struct ColumnLoss {
+    Columns all;
+    Of<const T> before, height, u, v, temperature, pi;
+    double heat_capacity;
+    double* terms;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = all.columns[n];
+        const double ps = unit_pressure * pressure_ratio(double(pi(c)));
+        double lost = constants::gravity * double(before(c)) - double(height(c)) * ps;
+        for (int k = 0; k < all.levels; ++k)
+            lost -= energy_of_layer(all.layers[k](ps), heat_capacity, double(temperature(c, k)),
+                                    double(u(c, k)), double(v(c, k)));
+        terms[n] = lost * c.weight;
+    }
+};
+
+/// A thread has a column of a level.
+template <class T> struct Add {
+    Columns all;
+    std::size_t count;
+    Of<T> field;
+    T more;
+    constexpr void operator()(std::size_t n) const {
+        field(all.columns[n % count], int(n / count)) += more;
+    }
+};
+template <class T> struct Correct {
+    Columns all;
+    std::size_t count;
+    Of<T> tracer;
+    TracerShare<T> share;
+    T c;
+    constexpr void operator()(std::size_t n) const {
+        T& q = tracer(all.columns[n % count], int(n / count));
+        q = q + c * share(q);
+    }
+};
+
+/// mine: the largest size of a term; NaN is larger than all numbers.
+struct Largest {
+    const double* terms;
+    constexpr void operator()(std::size_t n, Word* mine) const {
+        const Word size = std::bit_cast<Word>(terms[n]) & std::numeric_limits<Word>::max();
+        if (size > mine[0]) mine[0] = size;
+    }
+};
+struct AddTerms {
+    const double* terms;
+    double coarse, fine;
+    constexpr void operator()(std::size_t n, Word* mine) const {
+        Limbs::add(terms[n], coarse, fine, mine);
+    }
+};
+
+template <class T> class Sums final : public SumsOnDevice {
+public:
+    Sums(std::shared_ptr<Device> given, const OwnColumns& own)
+        : device(std::move(given)),
+          count(own.columns.size()),
+          columns(on_device(device, own.columns.data(), count)),
+          layers(on_device(device, own.layers.data(), own.layers.size())),
+          terms(device, 2 * (count + 1) * sizeof(double)),
+          words(device, Limbs::words * sizeof(Word)),
+          tables(device),
+          all{(const Column*)columns.at, (const LayerThickness*)layers.at, int(own.layers.size())} {
+        device->wait();
+    }
+
+    void pressure(const FieldSlab& pi) override {
+        launch::each(count, Pressure<T>{all, of(pi), term(0)});
+    }
+    void masses(const FieldSlab& tracer, const FieldSlab& pi, double mean) override {
+        launch::each(count, Masses<T>{all, of(tracer), of(pi), {T(mean)}, term(0), term(1)});
+    }
+    void energy(const SumsOnDevice::Energy& f, double heat_capacity) override {
+        launch::each(count,
+                     ColumnLoss<T>{all, of(f.before), of(f.height), of(f.east), of(f.north),
+                                   of(f.temperature), of(f.log_ratio), heat_capacity, term(0)});
+    }
+    void add(const FieldSlab& f, double more) override {
+        launch::each(count * f.levels, Add<T>{all, count, changing(f), T(more)});
+    }
+    void correct(const FieldSlab& f, double mean, double c) override {
+        launch::each(count * f.levels, Correct<T>{all, count, changing(f), {T(mean)}, T(c)});
+    }
+    double largest(int which) override {
+        device->clear(words.at, words.bytes);
+        launch::largest<1>(count, Largest{term(which)}, (Word*)words.at);
+        Word found = 0;
+        device->copy(&found, words.at, sizeof found, Device::Way::to_host);
+        return std::bit_cast<double>(found);
+    }
+    Limbs limbs(int which, double coarse, double fine) override {
+        device->clear(words.at, words.bytes);
+        launch::totals<Limbs::words>(count, AddTerms{term(which), coarse, fine}, (Word*)words.at);
+        Limbs sum;
+        device->copy(sum.word, words.at, sizeof sum.word, Device::Way::to_host);
+        return sum;
+    }
+
+private:
+    std::shared_ptr<Device> device;
+    std::size_t count;
+    DeviceMemory columns, layers, terms, words;
+    BlockTables tables;
+    Columns all;
+
+    double* term(int which) const { return (double*)terms.at + which * count; }
+    Of<const T> of(const FieldSlab& f) { return {tables.operator()<const T>(f)}; }
+    Of<T> changing(const FieldSlab& f) { return {tables.operator()<T>(f)}; }
+};
+
+}  // namespace
+
+std::unique_ptr<SumsOnDevice> spectral_sums_of(std::shared_ptr<Device> device,
+                                               const OwnColumns& own) {
+    if (own.bytes == 4) return std::make_unique<Sums<float>>(std::move(device), own);
+    return std::make_unique<Sums<double>>(std::move(device), own);
+}
+
+}  // namespace fathom
