@@ -266,12 +266,7 @@ public:
     double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
-/// Conserves the mass of each tracer over the sphere: after the transport
-///
-///   q += c w,   w = q^2 / (|q| + Q),   c = (mass before - mass) / mass of w
-///
-/// with Q the mean of q over the atmosphere. Where q is large this multiplies it by one number;
-/// small values, as vapour of the stratosphere, hardly change: the error is not theirs.
+/// Conserves the mass of each tracer over the sphere (tracer_share.hpp).
 template <class T> class TracerMass final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
     std::vector<Item> tracers;
@@ -288,9 +283,8 @@ public:
             const Field& tracer = at[tracers[n]];
             const TracerShare<T> share{mean(n)};
             const auto [now, shares] = e.masses_of(tracer, at[pressure], share);
-            if (!(shares > 0) || now == e.tracer_mass[n]) continue;
-            const T c = factor(n, now, shares);
-            e.combine(tracer, tracer, [=](T q, T) { return q + c * share(q); });
+            const T c = T(share_to_return(e.tracer_mass[n], now, shares));
+            if (c != 0) e.combine(tracer, tracer, [=](T q, T) { return q + c * share(q); });
         }
     }
     bool lives_on(Device&) override { return true; }
@@ -300,9 +294,9 @@ public:
         for (std::size_t n = 0; n < tracers.size(); ++n) {
             const Field tracer = at.on_device(tracers[n]);
             sums.masses(tracer, at.on_device(pressure), mean(n));
-            const double now = e.sum_on(device, 0), shares = e.sum_on(device, 1);
-            if (!(shares > 0) || now == e.tracer_mass[n]) continue;
-            sums.correct(tracer, mean(n), factor(n, now, shares));
+            const T c =
+                T(share_to_return(e.tracer_mass[n], e.sum_on(device, 0), e.sum_on(device, 1)));
+            if (c != 0) sums.correct(tracer, mean(n), c);
         }
         return true;
     }
@@ -310,9 +304,6 @@ public:
 private:
     T mean(std::size_t n) const {
         return T(std::abs((*engine)->tracer_mass[n]) / (*engine)->mean_thickness());
-    }
-    T factor(std::size_t n, double now, double shares) const {
-        return T(std::max(((*engine)->tracer_mass[n] - now) / shares, -1.0));
     }
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
+#include "atmosphere/tracer_share.hpp"
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "machine/device.hpp"
@@ -29,12 +30,6 @@ constexpr double energy_of_layer(double thickness, double heat_capacity, double 
     return thickness * (heat_capacity * (temperature - ColumnEnergy::warmth) +
                         0.5 * (east * east + north * north));
 }
-
-/// Of a tracer that is corrected: q^2 / (|q| + mean).
-template <class T> struct TracerShare {
-    T mean;
-    constexpr T operator()(T q) const { return q == 0 ? T(0) : q * q / ((q < 0 ? -q : q) + mean); }
-};
 
 /// The columns of a rank and its layers.
 struct OwnColumns {
@@ -64,7 +59,7 @@ public:
 
     /// To all levels of own columns.
     virtual void add(const FieldSlab&, double more) = 0;
-    /// q += c times its share
+    /// q += c times its share.
     virtual void correct(const FieldSlab& tracer, double mean, double c) = 0;
 };
 
