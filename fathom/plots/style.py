@@ -104,9 +104,8 @@ def _of_colours(png: Any, colours: int) -> bytes:
     from PIL import Image
 
     with Image.open(png) as picture, io.BytesIO() as buffer:
-        palette = picture.convert("RGB").quantize(
-            colours, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE
-        )
+        median = Image.Quantize.MEDIANCUT
+        palette = picture.convert("RGB").quantize(colours, median, dither=Image.Dither.NONE)
         palette.save(buffer, "png", optimize=True)
         return buffer.getvalue()
 
