@@ -10,6 +10,7 @@
 #include "device/radiation.hpp"
 #include "device/samples.hpp"
 #include "device/spectral_sums.hpp"
+#include "device/transport.hpp"
 #include "device/values.hpp"
 #include "device/watch.hpp"
 #include "machine/device.hpp"
@@ -211,6 +212,12 @@ public:
     std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns& own) override {
         return spectral_sums_of(shared_from_this(), own);
+    }
+    std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>& points) override {
+        return transport_of(shared_from_this(), points);
+    }
+    std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>& points) override {
+        return transport_of(shared_from_this(), points);
     }
 
 private:

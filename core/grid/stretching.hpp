@@ -13,11 +13,11 @@ namespace fathom {
 
 struct Stretching {
     double a = 1, b = 0;
-    Stretching() = default;
+    constexpr Stretching() = default;
     explicit Stretching(double c) : a((c * c + 1) / (2 * c)), b((c * c - 1) / (2 * c)) {}
-    explicit operator bool() const { return b != 0; }  ///< whether there is any
-    double map_factor(double sine) const { return a + b * sine; }
-    double sine(double sine) const { return (b + a * sine) / (a + b * sine); }
+    constexpr explicit operator bool() const { return b != 0; }  ///< whether there is any
+    constexpr double map_factor(double sine) const { return a + b * sine; }
+    constexpr double sine(double sine) const { return (b + a * sine) / (a + b * sine); }
 };
 
 }  // namespace fathom

@@ -30,6 +30,8 @@ struct IceGeometry;
 struct IceParameters;
 class IceOnDevice;  // ocean/sea_ice/equations.hpp
 }  // namespace ocean
+template <class T> struct TransportPoints;
+class TransportOnDevice;  // trajectory/on_device.hpp
 namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
@@ -91,6 +93,9 @@ public:
     /// Sums over the sphere of a spectral atmosphere.
     virtual std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns&) = 0;
+    /// Its semi-Lagrangian transport, of one rank.
+    virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
+    virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
 
     /// What is launched between `record` and `recorded` is not run but kept, as one piece, which
     /// `replay` runs as often as needed: one launch instead of many. No copies to or from the host.

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-template <class Real> Real atan2(Real y, Real x) {
+template <class Real> constexpr Real atan2(Real y, Real x) {
     using T = typename Real::Number;
     constexpr double pi = std::numbers::pi;
     const Real ax = abs(x), ay = abs(y), most = larger(ax, ay), least = smaller(ax, ay);
@@ -43,11 +43,11 @@ template <class T, int lanes> Dual<T, lanes> atan2(Dual<T, lanes> y, Dual<T, lan
 }
 
 /// Of the square of an arc below 1 rad: cos(arc) and sin(arc) / arc, to round-off.
-template <class Real> Real cosine_of_square(Real s) {
+template <class Real> constexpr Real cosine_of_square(Real s) {
     return polynomial(s, 1.0, -1. / 2, 1. / 24, -1. / 720, 1. / 40320, -1. / 3628800,
                       1. / 479001600, -1. / 87178291200.);
 }
-template <class Real> Real cardinal_sine_of_square(Real s) {
+template <class Real> constexpr Real cardinal_sine_of_square(Real s) {
     return polynomial(s, 1.0, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800,
                       1. / 6227020800.);
 }

@@ -8,6 +8,8 @@
 
 namespace fathom {
 
+class Device;
+
 template <class Number> class Carrier {
 public:
     virtual ~Carrier() = default;
@@ -34,6 +36,11 @@ public:
     };
     /// Values at the departure points take the place of those at the arrival points.
     virtual void interpolate(const Group& from, std::span<const FieldSlab> to) = 0;
+
+    /// The same of fields on a device, if it can be done there.
+    virtual bool lives_on(Device&) const { return false; }
+    virtual void depart_on(Device&, const Wind& /* now */, const Wind& /* extrapolated */) {}
+    virtual void interpolate_on(Device&, const Group&) {}
 
     virtual const OnDemandHalo& halo() const = 0;
     struct {

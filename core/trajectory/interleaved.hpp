@@ -13,25 +13,16 @@
 #include "grid/gaussian.hpp"
 #include "machine/memory.hpp"
 #include "parallel/travel/on_demand.hpp"
+#include "trajectory/point_rows.hpp"
 
 namespace fathom {
 
 template <class T> struct InterleavedRows {
     // points at once; of a group; rows beyond a pole
-    static constexpr int tile = 64, fields = 4, beyond = 2;
-    struct Block {
-        int i0, j0, nx, ny;
-    };
-    struct Row {
-        std::size_t offset;
-        std::ptrdiff_t level;
-        int points;
-        T per_radian;
-    };
-    /// A tile of own points.
-    struct Item {
-        int block, row, level, column, count;
-    };
+    static constexpr int tile = 64, fields = interleaved, beyond = beyond_pole;
+    using Block = PointBlock;
+    using Row = PointRow<T>;
+    using Item = PointTile;
     int halo, levels, ny;
     bool full;
     std::vector<Block> blocks;
@@ -82,10 +73,10 @@ template <class T> struct InterleavedRows {
                (f.levels > 1 ? t.level : 0) * f.level[t.block] + t.column + halo;
     }
     T* target(const FieldSlab& f, const Item& t) const { return const_cast<T*>(source(f, t)); }
-    T* at(const Row& r, int k, int i) const {
-        return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields;
-    }
-    int row_across(int j) const { return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j; }
+    T* at(const Row& r, int k, int i) const { return buffer + r.of(k, i); }
+    int row_across(int j) const { return fathom::row_across(j, ny); }
+    /// Numbers of the buffer that hold points.
+    std::size_t numbers() const { return rows.back().of(levels + 1, -1) + 64; }
 
     void pack(std::span<const FieldSlab> group) {
         static const T nothing[tile] = {};
@@ -140,11 +131,7 @@ private:
     }
     void close_row(int j) {
         const Row& r = rows[j + beyond];
-        for (int k = 0; k < levels; ++k) {
-            T* first = at(r, k, 0);
-            for (int f = 0; f < fields; ++f) first[f - fields] = first[(r.points - 1) * fields + f];
-            for (int f = 0; f < 2 * fields; ++f) first[r.points * fields + f] = first[f];
-        }
+        for (int k = 0; k < levels; ++k) close_ends(at(r, k, 0), r.points);
         copy_level(r, -1, r, 0);
         copy_level(r, levels, r, levels - 1);
     }
@@ -153,11 +140,9 @@ private:
         const Row &to = rows[j + beyond], &from = rows[row_across(j) + beyond];
         const int half = to.points / 2;
         for (int k = -1; k <= levels; ++k)
-            for (int i = -1; i < to.points + 2; ++i) {
-                const T* in = at(from, k, (i + half + to.points) % to.points);
-                T* out = at(to, k, i);
-                for (int f = 0; f < fields; ++f) out[f] = vector && f < 2 ? -in[f] : in[f];
-            }
+            for (int i = -1; i < to.points + 2; ++i)
+                fathom::cross_pole(at(from, k, (i + half + to.points) % to.points), at(to, k, i),
+                                   vector);
     }
 };
 

@@ -2,21 +2,29 @@
 #pragma once
 #include <type_traits>
 #include <vector>
+#include "base/several.hpp"
 
 namespace fathom {
 
+/// Four numbers in one register, and number n ^ step of them in place n.
+template <class T> using FourLanes = typename Lanes<T, 4>::type;
+template <int step, class T> constexpr Several<T, 4> exchanged(Several<T, 4> x) {
+    return x.template exchanged<step>();
+}
+template <int step, class Four> constexpr Four exchanged(Four x) {
+    return __builtin_shufflevector(x, x, 0 ^ step, 1 ^ step, 2 ^ step, 3 ^ step);
+}
+
 /// Lagrange weights of four nodes at once: w_m = inverse_m product over l != m of (x - node_l).
-template <class T> struct Nodes {
-    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+template <class T, class Four_ = FourLanes<T>> struct Nodes {
+    using Four = Four_;
     Four at, inverse;
     T per_interval = 0;
-    Four weights(T x) const {
-        typedef std::conditional_t<sizeof(T) == 8, long, int> Index
-            __attribute__((vector_size(4 * sizeof(T))));
-        const Four d = x - at, pair = __builtin_shuffle(d, Index{1, 0, 3, 2}), product = d * pair;
-        return inverse * pair * __builtin_shuffle(product, Index{2, 3, 0, 1});
+    constexpr Four weights(T x) const {
+        const Four d = x - at, pair = exchanged<1>(d), product = d * pair;
+        return inverse * pair * exchanged<2>(product);
     }
-    T linear(T x) const { return (x - at[1]) * per_interval; }
+    constexpr T linear(T x) const { return (x - at[1]) * per_interval; }
     static Nodes cubic(const double* x) {
         Nodes n;
         for (int m = 0; m < 4; ++m) {
@@ -42,13 +50,13 @@ template <class T> struct Nodes {
 /// It is nearly the flux through the ends of a layer, so that little heat is lost or gained. The
 /// slopes of Lagrange's polynomial differ on both sides of a node. At the first and the last node,
 /// and beyond, the slope is that of their interval.
-template <class T> struct Interval {
-    using Four = typename Nodes<T>::Four;
+template <class T, class Four_ = FourLanes<T>> struct Interval {
+    using Four = Four_;
     T begin, end, per_interval;
     Four upper, lower;  // weights of f_0 ... f_3 in h s_1 - d and d - h s_2
-    T linear(T x) const { return (x - begin) * per_interval; }
+    constexpr T linear(T x) const { return (x - begin) * per_interval; }
     /// Weights less the linear ones, at z of the interval.
-    Four bend(T z) const {
+    constexpr Four bend(T z) const {
         z = inside(z);
         return z * (1 - z) * ((1 - z) * upper + z * lower);
     }
@@ -74,7 +82,7 @@ template <class T> struct Interval {
     }
 
 private:
-    static T inside(T z) { return z < 0 ? T(0) : z > 1 ? T(1) : z; }
+    static constexpr T inside(T z) { return z < 0 ? T(0) : z > 1 ? T(1) : z; }
 };
 
 }  // namespace fathom

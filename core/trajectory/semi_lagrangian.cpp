@@ -3,31 +3,28 @@
 #include <algorithm>
 #include <cstring>
 #include "trajectory/gather.hpp"
+#include "trajectory/on_device.hpp"
+#include "trajectory/travelling.hpp"
 
 namespace fathom {
 
-template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
-    using Base = Gather<T>;
-    using Base::source, Base::place, Base::need;
-    using Base::tile, Base::fields, Base::halo, Base::levels, Base::ny, Base::full, Base::blocks,
-        Base::points, Base::items, Base::around;
-    using typename Base::Item, typename Base::Points, typename Base::Places;
-    Parameters parameters;
-    std::vector<double> eta;
-    Departure<T> departure;
+template <class T> struct SemiLagrangian<T>::Tables : Travelling<Gather<T>, Departure<T>> {
+    using Base = Travelling<Gather<T>, Departure<T>>;
+    using Base::source, Base::need, Base::full, Base::tile, Base::fields, Base::levels,
+        Base::blocks, Base::items, Base::around, Base::departure, Base::trace, Base::put_wind;
+    using typename Base::Item, typename Base::Points, typename Base::Places, typename Base::Work;
     std::vector<std::size_t> mean_offset;  // of each block's mean wind: [row][level][3][padded]
     std::vector<int> mean_columns;
     Pages memory;  // of the mean wind
     T* mean = nullptr;
+    std::unique_ptr<TransportOnDevice> there;
 
     Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
-           std::vector<double> eta_, Parameters p)
-        : Base(comm, d, halo, grid, eta_),
-          parameters(p),
-          eta(std::move(eta_)),
-          departure(grid, eta, p.step, p.radius) {
+           const std::vector<double>& eta, Parameters p)
+        : Base(Departure<T>(grid, eta, p.step, p.radius), comm, d, halo, grid, eta) {
         if (grid.stretching && p.rotation != 0)
             throw Error("rotation is not advected on a stretched sphere");
+        Base::planetary = T(2 * p.rotation * p.radius), Base::iterations = p.iterations;
         std::size_t numbers = 0;
         for (auto& b : blocks) {
             mean_offset.push_back(numbers);
@@ -43,27 +40,20 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
         for (auto& item : items) n += item.count;
         return n;
     }
-    T* mean_of(const Item& t) {
-        return mean + mean_offset[t.block] +
-               (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column;
-    }
-
-    void locate(const Item& t, const T* u, const T* v, const T* w, Points& to,
-                bool of_trajectory) const {
-        departure.locate(blocks[t.block].j0 + t.row, t.level, t.count, u, v, w, to, of_trajectory);
+    using MeanWind = typename Base::template Wind<T>;
+    MeanWind mean_of(const Item& t) {
+        T* first = mean + mean_offset[t.block] +
+                   (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column;
+        return {first, first + mean_columns[t.block], first + 2 * mean_columns[t.block]};
     }
     /// Departure points, computed with the mean wind.
-    void depart(const Item& t, Points& to, Places& places, bool of_trajectory) {
-        const T *u = mean_of(t), *v = u + mean_columns[t.block], *w = v + mean_columns[t.block];
-        locate(t, u, v, w, to, of_trajectory);
-        place(t, to, places);
+    void depart(const Item& t, Work& work, bool of_trajectory) {
+        const auto [u, v, w] = mean_of(t);
+        Base::depart(t, {u, v, w}, work, of_trajectory);
     }
-    /// The memory of a thread for a tile.
-    struct Work {
-        Points points;
-        Places places;
-        alignas(64) T out[tile * fields + 64];
-        Work() { std::memset(&points, 0, sizeof points); }
+    /// Of a thread; nothing beyond a tile that ends early may be a signalling number.
+    struct Cleared : Work {
+        Cleared() { std::memset(static_cast<Work*>(this), 0, sizeof(Work)); }
     };
 
     /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the
@@ -71,108 +61,79 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     void trace(const Wind& wind) {
 #pragma omp parallel
         {
-            Work work;
+            Cleared work;
 #pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < items.size(); ++n) trace(items[n], wind, work);
         }
     }
     void trace(const Item& item, const Wind& wind, Work& work) {
         static const T nothing[2 * tile] = {};
-        const T *u = source(wind.east, item), *v = source(wind.north, item),
-                *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
-        T *U = mean_of(item), *V = U + mean_columns[item.block], *W = V + mean_columns[item.block];
-        const T m = departure.map_factor(blocks[item.block].j0 + item.row);
-        if (departure.stretched())
-            for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
-        for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
-            if (iteration > 0)
-                locate(item, U, V, W, work.points, true);
-            else if (departure.stretched())
-                locate(item, U, V, w, work.points, true);
-            else
-                locate(item, u, v, w, work.points, true);
-            wind_at_departure(item, work);
-            average(item, m, u, v, w, work, U, V, W);
-        }
-        if (parameters.iterations == 0)
-            for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
+        const auto ask = [&](const Item& t, const Points& points, const Places& places) {
+            need(t, points, places);
+        };
+        trace(item,
+              {source(wind.east, item), source(wind.north, item),
+               wind.vertical.at.empty() ? nothing : source(wind.vertical, item)},
+              mean_of(item), work, ask);
         if (around.alone()) return;
-        depart(item, work.points, work.places, true);
+        depart(item, work, true);
         need(item, work.points, work.places);
     }
-    /// [2 V(n) - V(n-1)]_D
-    void wind_at_departure(const Item& item, Work& work) {
-        auto& [points, places, out] = work;
-        place(item, points, places);
-        need(item, points, places);
-        if (full)
-            this->template gather_linear<true>(item, points, places, out);
-        else
-            this->template gather_linear<false>(item, points, places, out);
-        if (departure.stretched())
-            for (int i = 0; i < item.count; ++i)
-                out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
-    }
-    /// V = 1/2 { V_A + V_D, rotated to A }
-    void average(const Item& item, T m, const T* u, const T* v, const T* w, const Work& work, T* U,
-                 T* V, T* W) const {
-        const auto& [points, places, out] = work;
-        for (int i = 0; i < item.count; ++i) {
-            const T x = out[i * fields], y = out[i * fields + 1];
-            U[i] = T(0.5) * (m * u[i] + (points.p[i] * x + points.q[i] * y));
-            V[i] = T(0.5) * (m * v[i] + (points.p[i] * y - points.q[i] * x));
-            W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
-        }
-    }
 
-    /// Values at the departure points of a tile, by a pass of the catalogue.
     void gather(Pass pass, const Item& item, Work& work) {
-        if (full)
-            gather<true>(pass, item, work);
-        else
-            gather<false>(pass, item, work);
-    }
-    template <bool full_> void gather(Pass pass, const Item& item, Work& work) {
         auto& [points, places, out] = work;
-        switch (pass) {
-            case Pass::weights:
-                return this->template gather_weights<full_>(item, points, places, out);
-            case Pass::linear:
-                return this->template gather_linear<full_>(item, points, places, out);
-            case Pass::cubic:
-                return this->template gather_cubic<full_, false>(item, points, places, out);
-            case Pass::monotone:
-                return this->template gather_cubic<full_, true>(item, points, places, out);
-            case Pass::by_levels:
-                return this->template gather_levels<full_, false>(item, points, places, out);
-            case Pass::departure: return;
-        }
-    }
-    void gather_levels_within_extremes(const Item& item, Work& work) {
-        auto& [points, places, out] = work;
-        if (full)
-            this->template gather_levels<true, true>(item, points, places, out);
+        if (pass == Pass::weights)
+            full ? this->template gather_weights<true>(item, points, places, out)
+                 : this->template gather_weights<false>(item, points, places, out);
         else
-            this->template gather_levels<false, true>(item, points, places, out);
+            full ? Base::template gather<true>(pass, item, work)
+                 : Base::template gather<false>(pass, item, work);
+    }
+    /// The passes of a group.
+    static Pass pass_of(const Group& group) {
+        if (group.fields.size() == 1 && group.by_levels)
+            return group.monotone ? Pass::by_levels_monotone : Pass::by_levels;
+        return group.monotone ? Pass::monotone : Pass::cubic;
+    }
+    /// These tables and points, for a device.
+    TransportOnDevice& on(Device& device) {
+        if (there) return *there;
+        const auto as = []<class Of>(const std::vector<Of>& list, auto make) {
+            std::vector<decltype(make(list[0]))> made;
+            for (const Of& one : list) made.push_back(make(one));
+            return made;
+        };
+        using Four = typename InThread<T>::Four;
+        const auto four = [](const FourLanes<T>& x) { return Four(x[0], x[1], x[2], x[3]); };
+        const auto latitudes = as(this->latitude, [&](const Nodes<T>& n) {
+            return Nodes<T, Four>{four(n.at), four(n.inverse), n.per_interval};
+        });
+        const auto intervals = as(this->vertical, [&](const Interval<T>& v) {
+            return Interval<T, Four>{v.begin, v.end, v.per_interval, four(v.upper), four(v.lower)};
+        });
+        TransportPoints<T> p{
+            TravellingThere<T>({departure.stretching, departure.eta, departure.ends, departure.step,
+                                departure.scale, departure.rows}),
+            {},
+            this->numbers(),
+            Base::halo};
+        auto& t = p.travelling;
+        t.planetary = this->planetary, t.iterations = this->iterations;
+        t.levels = levels, t.ny = this->ny, t.full = full, t.next_row = this->next_row;
+        t.per_level_step = this->per_level_step, t.eta_top = this->eta_top;
+        t.rows_per_radian = this->rows_per_radian, t.row_at_equator = this->row_at_equator;
+        t.blocks = blocks, t.rows = this->rows, t.row_above = this->row_above;
+        t.latitude = latitudes, t.vertical = intervals, t.level_of = this->level_of;
+        for (const Item& item : items)
+            for (int i = 0; item.level == 0 && i < item.count; ++i)
+                p.columns.push_back({item.block, item.row, 0, item.column + i, 1});
+        return *(there = device.transport(p));
     }
     /// Stores the fields from `first` on.
     void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
         for (int f = first; f < int(to.size()); ++f) {
             T* x = this->target(to[f], item);
             for (int i = 0; i < item.count; ++i) x[i] = work.out[i * fields + f];
-        }
-    }
-    /// Rotates a vector to the frame of arrival; adds 2 Omega x r before, subtracts it after.
-    void put_wind(const Item& item, const Work& work, const FieldSlab& east,
-                  const FieldSlab& north) {
-        const auto& [points, places, out] = work;
-        const T planetary = T(2 * parameters.rotation * parameters.radius),
-                at_arrival = planetary * departure.cosine(blocks[item.block].j0 + item.row);
-        T *x = this->target(east, item), *y = this->target(north, item);
-        for (int i = 0; i < item.count; ++i) {
-            const T u = out[i * fields] + planetary * points.cosine[i], v = out[i * fields + 1];
-            x[i] = points.p[i] * u + points.q[i] * v - at_arrival;
-            y[i] = points.p[i] * v - points.q[i] * u;
         }
     }
 };
@@ -208,9 +169,9 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
         }
         TimedRegion timer(these().departure, spent.departure);
         t.trace(now_);
-        spent.departure.did(points * t.parameters.iterations *
-                                (t.departure.operations() + t.operations(Pass::linear, 3) + 10),
-                            points * t.parameters.iterations * 10 * sizeof(T));
+        spent.departure.did(
+            points * t.iterations * (t.departure.operations() + t.operations(Pass::linear, 3) + 10),
+            points * t.iterations * 10 * sizeof(T));
     } while (t.around.cover());  // wind at arrival, at departure, mean before and after
 }
 
@@ -233,25 +194,34 @@ void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSla
     }
     spent.packing.did(0, points * (count + fields) * sizeof(T));
     TimedRegion timer(these().interpolation, spent.interpolation);
-    const Pass pass = by_levels ? Pass::by_levels : group.monotone ? Pass::monotone : Pass::cubic;
+    const Pass pass = Tables::pass_of(group);
     spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) +
                                       t.operations(pass, count)),
                             points * (2 * count + 3) * sizeof(T));
 #pragma omp parallel
     {
-        typename Tables::Work work;
+        typename Tables::Cleared work;
 #pragma omp for schedule(dynamic, 4)
         for (std::size_t n = 0; n < t.items.size(); ++n) {
             const auto& item = t.items[n];
-            t.depart(item, work.points, work.places, false);
-            if (by_levels && group.monotone)
-                t.gather_levels_within_extremes(item, work);
-            else
-                t.gather(pass, item, work);
-            if (wind) t.put_wind(item, work, to[0], to[1]);
+            t.depart(item, work, false);
+            t.gather(pass, item, work);
+            if (wind) t.put_wind(item, work, t.target(to[0], item), t.target(to[1], item));
             t.put_scalars(item, work, to, wind ? 2 : 0);
         }
     }
+}
+
+template <class T> bool SemiLagrangian<T>::lives_on(Device&) const {
+    return tables->around.alone();
+}
+template <class T>
+void SemiLagrangian<T>::depart_on(Device& device, const Wind& now, const Wind& next) {
+    tables->on(device).depart({now.east, now.north, now.vertical},
+                              {next.east, next.north, next.vertical});
+}
+template <class T> void SemiLagrangian<T>::interpolate_on(Device& device, const Group& group) {
+    tables->on(device).interpolate(group.fields, group.kind == Kind::wind, Tables::pass_of(group));
 }
 
 /// Computes all points once, as in `interpolate`, without storing results.
@@ -262,10 +232,10 @@ template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
         Timer timer{spent};
 #pragma omp parallel
         {
-            typename Tables::Work work;
+            typename Tables::Cleared work;
 #pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < t.items.size(); ++n) {
-                t.depart(t.items[n], work.points, work.places, false);
+                t.depart(t.items[n], work, false);
                 t.gather(pass, t.items[n], work);
                 asm volatile("" : : "r"(&work) : "memory");  // the result is used
             }

@@ -29,12 +29,9 @@
 #include "base/error.hpp"
 #include "grid/gaussian.hpp"
 #include "trajectory/carrier.hpp"
+#include "trajectory/gathering.hpp"
 
 namespace fathom {
-
-/// What a pass over all points does: the departure points alone, the weights of cubic
-/// interpolation, one of the interpolations.
-enum class InterpolationPass { departure, weights, linear, cubic, monotone, by_levels };
 
 template <class Number> class SemiLagrangian final : public Carrier<Number> {
 public:
@@ -58,6 +55,10 @@ public:
     /// To a wind 2 Omega x r is added.
     void interpolate(const Group& from, std::span<const FieldSlab> to) override;
     const OnDemandHalo& halo() const override;
+    /// Where all points are of one rank.
+    bool lives_on(Device&) const override;
+    void depart_on(Device&, const Wind& now, const Wind& extrapolated) override;
+    void interpolate_on(Device&, const Group&) override;
 
     /// For measurements: the seconds of one pass over all points with the trajectories of the last
     /// `depart` and the fields that were packed last. Every pass finds the departure points;

@@ -46,6 +46,23 @@ public:
             carried.fields[n++] = at[item];
         e.transport->interpolate(carried, carried.fields);
     }
+    bool lives_on(Device& device) override { return (*engine)->transport->lives_on(device); }
+    bool apply_on(Device& device, Given at) override {
+        if (!lives_on(device)) return false;
+        SemiLagrangianEngine<T>& e = **engine;
+        const auto there = [&](Item item) -> FieldSlab { return at.on_device(item); };
+        if (engine->setup.parameters.fix_mass > 0) {
+            e.sums_on(device).pressure(there(pressure));
+            e.mean_pressure = e.sum_on(device);
+        }
+        e.transport->depart_on(device, {there(u), there(v), there(w)},
+                               {there(u_next), there(v_next), there(w_next)});
+        int n = 0;
+        for (const Item item : {u_carried, v_carried, T_carried, p_carried})
+            carried.fields[n++] = there(item);
+        e.transport->interpolate_on(device, carried);
+        return true;
+    }
     struct Fields {
         const SemiLagrangianTransport& of;
         Wind now(const Given& at) const { return {at[of.u], at[of.v], at[of.w]}; }
@@ -87,6 +104,21 @@ public:
                 e.tracer_mass[n] = e.mass_of(group.fields[n % 4], at[pressure]);
             if (n % 4 == group.fields.size() - 1) e.transport->interpolate(group, group.fields);
         }
+    }
+    bool lives_on(Device& device) override { return (*engine)->transport->lives_on(device); }
+    bool apply_on(Device& device, Given at) override {
+        if (!lives_on(device)) return false;
+        SemiLagrangianEngine<T>& e = **engine;
+        for (std::size_t n = 0; n < tracers.size(); ++n) {
+            auto& group = groups[n / 4];
+            group.fields[n % 4] = at.on_device(tracers[n]);
+            if (engine->setup.parameters.fix_mass > 0) {
+                e.sums_on(device).masses(group.fields[n % 4], at.on_device(pressure), 0);
+                e.tracer_mass[n] = e.sum_on(device);
+            }
+            if (n % 4 == group.fields.size() - 1) e.transport->interpolate_on(device, group);
+        }
+        return true;
     }
     /// Without the limiter.
     struct Fields {

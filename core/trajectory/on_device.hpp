@@ -1,0 +1,66 @@
+/// Semi-Lagrangian advection of fields on a device, of one rank: what the processor gives it, and
+/// what can be asked of it.
+#pragma once
+#include <span>
+#include <vector>
+#include "machine/device.hpp"
+#include "parallel/travel/packing.hpp"
+#include "trajectory/in_thread.hpp"
+#include "trajectory/point_rows.hpp"
+#include "trajectory/travelling.hpp"
+
+namespace fathom {
+
+template <class T> using ListThere = std::span<const T>;
+
+/// The tables of gather.hpp, for threads with one point each.
+template <class T> struct PointsThere {
+    using Lanes = InThread<T>;
+    using Four = typename Lanes::Four;
+    using Item = PointTile;
+    using Row = PointRow<T>;
+    static constexpr int tile = 1, fields = interleaved, beyond = beyond_pole;
+    int levels, ny;
+    bool full;
+    std::ptrdiff_t next_row;
+    T per_level_step, eta_top, rows_per_radian, row_at_equator;
+    ListThere<PointBlock> blocks;
+    ListThere<Row> rows;
+    ListThere<Nodes<T, Four>> latitude;
+    ListThere<T> row_above;
+    ListThere<Interval<T, Four>> vertical;
+    ListThere<int> level_of;
+    T* buffer;
+    constexpr T* at(const Row& r, int k, int i) const { return buffer + r.of(k, i); }
+};
+
+template <class T>
+struct TravellingThere : Travelling<Gathering<PointsThere<T>>, Departing<T, ListThere>> {
+    using Base = Travelling<Gathering<PointsThere<T>>, Departing<T, ListThere>>;
+    using Base::Base;
+    template <class Body> void each_list(const Body& body) {
+        body(this->blocks), body(this->rows), body(this->latitude), body(this->row_above);
+        body(this->vertical), body(this->level_of);
+        body(this->departure.eta), body(this->departure.rows);
+    }
+};
+
+template <class T> struct TransportPoints {
+    TravellingThere<T> travelling;   ///< its lists are in memory of the processor
+    std::vector<PointTile> columns;  ///< one point each, of level 0
+    std::size_t numbers;             ///< of the interleaved rows
+    int halo;
+};
+
+class TransportOnDevice {
+public:
+    virtual ~TransportOnDevice() = default;
+    struct Wind {
+        FieldSlab east, north, vertical;
+    };
+    virtual void depart(const Wind& now, const Wind& extrapolated) = 0;
+    /// wind: the first two are a vector.
+    virtual void interpolate(std::span<const FieldSlab>, bool wind, InterpolationPass) = 0;
+};
+
+}  // namespace fathom

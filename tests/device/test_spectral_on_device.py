@@ -1,0 +1,30 @@
+"""A spectral atmosphere on a device: transport along trajectories and the sums that conserve mass
+and energy have the bits of the processor.
+"""
+
+import pytest
+
+import computers
+import fathom as fm
+import small_atmospheres
+
+cases_of = {
+    "full": {"precision": "fp64"},
+    "full, fp32": {"precision": "fp32"},
+    "reduced": {"precision": "fp64", "reduced": "classical", "blocks": [20, 5]},
+    "reduced, fp32": {"precision": "fp32", "reduced": "classical"},
+    "stretched": {"stretching": 1.5, "tracers": ("smoke",)},
+}
+
+
+@pytest.mark.parametrize("name", cases_of)
+def test_same_bits(name):
+    options = {"physics": fm.FirstPhysics(ozone=None)} | cases_of[name]
+    found = []
+    for device in (None, computers.name):
+        s = small_atmospheres.held_suarez(truncation=10, **options)
+        s.parallel["device"] = device
+        s.advance(3)
+        found.append({field: s.fields.checksum([field]) for field in s.fields.state})
+    assert found[0] == found[1]
+    assert "Transport" not in ", ".join(dict(s.describe()[1])["device"])
