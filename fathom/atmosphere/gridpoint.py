@@ -391,9 +391,14 @@ class GridPointAtmosphere(AirWithPhysics):
         return do.place(self.placed)
 
     @cached_property
+    def ground(self):
+        """Height of the ground, (ny, nx) [m]."""
+        return on_columns(self.grid, self.orography, name="orography")
+
+    @cached_property
     def heights(self):
         """Heights of the interfaces, (levels + 1, ny, nx) [m]."""
-        return self.grid.levels.over(on_columns(self.grid, self.orography, name="orography"))
+        return self.grid.levels.over(self.ground)
 
     @cached_property
     def air_at_rest(self):
@@ -407,6 +412,13 @@ class GridPointAtmosphere(AirWithPhysics):
         theta = self.reference.potential_temperature(z, c)
         exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
+
+    def _release(self):
+        """Gives back what each rank has of the whole grid: who asks for it again gets it made
+        again.
+        """
+        for name in ("heights", "air_at_rest"):
+            self.__dict__.pop(name, None)
 
     def geopotential(self, height):
         """Geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
@@ -443,12 +455,14 @@ class GridPointAtmosphere(AirWithPhysics):
         open_faces = {"open_east_face": np.ones(shape), "open_north_face": open_north}
         if self.area:
             open_faces = gridpoint_area.geometry(self, latitude)
+        z = self.heights
+        self._release()
         return (
             metrics
             | open_faces
             | {
                 "coriolis": coriolis,
-                "interface_height": self.heights,
+                "interface_height": z,
                 "reference_exner": exner,
                 "reference_density": density,
                 "reference_potential_temperature": theta,
@@ -478,7 +492,7 @@ class GridPointAtmosphere(AirWithPhysics):
     @property
     def surface_geopotential(self):
         """The geopotential of the ground [m2 s-2], (ny, nx)."""
-        return self.parameters["gravity"] * self.heights[-1]
+        return self.parameters["gravity"] * self.ground
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -503,8 +517,8 @@ class GridPointAtmosphere(AirWithPhysics):
         ground = dict(self.change.ground)
         if (geopotential := ground.pop("surface_geopotential", None)) is not None:
             self.orography = geopotential / self.parameters["gravity"]
-            for name in ("heights", "air_at_rest"):  # of flat ground
-                self.__dict__.pop(name, None)
+            self._release()  # they are of flat ground
+            self.__dict__.pop("ground", None)
         self.initial |= ground
         self.initial |= self.change.functions(self.surface_geopotential)
 
@@ -540,6 +554,7 @@ class GridPointAtmosphere(AirWithPhysics):
         for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
+        self._release()
 
     @property
     def of_way_back(self):

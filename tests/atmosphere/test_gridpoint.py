@@ -99,6 +99,13 @@ def test_same_bits_in_tiles_and_blocks():
     assert small_planes.bits(blocks=[10, 3])["checksum"] == usual
 
 
+def test_a_rank_keeps_no_heights_of_the_whole_grid():
+    """They are made again for who asks for them."""
+    sim = small_planes.bubble(ny=1).prepare()
+    assert not {"heights", "air_at_rest"} & vars(sim.model).keys()
+    assert np.array_equal(sim.model.heights, sim.gather("interface_height"))
+
+
 def test_restart(tmp_path):
     sim = small_planes.bubble(directory=str(tmp_path / "a")).prepare()
     sim.advance(2)
