@@ -245,8 +245,7 @@ class Simulation(Requests, Events):
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
-        if (compute_on := getattr(model, "compute_on", None)) is not None:
-            compute_on(device=self.parallel["device"] is not None)
+        self._choose_for_device()
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         spread.message_habits(self.parallel, self.comm)
@@ -279,6 +278,11 @@ class Simulation(Requests, Events):
         if (name := self.parallel["device"]) is not None:
             self.fields.live_on(device.open(name, self.comm))
         self.tidy()
+
+    def _choose_for_device(self):
+        """The model chooses what suits the device, or the processor."""
+        if (compute_on := getattr(self.model, "compute_on", None)) is not None:
+            compute_on(device=self.parallel["device"] is not None)
 
     def _take_memory(self, processes, keep):
         """Makes the sequence of the processes and its fields. InputError: too little memory."""

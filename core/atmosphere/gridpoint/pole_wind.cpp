@@ -1,6 +1,7 @@
 #include "atmosphere/gridpoint/pole_wind.hpp"
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include "parallel/sum/reduce.hpp"
 
 namespace fathom::atmosphere {
@@ -46,14 +47,14 @@ template <class T> void PoleWind::across(Given at) const {
     });
 }
 
-template <class T> void PoleWind::blow(Given at) const {
-    const Domain& d = at.set.domain();
+template <class Take, class Give>
+void PoleWind::blow(const Domain& d, Take take, Give give) const {
     const int nx = d.decomposition.topology.nx;
     const auto number = [&](Pole p, int k) { return 2 * (std::size_t(p) * d.levels + k); };
     std::vector<ExactSum> sums(4 * d.levels, ExactSum(SumUnit::for_largest(1e4)));
     each_pole(d, [&](Pole p, int b, int row) {
         for (int k = 0; k < d.levels; ++k) {
-            const T* wind = row_of<T>(d, at[u], b, row, k);
+            const auto* wind = take(b, row, k);
             ExactLanes X(sums[0].unit), Y(sums[0].unit);
             for (int i = 0; i < d.blocks[b]->nx; ++i) {
                 const auto& l = half_columns[2 * (d.blocks[b]->i0 + i) + 1];
@@ -69,10 +70,10 @@ template <class T> void PoleWind::blow(Given at) const {
         const double sign = p == south ? 1 : -1;
         for (int k = 0; k < d.levels; ++k) {
             const double x = sums[number(p, k)].value(), y = sums[number(p, k) + 1].value();
-            T* on_pole = row_of<T>(d, at[v], b, p == south ? row - 1 : row, k);
+            const int on_pole = p == south ? row - 1 : row;
             for (int i = -1; i <= d.blocks[b]->nx; ++i) {
                 const auto& l = half_columns[2 * ((d.blocks[b]->i0 + i + nx) % nx)];
-                on_pole[i] = T(sign * 2 / nx * (x * l.cosine + y * l.sine));
+                give(b, on_pole, k, i, sign * 2 / nx * (x * l.cosine + y * l.sine));
             }
         }
     });
@@ -86,6 +87,41 @@ void PoleWind::prepare(Given at) {
     }
     at.set.bytes() == 4 ? across<float>(at) : across<double>(at);
 }
-void PoleWind::apply(Given at) { at.set.bytes() == 4 ? blow<float>(at) : blow<double>(at); }
+void PoleWind::apply(Given at) {
+    const Domain& d = at.set.domain();
+    const auto of = [&]<class T>(T) {
+        const Field &from = at[u], &to = at[v];
+        blow(
+            d, [&](int b, int row, int k) { return row_of<T>(d, from, b, row, k); },
+            [&](int b, int row, int k, int i, double x) { row_of<T>(d, to, b, row, k)[i] = T(x); });
+    };
+    at.set.bytes() == 4 ? of(float()) : of(double());
+}
+
+/// Only the rows next to the poles travel.
+bool PoleWind::apply_on(Device& device, Given at) {
+    const Domain& d = at.set.domain();
+    const Field there = at.on_device(u), on_poles = at.on_device(v);
+    const std::size_t bytes = at.set.bytes();
+    const auto place = [&](const Field& f, int b, int row, int k, int i) {
+        return f.at[b] + bytes * ((row + d.halo) * f.row[b] + k * f.level[b] + d.halo + i);
+    };
+    std::vector<const std::byte*> from;
+    each_pole(d, [&](Pole, int b, int row) {
+        for (int k = 0; k < d.levels; ++k)
+            for (int i = 0; i < d.blocks[b]->nx; ++i) from.push_back(place(there, b, row, k, i));
+    });
+    std::vector<double> winds(from.size()), values;
+    device.gather(from, int(bytes), winds.data());
+    std::vector<std::byte*> to;
+    const double* next = winds.data();
+    blow(
+        d, [&](int b, int, int) { return std::exchange(next, next + d.blocks[b]->nx); },
+        [&](int b, int row, int k, int i, double x) {
+            to.push_back(place(on_poles, b, row, k, i)), values.push_back(x);
+        });
+    device.scatter(to, int(bytes), values.data());
+    return true;
+}
 
 }  // namespace fathom::atmosphere

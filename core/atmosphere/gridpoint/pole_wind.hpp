@@ -19,6 +19,8 @@ public:
           v(updates("y_wind" + suffix, place::north_face_layer, "m s-1")) {}
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
 
 private:
     const Item u, z, v;
@@ -27,7 +29,8 @@ private:
     };
     std::vector<Direction> half_columns;  // longitudes of centres and of eastern faces, alternating
     template <class T> void across(Given) const;
-    template <class T> void blow(Given) const;
+    /// take(block, row, level): the wind of a row; give(block, row, level, column, value).
+    template <class Take, class Give> void blow(const Domain&, Take, Give) const;
 };
 
 }  // namespace fathom::atmosphere
