@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
+#include "device/air_mass.hpp"
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
 #include "device/ice.hpp"
@@ -218,6 +219,10 @@ public:
     }
     std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>& points) override {
         return transport_of(shared_from_this(), points);
+    }
+    std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
+        const atmosphere::AirColumns& own) override {
+        return air_mass_of(shared_from_this(), own);
     }
 
 private:

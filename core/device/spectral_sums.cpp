@@ -1,13 +1,12 @@
 #include "device/spectral_sums.hpp"
 #include "device/blocks.hpp"
-#include "machine/largest.hpp"
+#include "device/terms.hpp"
 
 namespace fathom {
 
 namespace {
 
 using namespace atmosphere;
-using Word = std::int64_t;
 using Column = OwnColumns::Column;
 
 /// Own columns and their layers.
@@ -89,22 +88,6 @@ template <class T> struct Correct {
     }
 };
 
-/// mine: the largest size of a term; NaN is larger than all numbers.
-struct Largest {
-    const double* terms;
-    constexpr void operator()(std::size_t n, Word* mine) const {
-        const Word size = std::bit_cast<Word>(terms[n]) & std::numeric_limits<Word>::max();
-        if (size > mine[0]) mine[0] = size;
-    }
-};
-struct AddTerms {
-    const double* terms;
-    double coarse, fine;
-    constexpr void operator()(std::size_t n, Word* mine) const {
-        Limbs::add(terms[n], coarse, fine, mine);
-    }
-};
-
 template <class T> class Sums final : public SumsOnDevice {
 public:
     Sums(std::shared_ptr<Device> given, const OwnColumns& own)
@@ -112,23 +95,22 @@ public:
           count(own.columns.size()),
           columns(on_device(device, own.columns.data(), count)),
           layers(on_device(device, own.layers.data(), own.layers.size())),
-          terms(device, 2 * (count + 1) * sizeof(double)),
-          words(device, Limbs::words * sizeof(Word)),
+          terms(device, count, 2),
           tables(device),
           all{(const Column*)columns.at, (const LayerThickness*)layers.at, int(own.layers.size())} {
         device->wait();
     }
 
     void pressure(const FieldSlab& pi) override {
-        launch::each(count, Pressure<T>{all, of(pi), term(0)});
+        launch::each(count, Pressure<T>{all, of(pi), terms[0]});
     }
     void masses(const FieldSlab& tracer, const FieldSlab& pi, double mean) override {
-        launch::each(count, Masses<T>{all, of(tracer), of(pi), {T(mean)}, term(0), term(1)});
+        launch::each(count, Masses<T>{all, of(tracer), of(pi), {T(mean)}, terms[0], terms[1]});
     }
     void energy(const SumsOnDevice::Energy& f, double heat_capacity) override {
         launch::each(count,
                      ColumnLoss<T>{all, of(f.before), of(f.height), of(f.east), of(f.north),
-                                   of(f.temperature), of(f.log_ratio), heat_capacity, term(0)});
+                                   of(f.temperature), of(f.log_ratio), heat_capacity, terms[0]});
     }
     void add(const FieldSlab& f, double more) override {
         launch::each(count * f.levels, Add<T>{all, count, changing(f), T(more)});
@@ -136,29 +118,19 @@ public:
     void correct(const FieldSlab& f, double mean, double c) override {
         launch::each(count * f.levels, Correct<T>{all, count, changing(f), {T(mean)}, T(c)});
     }
-    double largest(int which) override {
-        device->clear(words.at, words.bytes);
-        launch::largest<1>(count, Largest{term(which)}, (Word*)words.at);
-        Word found = 0;
-        device->copy(&found, words.at, sizeof found, Device::Way::to_host);
-        return std::bit_cast<double>(found);
-    }
+    double largest(int which) override { return terms.largest(which); }
     Limbs limbs(int which, double coarse, double fine) override {
-        device->clear(words.at, words.bytes);
-        launch::totals<Limbs::words>(count, AddTerms{term(which), coarse, fine}, (Word*)words.at);
-        Limbs sum;
-        device->copy(sum.word, words.at, sizeof sum.word, Device::Way::to_host);
-        return sum;
+        return terms.limbs(which, coarse, fine);
     }
 
 private:
     std::shared_ptr<Device> device;
     std::size_t count;
-    DeviceMemory columns, layers, terms, words;
+    DeviceMemory columns, layers;
+    Terms terms;
     BlockTables tables;
     Columns all;
 
-    double* term(int which) const { return (double*)terms.at + which * count; }
     Of<const T> of(const FieldSlab& f) { return {tables.operator()<const T>(f)}; }
     Of<T> changing(const FieldSlab& f) { return {tables.operator()<T>(f)}; }
 };

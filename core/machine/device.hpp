@@ -35,6 +35,8 @@ class TransportOnDevice;  // trajectory/on_device.hpp
 namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
+struct AirColumns;
+class AirMassOnDevice;  // atmosphere/gridpoint/air_mass.hpp
 }  // namespace atmosphere
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -96,6 +98,9 @@ public:
     /// Its semi-Lagrangian transport, of one rank.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
+    /// The mass of air of a grid-point atmosphere.
+    virtual std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
+        const atmosphere::AirColumns&) = 0;
 
     /// What is launched between `record` and `recorded` is not run but kept, as one piece, which
     /// `replay` runs as often as needed: one launch instead of many. No copies to or from the host.

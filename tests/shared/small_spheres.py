@@ -32,6 +32,7 @@ def sphere(
     tile=64,
     balance=(),
     ground=True,
+    device=None,
     **model,
 ):
     """Air at rest over hills."""
@@ -46,6 +47,7 @@ def sphere(
         "threads": threads,
         "tile": tile,
         "balance": list(balance),
+        "device": device,
     }
     return fm.Simulation(
         air, step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
@@ -236,6 +238,13 @@ def bits(steps=3, still=False, **options):
         "iterations": solve.iterations / solve.solves,
         "received": sum(points for points, _ in halos),
     }
+
+
+def shown(steps=2, **options):
+    """Checksum after some steps, and what a device leaves to the processor."""
+    sim = turning(**options).prepare()
+    sim.advance(steps)
+    return {"checksum": sim.checksum(), "device": dict(sim.describe()[1]).get("device", [])}
 
 
 def mass(sim):

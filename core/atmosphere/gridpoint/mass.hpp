@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <vector>
+#include "atmosphere/gridpoint/air_mass.hpp"
 #include "atmosphere/gridpoint/lines.hpp"
 #include "parallel/sum/several.hpp"
 
@@ -39,8 +40,7 @@ std::array<std::vector<double>, count> in_columns(const Domain& d, const Air& a,
                 const auto share = of(row, k);
                 for (int i = 0; i < nx; ++i) {
                     const double above = top[i], below = bottom[i],
-                                 s = 1 + a.curvature * 0.5 * (above + below),
-                                 air = double(rho[i]) * (above - below) * s * s;
+                                 air = air_of_layer(double(rho[i]), above, below, a.curvature);
                     const std::array<double, count> has = share(i);
                     for (std::size_t n = 0; n < count; ++n) sum[n][i] += air * has[n];
                 }

@@ -47,8 +47,7 @@ template <class T> void PoleWind::across(Given at) const {
     });
 }
 
-template <class Take, class Give>
-void PoleWind::blow(const Domain& d, Take take, Give give) const {
+template <class Take, class Give> void PoleWind::blow(const Domain& d, Take take, Give give) const {
     const int nx = d.decomposition.topology.nx;
     const auto number = [&](Pole p, int k) { return 2 * (std::size_t(p) * d.levels + k); };
     std::vector<ExactSum> sums(4 * d.levels, ExactSum(SumUnit::for_largest(1e4)));

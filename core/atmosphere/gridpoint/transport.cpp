@@ -184,4 +184,26 @@ void DryMass::apply(Given given) {
     given.set.bytes() == 4 ? fix(float()) : fix(double());
 }
 
+bool DryMass::apply_on(Device& device, Given given) {
+    const Domain& d = given.set.domain();
+    if (!there) {
+        AirColumns own{given.set.bytes(), d.levels, curvature, {}};
+        for (int b = 0; b < int(d.blocks.size()); ++b)
+            for (int r = 0; r < d.blocks[b]->ny; ++r)
+                for (int c = 0; c < d.blocks[b]->nx; ++c)
+                    own.columns.push_back({b, r + d.halo, c + d.halo});
+        there = device.air_mass(own);
+    }
+    const auto mass = [&](Item of) {
+        there->terms(given.on_device(of), given.on_device(z), given.on_device(area));
+        return exact_sum(d.comm, there->largest(),
+                         [&](double coarse, double fine) { return there->limbs(coarse, fine); });
+    };
+    const double factor = mass(before) / mass(density);
+    correction = factor - 1;
+    there->scale(given.on_device(density), factor);
+    device.wait();
+    return true;
+}
+
 }  // namespace fathom::atmosphere

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 #include "atmosphere/gridpoint/air.hpp"
+#include "atmosphere/gridpoint/air_mass.hpp"
 #include "field/global_process.hpp"
 
 namespace fathom::atmosphere {
@@ -50,6 +51,8 @@ class DryMass final : public GlobalProcess {
 public:
     explicit DryMass(double curvature = 0) : GlobalProcess("DryMass"), curvature(curvature) {}
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
     double correction = 0;  ///< of the last step: the factor less 1
 
 private:
@@ -58,6 +61,7 @@ private:
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
     const double curvature;  // of a deep atmosphere, else 0
+    std::shared_ptr<AirMassOnDevice> there;
     template <class T> void scale(Given, T by) const;
 };
 
