@@ -40,7 +40,7 @@ core: dict[str, set[str]] = {
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
-core["device"] = core["catalogue"] | {"catalogue", "solver", "trajectory", "transform"}  # code for a device
+core["device"] = core["catalogue"] | {"catalogue", "solver", "trajectory", "transform"}
 core["bindings"] = set(core)
 
 # Exceptions, each with its reason. One that is not needed any more is an
