@@ -59,12 +59,13 @@ def tune(
         named = set(read([]).tables.get("parallel", {})) - {"ranks", "threads"}
         say = _voice(line, lambda: trials.clock() - began, seconds)
         say("", "the usual", "", None)
-        measured = {} if "tile" in named else {"tile": "measured"}
+        decided = named | of_device(named, mpi.world.size)
+        measured = {} if "tile" in decided else {"tile": "measured"}
         first = trials.simulation(measured)
         tiles = trials.tiles(measured, 0.25 * seconds) if measured else {}
         tried, of = _tiles_tried(first), choices.identity(first)
         alternatives = getattr(first.model, "alternatives", {}) if propose else {}
-        axes = _axes(first, tiles, named)
+        axes = _axes(first, tiles, decided)
         skipped = [finding for axis in axes for finding in _screen(axis, mpi.world)]
         until = began + seconds * (for_bits if alternatives else 1.0)
         start = {"tile": "cache"} if measured and not tiles else {}
@@ -137,6 +138,13 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
 
 
 # ---- what there is to choose ---------------------------------------------------------------------
+
+
+def of_device(named: set[str], ranks: int) -> set[str]:
+    """Settings that a device decides, where the user names one: a launch has all columns."""
+    if "device" not in named:
+        return set()
+    return {"tile", "blocks"} if ranks == 1 else {"tile"}
 
 
 def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Axis]:

@@ -241,6 +241,19 @@ def test_proposals_are_comments():
 
 
 @pytest.mark.parametrize(
+    "named, ranks, tried", [([], 1, {"tile", "decomposition"}), (["device"], 1, set())]
+)
+def test_a_launch_of_a_device_has_all_columns(named, ranks, tried):
+    import cases
+    import fathom as fm
+
+    simulation = fm.Simulation(cases.box(), "1h", parallel=dict.fromkeys(named, "processor"))
+    decided = {*named, *tune.of_device(set(named), ranks)}
+    axes = tune._axes(simulation, {"group": 8}, decided)
+    assert {axis.name for axis in axes} == tried
+
+
+@pytest.mark.parametrize(
     "cores, ranks, threads, want",
     [
         (2, None, None, {(1, 2), (2, 1), (1, 1)}),
