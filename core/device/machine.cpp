@@ -11,6 +11,7 @@
 #include "device/radiation.hpp"
 #include "device/samples.hpp"
 #include "device/spectral_sums.hpp"
+#include "device/transforms.hpp"
 #include "device/transport.hpp"
 #include "device/values.hpp"
 #include "device/watch.hpp"
@@ -213,6 +214,12 @@ public:
     std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns& own) override {
         return spectral_sums_of(shared_from_this(), own);
+    }
+    std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>& tables) override {
+        return transform_of(shared_from_this(), tables);
+    }
+    std::unique_ptr<TransformOnDevice> transform(const TransformTables<double>& tables) override {
+        return transform_of(shared_from_this(), tables);
     }
     std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>& points) override {
         return transport_of(shared_from_this(), points);

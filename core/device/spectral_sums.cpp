@@ -66,6 +66,19 @@ template <class T> struct ColumnLoss {
     }
 };
 
+/// The kinetic energy of a level.
+template <class T> struct Kinetic {
+    Columns all;
+    Of<const T> u, v;
+    int level;
+    double coarse, fine;
+    constexpr void operator()(std::size_t n, std::int64_t* mine) const {
+        const Column c = all.columns[n];
+        Limbs::add(kinetic_of_point(0.5 * c.weight, double(u(c, level)), double(v(c, level))),
+                   coarse, fine, mine);
+    }
+};
+
 /// A thread has a column of a level.
 template <class T> struct Add {
     Columns all;
@@ -112,6 +125,18 @@ public:
                      ColumnLoss<T>{all, of(f.before), of(f.height), of(f.east), of(f.north),
                                    of(f.temperature), of(f.log_ratio), heat_capacity, terms[0]});
     }
+    std::vector<Limbs> kinetic(const FieldSlab& u, const FieldSlab& v, double coarse,
+                               double fine) override {
+        std::vector<Limbs> sums(all.levels);
+        const std::size_t bytes = sums.size() * sizeof(Limbs);
+        if (!levels.at) levels = DeviceMemory(device, bytes);
+        device->clear(levels.at, bytes);
+        for (int k = 0; k < all.levels; ++k)
+            launch::totals<Limbs::words>(count, Kinetic<T>{all, of(u), of(v), k, coarse, fine},
+                                         ((Limbs*)levels.at + k)->word);
+        device->copy(sums.data(), levels.at, bytes, Device::Way::to_host);
+        return sums;
+    }
     void add(const FieldSlab& f, double more) override {
         launch::each(count * f.levels, Add<T>{all, count, changing(f), T(more)});
     }
@@ -126,7 +151,7 @@ public:
 private:
     std::shared_ptr<Device> device;
     std::size_t count;
-    DeviceMemory columns, layers;
+    DeviceMemory columns, layers, levels;
     Terms terms;
     BlockTables tables;
     Columns all;

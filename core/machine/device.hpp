@@ -32,6 +32,8 @@ class IceOnDevice;  // ocean/sea_ice/equations.hpp
 }  // namespace ocean
 template <class T> struct TransportPoints;
 class TransportOnDevice;  // trajectory/on_device.hpp
+template <class T> struct TransformTables;
+class TransformOnDevice;  // transform/on_device.hpp
 namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
@@ -95,6 +97,9 @@ public:
     /// Sums over the sphere of a spectral atmosphere.
     virtual std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns&) = 0;
+    /// Its transforms, of one rank.
+    virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>&) = 0;
+    virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<double>&) = 0;
     /// Its semi-Lagrangian transport, of one rank.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;

@@ -134,6 +134,10 @@ public:
     void keep_mean_pressure(const FieldSlab& pressure) {
         add(pressure, T(std::log(mean_pressure / mean(pressure))));
     }
+    void keep_mean_pressure(Device& device, const FieldSlab& pressure) {
+        sums_on(device).pressure(pressure);
+        sums_on(device).add(pressure, std::log(mean_pressure / sum_on(device)));
+    }
     /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
     double mass_of(const FieldSlab& tracer, const FieldSlab& pressure) {
         std::ranges::fill(terms, 0.);
@@ -168,6 +172,13 @@ public:
 #pragma omp critical
             for (int k = 0; k < levels; ++k) sums[k].add(mine[k]);
         }
+        return sums;
+    }
+    std::vector<ExactSum> kinetic_energy(Device& device, const FieldSlab& u, const FieldSlab& v) {
+        std::vector<ExactSum> sums(levels, ExactSum(SumUnit::for_largest(1e6)));
+        const SumUnit unit = sums[0].unit;
+        const auto found = sums_on(device).kinetic(u, v, unit.coarse(), unit.fine());
+        for (int k = 0; k < levels; ++k) sums[k].add(found[k]);
         return sums;
     }
     /// Of a layer, mean over the sphere [Pa].
@@ -241,7 +252,7 @@ private:
             for (int l = 0; l < register_lanes; ++l) {
                 const int n = std::min(i + l, r.count - 1);
                 const double east = U[n], north = V[n], half = i + l < r.count ? 0.5 : 0;
-                of[l] = half * r.weight * (east * east + north * north);
+                of[l] = kinetic_of_point(half * r.weight, east, north);
             }
             lanes.add(ExactLanes::Real::load(of));
         }

@@ -63,45 +63,49 @@ public:
         return std::array{reference.alpha, reference.log_ratio, thickness};
     }
     void step(const SpectralFields& f) {
-        const bool keeps = parameters.fix_energy > 0;
         std::vector<ExactSum> lost;
-        if (keeps) lost = this->kinetic_energy(f.u, f.v);
-        std::ranges::fill(kinetic, 0.);
+        if (parameters.fix_energy > 0) lost = this->kinetic_energy(f.u, f.v);
         to_waves(f);
-        double solve = 0, diffusion = 0;  // seconds of all threads
-        const double began = seconds_now();
-        static const Region here("semi-implicit solve and diffusion");
-        std::optional<Within> within(std::in_place, here);
-#pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion) \
-    num_threads(threads_of(scratch.size()))
-        for (std::size_t w = 0; w < starts.size(); ++w) {
-            T* columns = &coefficients[2 * starts[w] * stride];
-            const auto account = [&](double sign) {
-                if (keeps)
-                    implicit->add_kinetic(int(w), columns, stride, sign, &kinetic[w * levels]);
-            };
-            account(1);
-            const double begin = seconds_now();
-            implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
-            const double solved = seconds_now();
-            account(-1);
-            implicit->diffuse(int(w), columns, stride);
-            account(1);
-            solve += solved - begin, diffusion += seconds_now() - solved;
-        }
-        within.reset();
-        if (keeps) return_as_heat(lost);
-        const double seconds = seconds_now() - began,
-                     share = diffusion / std::max(solve + diffusion, 1e-30),
-                     number = 2. * double(transform.own().size());
-        solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
-        solving.did(
-            number * implicit->operations_of_solve(),
-            number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
-        diffusing.did(number * implicit->operations_of_diffusion(),
-                      number * 8 * levels * sizeof(T));
+        solve(lost);
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
+    }
+    bool lives_on_device() const {
+        return !on_plane && shape->even() && transform.lives_on_device();
+    }
+    /// The same with fields on a device: the transforms are done there, the solve here.
+    void step(Device& device, const SpectralFields& f) {
+        if (!there) {
+            there = transform.on(device);
+            coefficients_there = DeviceMemory(device.shared_from_this(), bytes_of_coefficients());
+        }
+        std::vector<ExactSum> lost;
+        if (parameters.fix_energy > 0) lost = this->kinetic_energy(device, f.u, f.v);
+        using Item = TransformOnDevice::Item;
+        using Kind = Item::Kind;
+        const auto at = [&](int first) { return (T*)coefficients_there.at + first; };
+        const auto scalar = [&](int first, const FieldSlab& x) {
+            return Item{Kind::scalar, at(first), nullptr, stride, &x, nullptr, nullptr, x.levels};
+        };
+        const auto gradient = [&](int first, const FieldSlab& x, const FieldSlab& east,
+                                  const FieldSlab& north) {
+            return Item{Kind::gradient, at(first), nullptr, stride, &x, &east, &north, x.levels};
+        };
+        const Item wind{Kind::wind, at(0), at(levels), stride, nullptr, &f.u, &f.v, levels};
+        const Item given[] = {wind, scalar(2 * levels, f.temperature),
+                              scalar(3 * levels, f.pressure)};
+        there->direct(given);
+        device.copy(coefficients.data(), coefficients_there.at, bytes_of_coefficients(),
+                    Device::Way::to_host);
+        solve(lost);
+        device.copy(coefficients_there.at, coefficients.data(), bytes_of_coefficients(),
+                    Device::Way::to_device);
+        const Item wanted[] = {wind, scalar(levels, f.divergence),
+                               gradient(2 * levels, f.temperature, f.T_east, f.T_north),
+                               gradient(3 * levels, f.pressure, f.p_east, f.p_north)};
+        there->inverse(wanted);
+        device.wait();
+        if (parameters.fix_mass > 0) Engine::keep_mean_pressure(device, f.pressure);
     }
     /// Of a perturbation: every term that does not change the mean pressure is linear.
     void tangent(const SpectralFields& f) {
@@ -210,12 +214,53 @@ private:
     std::vector<double> kinetic;          // changes of each own m, by level [m2 s-2]
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
+    std::unique_ptr<TransformOnDevice> there;
+    DeviceMemory coefficients_there;
     SpectralSetup setup;
     std::unique_ptr<LinearTransport<T>> linear, linear_of_between;
     std::vector<double> interfaces() const {
         return eta(setup.a, setup.b, parameters.reference_pressure);
     }
 
+    /// Linear terms and diffusion of all coefficients; lost: kinetic energy of levels at the points.
+    void solve(std::vector<ExactSum>& lost) {
+        const bool keeps = parameters.fix_energy > 0;
+        std::ranges::fill(kinetic, 0.);
+        double solve = 0, diffusion = 0;  // seconds of all threads
+        const double began = seconds_now();
+        static const Region here("semi-implicit solve and diffusion");
+        std::optional<Within> within(std::in_place, here);
+#pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion) \
+    num_threads(threads_of(scratch.size()))
+        for (std::size_t w = 0; w < starts.size(); ++w) {
+            T* columns = &coefficients[2 * starts[w] * stride];
+            const auto account = [&](double sign) {
+                if (keeps)
+                    implicit->add_kinetic(int(w), columns, stride, sign, &kinetic[w * levels]);
+            };
+            account(1);
+            const double begin = seconds_now();
+            implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
+            const double solved = seconds_now();
+            account(-1);
+            implicit->diffuse(int(w), columns, stride);
+            account(1);
+            solve += solved - begin, diffusion += seconds_now() - solved;
+        }
+        within.reset();
+        if (keeps) return_as_heat(lost);
+        const double seconds = seconds_now() - began,
+                     share = diffusion / std::max(solve + diffusion, 1e-30),
+                     number = 2. * double(transform.own().size());
+        solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
+        solving.did(
+            number * implicit->operations_of_solve(),
+            number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
+        diffusing.did(number * implicit->operations_of_diffusion(),
+                      number * 8 * levels * sizeof(T));
+    }
+
+    std::size_t bytes_of_coefficients() const { return coefficients.size() * sizeof(T); }
     /// Kinetic energy that truncation and diffusion remove warms its level: c_p dT is the
     /// energy at the points before, minus that of the coefficients (`kinetic`); the same bits on
     /// any ranks.

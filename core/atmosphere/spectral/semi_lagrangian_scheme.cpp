@@ -243,6 +243,18 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    bool lives_on(Device&) override { return (*engine)->lives_on_device(); }
+    bool apply_on(Device& device, Given at) override {
+        if (!lives_on(device)) return false;
+        const auto there = [&](Item item) { return at.on_device(item); };
+        const Field wind[] = {there(u), there(v)},
+                    scalars[] = {there(temperature), there(pressure)},
+                    others[] = {there(divergence), there(T_east), there(T_north), there(p_east),
+                                there(p_north)};
+        (*engine)->step(device, {wind[0], wind[1], scalars[0], scalars[1], others[0], others[1],
+                                 others[2], others[3], others[4]});
+        return true;
+    }
     void tangent_of(Given change) const override { (*engine)->tangent(fields(change)); }
     void adjoint_of(Given change) const override { (*engine)->adjoint(fields(change)); }
     void start_tangent(Given change) const override {

@@ -31,6 +31,11 @@ constexpr double energy_of_layer(double thickness, double heat_capacity, double 
                         0.5 * (east * east + north * north));
 }
 
+/// Of a point, half its weight given: kinetic energy [m2 s-2].
+constexpr double kinetic_of_point(double half_weight, double east, double north) {
+    return half_weight * (east * east + north * north);
+}
+
 /// The columns of a rank and its layers.
 struct OwnColumns {
     struct Column {
@@ -53,6 +58,9 @@ public:
         FieldSlab before, height, east, north, temperature, log_ratio;
     };
     virtual void energy(const Energy&, double heat_capacity) = 0;
+    /// Of the kinetic energy of each level, this rank's part of the mean [m2 s-2].
+    virtual std::vector<Limbs> kinetic(const FieldSlab& east, const FieldSlab& north, double coarse,
+                                       double fine) = 0;
     /// Of the terms of this rank: the largest size, and their sum.
     virtual double largest(int which) = 0;
     virtual Limbs limbs(int which, double coarse, double fine) = 0;

@@ -10,99 +10,7 @@ namespace {
 
 constexpr int largest_radix = 13;  // beyond it a general radix costs more than a convolution
 
-template <class V> struct Complex {
-    V re, im;
-    static Complex load(const V* p) { return {p[0], p[1]}; }
-    void store(V* p) const { p[0] = re, p[1] = im; }
-    friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
-    friend Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-    friend Complex operator*(V s, Complex a) { return {s * a.re, s * a.im}; }
-    /// s a + b
-    friend Complex fma(V s, Complex a, Complex b) {
-        return {fma(s, a.re, b.re), fma(s, a.im, b.im)};
-    }
-    /// (c, s)^sign a
-    template <int sign> Complex turned(V c, V s) const {
-        if constexpr (sign > 0)
-            return {fma(c, re, -(s * im)), fma(c, im, s * re)};
-        else
-            return {fma(c, re, s * im), fma(c, im, -(s * re))};
-    }
-    /// sign i a
-    template <int sign> Complex quarter() const {
-        if constexpr (sign > 0)
-            return {-im, re};
-        else
-            return {im, -re};
-    }
-};
-
-template <int sign, class V>
-[[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 2>, Complex<V>* x) {
-    const auto a = x[0], b = x[1];
-    x[0] = a + b, x[1] = a - b;
-}
-
-template <int sign, class V>
-[[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 3>, Complex<V>* x) {
-    const V s(0.86602540378443864676), half(-0.5);
-    const auto sum = x[1] + x[2], difference = (s * (x[1] - x[2])).template quarter<sign>(),
-               middle = fma(half, sum, x[0]);
-    x[0] = x[0] + sum, x[1] = middle + difference, x[2] = middle - difference;
-}
-
-template <int sign, class V>
-[[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 4>, Complex<V>* x) {
-    const auto a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3],
-               d = (x[1] - x[3]).template quarter<sign>();
-    x[0] = a + c, x[1] = b + d, x[2] = a - c, x[3] = b - d;
-}
-
-template <int sign, class V>
-[[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 5>, Complex<V>* x) {
-    const V c1(0.30901699437494742410), c2(-0.80901699437494742410), s1(0.95105651629515357212),
-        s2(0.58778525229247312917);
-    const auto a = x[1] + x[4], b = x[2] + x[3], d = x[1] - x[4], e = x[2] - x[3];
-    const auto p = fma(c1, a, fma(c2, b, x[0])), q = fma(c2, a, fma(c1, b, x[0]));
-    const auto u = fma(s1, d, s2 * e).template quarter<sign>(),
-               v = fma(s2, d, V(-1.0) * (s1 * e)).template quarter<sign>();
-    x[0] = x[0] + a + b, x[1] = p + u, x[4] = p - u, x[2] = q + v, x[3] = q - v;
-}
-
-template <int sign, class V>
-[[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 8>, Complex<V>* x) {
-    constexpr std::integral_constant<int, 4> four;
-    Complex<V> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
-    butterfly<sign>(four, even), butterfly<sign>(four, odd);
-    const V r(0.70710678118654752440);
-    odd[1] = r * (odd[1] + odd[1].template quarter<sign>());
-    odd[2] = odd[2].template quarter<sign>();
-    odd[3] = r * (odd[3].template quarter<sign>() - odd[3]);
-    for (int k = 0; k < 4; ++k) x[k] = even[k] + odd[k], x[k + 4] = even[k] - odd[k];
-}
-
-/// One pass over blocks of radix x stride numbers. sign < 0: decimation in frequency, twiddled
-/// after the butterfly; sign > 0: in time, before.
-template <int radix, int sign, class Number, class V>
-void butterflies(int n, int stride, V* z, const Number* twiddle, RowAhead& ahead) {
-    constexpr std::integral_constant<int, radix> r;
-    for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
-        for (int i = 0; i < stride; ++i) {
-            ahead.some();
-            V* const p = block + 2 * i;
-            const Number* t = twiddle + 2 * (radix - 1) * i;
-            Complex<V> x[radix];
-            for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(p + 2 * stride * b);
-            if (sign > 0 && stride > 1)
-                for (int c = 1; c < radix; ++c)
-                    x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
-            butterfly<sign>(r, x);
-            if (sign < 0 && stride > 1)
-                for (int c = 1; c < radix; ++c)
-                    x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
-            for (int c = 0; c < radix; ++c) x[c].store(p + 2 * stride * c);
-        }
-}
+using namespace fourier_steps;
 
 /// The same for any radix up to 13, by plain sums.
 template <int sign, class Number, class V>
@@ -205,7 +113,7 @@ template <class Number> void ComplexFourier<Number>::plan_passes(const std::vect
                 const auto w = root(double(long(i) * c), double(r) * stride);
                 twiddles.push_back(Number(w.real())), twiddles.push_back(Number(w.imag()));
             }
-        if (r > 5 && r != 8)
+        if (!has_butterfly(r))
             for (int k = 0; k < r; ++k) roots.emplace_back(root(k, r));
     }
     for (int k = 0; k < n; ++k) {
@@ -218,14 +126,8 @@ template <class Number>
 template <int sign>
 void ComplexFourier<Number>::pass(const Pass& p, Lanes* z, RowAhead& ahead) const {
     const Number* t = twiddles.data() + p.twiddle;
-    switch (p.radix) {
-        case 2: return butterflies<2, sign>(n, p.stride, z, t, ahead);
-        case 3: return butterflies<3, sign>(n, p.stride, z, t, ahead);
-        case 4: return butterflies<4, sign>(n, p.stride, z, t, ahead);
-        case 5: return butterflies<5, sign>(n, p.stride, z, t, ahead);
-        case 8: return butterflies<8, sign>(n, p.stride, z, t, ahead);
-        default: return plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots, ahead);
-    }
+    if (!pass_of<sign>(p.radix, n, p.stride, z, t, ahead))
+        plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots, ahead);
 }
 
 template <class Number> long ComplexFourier<Number>::steps() const {

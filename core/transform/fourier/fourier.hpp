@@ -21,6 +21,7 @@
 #include <vector>
 #include "machine/ahead.hpp"
 #include "transform/fourier/register.hpp"
+#include "transform/fourier/steps.hpp"
 
 namespace fathom {
 
@@ -38,14 +39,21 @@ public:
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
     /// Butterflies of one transform: the number of calls of `ahead`.
     long steps() const;
+    bool simple() const {
+        return !longer && std::ranges::all_of(passes, [](const Pass& p) {
+            return fourier_steps::has_butterfly(p.radix);
+        });
+    }
     const int n;
     std::vector<int> place;
-
-private:
     struct Pass {
         int radix, stride;
         std::size_t twiddle, roots;
     };
+    const std::vector<Pass>& all_passes() const { return passes; }
+    const std::vector<Number>& all_twiddles() const { return twiddles; }
+
+private:
     std::vector<Pass> passes;
     /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of
     /// exp(2 pi i i c / (radix stride)).
@@ -76,48 +84,23 @@ public:
     /// `ahead` fetches memory while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
         if (points % 2) return odd_inverse(waves, get, a, ahead);
-        const Lanes zero(Number(0));
-        const int* const place = complex.place.data();
-        const Lanes mean = get(0).re;
-        a[0] = mean, a[1] = mean;
-        for (int k = 1; k <= half / 2; ++k) {
-            Pair x{zero, zero}, y{zero, zero};
-            if (k <= waves) x = get(k);
-            if (half - k <= waves) {
-                y = get(half - k);
-                y.im = -y.im;
-            }
-            const Lanes er = x.re + y.re, ei = x.im + y.im, dr = x.re - y.re, di = x.im - y.im,
-                        c(turn[k].real()), s(turn[k].imag());
-            const Lanes tr = -(fma(c, di, s * dr)), ti = fma(c, dr, -(s * di));  // i w D
-            Lanes *p = a + 2 * place[k], *q = a + 2 * place[half - k];
-            p[0] = er + tr, p[1] = ei + ti;
-            q[0] = er - tr, q[1] = ti - ei;
-        }
+        fourier_steps::numbers_of_waves(half, waves, get, a, complex.place.data(), turn.data());
         complex.backward(a, ahead);
     }
     /// Points in `a`; put(m, re, im) for m = 0 .. waves < p/2.
     template <class Put> void direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
         if (points % 2) return odd_direct(waves, put, a, ahead);
         complex.forward(a, ahead);
-        const int* const place = complex.place.data();
-        put(0, a[0] + a[1], Lanes(Number(0)));
-        const Lanes half_(Number(0.5));
-        for (int k = 1; k <= half / 2; ++k) {
-            const Lanes *z = a + 2 * place[k], *y = a + 2 * place[half - k];
-            const Lanes er = half_ * (z[0] + y[0]), ei = half_ * (z[1] - y[1]),
-                        dr = half_ * (z[0] - y[0]), di = half_ * (z[1] + y[1]);
-            const Lanes c(turn[k].real()), s(turn[k].imag());
-            const Lanes tr = fma(c, di, -(s * dr)), ti = -(fma(c, dr, s * di));  // -i conj(w) D
-            if (k <= waves) put(k, er + tr, ei + ti);
-            if (half - k <= waves && half - k != k) put(half - k, er - tr, ti - ei);
-        }
+        fourier_steps::waves_of_numbers(half, waves, put, a, complex.place.data(), turn.data());
     }
 
+    /// Whether a device can compute it: even, and with special butterflies alone.
+    bool simple() const { return points % 2 == 0 && complex.simple(); }
+    const ComplexFourier<Number>& of_half() const { return complex; }
+    const std::vector<std::complex<Number>>& turns() const { return turn; }
+
 private:
-    struct Pair {
-        Lanes re, im;
-    };
+    using Pair = fourier_steps::Complex<Lanes>;
     ComplexFourier<Number> complex;
     std::vector<std::complex<Number>> turn;
 

@@ -33,6 +33,7 @@
 #include "machine/region.hpp"
 #include "parallel/travel/exchange.hpp"
 #include "transform/fourier/fourier.hpp"
+#include "transform/on_device.hpp"
 #include "transform/rows/coefficients.hpp"
 #include "transform/rows/distribution.hpp"
 
@@ -105,6 +106,10 @@ public:
     /// Of the sums within the wavenumbers of one field, one way, this rank.
     virtual double flops_of_field() const = 0;
 
+    /// Whether a device can do it: on one rank; and the transforms there.
+    virtual bool lives_on_device() const { return false; }
+    virtual std::unique_ptr<TransformOnDevice> on(Device&) const { return nullptr; }
+
 protected:
     enum class Way { inverse, direct, inverse_adjoint, direct_adjoint };
     using Lanes = Register<Number>;
@@ -161,15 +166,16 @@ protected:
     int most_cells, threads;
     std::vector<Piece> pieces;
 
+    std::map<int, Fourier<Number>> fourier;  // by length
+    std::vector<int> row_block, row_place;   // of each own row in the input of Fourier transforms
+
 private:
     MPI_Comm comm;
     TransformWork work;
     int longest;
     double points_of_grid = 0;
-    std::map<int, Fourier<Number>> fourier;         // by length
     double fourier_operations = 0, own_points = 0;  // of a field, its own rows
-    std::vector<int> row_block, row_place;  // of each own row in the input of Fourier transforms
-    std::size_t cell_bytes;                 // entries of a cell
+    std::size_t cell_bytes;                         // entries of a cell
     std::vector<Scratch> scratch;
     std::vector<std::unique_ptr<Side>> sides;
     std::vector<Target> targets;

@@ -24,6 +24,7 @@
 /// bits do not depend on its size.
 #pragma once
 #include <cstddef>
+#include <span>
 #include <vector>
 #include "grid/gaussian.hpp"
 #include "machine/ahead.hpp"
@@ -56,6 +57,15 @@ public:
     int blocks() const { return block_count; }
     int padding() const { return pad; }  ///< pairs of the first block that do not exist
     int first(int wave) const { return first_block[wave]; }  ///< block where m begins to matter
+    /// first: n - m of the first degree; at: where P begins or, four degrees for each stretch, its
+    /// seeds.
+    struct Strip {
+        int first;
+        std::size_t at;
+    };
+    const std::vector<Strip>& all_strips() const { return strips; }  ///< [wave][block]
+    /// If the table is complete: of each strip [n - m - first][pairs].
+    std::span<const Number> all_functions() const { return {table.data(), table.size()}; }
     std::size_t bytes() const {
         return table.size() * sizeof(Number) + seeds.size() * sizeof(double);
     }
@@ -85,12 +95,6 @@ public:
     void table_ahead(std::size_t wave, WaveAhead&) const;
 
 private:
-    /// first: n - m of the first degree; at: where P begins or, four degrees for each stretch, its
-    /// seeds.
-    struct Strip {
-        int first;
-        std::size_t at;
-    };
     /// P_{n+2} = (a mu^2 + b) P_n + c P_{n-2}
     struct Step {
         double a, b, c;

@@ -13,17 +13,16 @@
 /// with s = 1/a, which follows from the integral by parts of
 /// 1/(a cos phi) (d v/d lambda -+ d (u cos phi)/d phi) P_n.
 #pragma once
-#include "transform/rows/coefficients.hpp"
-#include "transform/sphere/legendre.hpp"
+#include <cstddef>
 
 namespace fathom {
 
-/// Some fields of one wavenumber, a register of them or (not `whole`) fewer: complex numbers of
-/// each degree on either side of the Legendre transform.
-template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
-    using typename Fields<Number, whole>::V;
-    using typename Fields<Number, whole>::Complex;
-    using Fields<Number, whole>::get, Fields<Number, whole>::put, Fields<Number, whole>::real;
+/// Some fields (coefficients.hpp) of one wavenumber: complex numbers of each degree on either side
+/// of the Legendre transform.
+template <class Some> struct WaveView : Some {
+    using typename Some::V, typename Some::Complex;
+    using Number = typename V::Number;
+    using Some::get, Some::put, Some::real;
     /// highest: degree of the side of the Legendre transform.
     int m, truncation, highest;
     const Number* epsilon;  ///< epsilon_n at [n - m], up to truncation + 2
@@ -33,12 +32,12 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
         Number* at;
         std::ptrdiff_t stride;
     };
-    Complex load(Outer c, int n) const {
+    constexpr Complex load(Outer c, int n) const {
         if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
         const Number* p = c.at + 2 * (n - m) * c.stride;
         return {get(p), m ? get(p + c.stride) : V(Number(0))};
     }
-    void store(Outer c, int n, Complex x) const {
+    constexpr void store(Outer c, int n, Complex x) const {
         Number* p = c.at + 2 * (n - m) * c.stride;
         put(x.re, p), put(m ? x.im : V(Number(0)), p + c.stride);
     }
@@ -48,42 +47,42 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
         Number* at;
         std::ptrdiff_t imaginary;
     };
-    Complex load(Inner s, int n) const {
+    constexpr Complex load(Inner s, int n) const {
         if (n < m || n > highest) return {V(Number(0)), V(Number(0))};
         const Number* p = s.at + (n - m) * V::width;
         return {get(p), get(p + s.imaginary)};
     }
-    void store(Inner s, int n, Complex x) const {
+    constexpr void store(Inner s, int n, Complex x) const {
         Number* p = s.at + (n - m) * V::width;
         put(x.re, p), put(x.im, p + s.imaginary);
     }
     /// factor times degrees m ... last; arguments: distances between degrees, and between real and
     /// imaginary parts.
-    void scaled(const Number* from, std::ptrdiff_t step, std::ptrdiff_t imaginary, Number* to,
-                std::ptrdiff_t to_step, std::ptrdiff_t to_imaginary, int last,
-                double factor) const {
+    constexpr void scaled(const Number* from, std::ptrdiff_t step, std::ptrdiff_t imaginary,
+                          Number* to, std::ptrdiff_t to_step, std::ptrdiff_t to_imaginary, int last,
+                          double factor) const {
         const V by = real(factor), im = real(m ? factor : 0);
         for (int n = m; n <= last; ++n, from += step, to += to_step)
             put(by * get(from), to), put(im * get(from + imaginary), to + to_imaginary);
     }
-    void copy_zeros(Inner to) const {
+    constexpr void copy_zeros(Inner to) const {
         for (int n = truncation + 1; n <= highest; ++n) store(to, n, {real(0), real(0)});
     }
-    double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }
+    constexpr double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }
 
-    void copy_in(Outer from, Inner to, double factor) const {
+    constexpr void copy_in(Outer from, Inner to, double factor) const {
         scaled(from.at, 2 * from.stride, from.stride, to.at, V::width, to.imaginary, truncation,
                factor);
         copy_zeros(to);
     }
-    void copy_out(Inner from, Outer to, double factor) const {
+    constexpr void copy_out(Inner from, Outer to, double factor) const {
         scaled(from.at, V::width, from.imaginary, to.at, 2 * to.stride, to.stride, truncation,
                factor);
     }
 
     /// (zeta, D) -> U and V; s(n) as above. Degrees outside the range are not computed.
     template <class Scale>
-    void wind_in(Outer zeta, Outer D, Scale s, const Inner* U, const Inner* W) const {
+    constexpr void wind_in(Outer zeta, Outer D, Scale s, const Inner* U, const Inner* W) const {
         const Complex zero{V(Number(0)), V(Number(0))};
         Complex z0 = zero, d0 = zero, z1 = load(zeta, m), d1 = load(D, m);
         double s0 = 0, s1 = s(m);
@@ -105,8 +104,8 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
     }
     /// (U, V) -> zeta (curl) and D; to D `more` is added.
     template <class Scale>
-    void curl_out(Inner U, Inner W, Scale s, const Outer* zeta, const Outer* D,
-                  const Inner* more = nullptr, double factor = 1) const {
+    constexpr void curl_out(Inner U, Inner W, Scale s, const Outer* zeta, const Outer* D,
+                            const Inner* more = nullptr, double factor = 1) const {
         const Complex zero{V(Number(0)), V(Number(0))};
         Complex u0 = zero, w0 = zero, u1 = load(U, m), w1 = load(W, m);
         for (int n = m; n <= truncation; ++n) {

@@ -32,6 +32,7 @@ SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm comm, const GaussianGrid
            Distribution(grid.points, truncation,
                         Legendre<Number>::waves_of_rows(grid, truncation + 1), d, rank_of(comm)),
            d, {given.fields, given.threads, given.exchange}),
+      grid(grid),
       legendre(grid, truncation + 1, distribution.own_waves, given.table) {
     for (int m : distribution.own_waves) {
         this->list_waves(m, m, truncation);

@@ -30,6 +30,8 @@ public:
     double flops_of_field() const override;
     std::size_t table_bytes() const { return legendre.bytes(); }
     using RowTransform<Number>::truncation;
+    bool lives_on_device() const override;
+    std::unique_ptr<TransformOnDevice> on(Device&) const override;
 
 private:
     using Base = RowTransform<Number>;
@@ -45,6 +47,7 @@ private:
         typename Legendre<Number>::Scratch legendre;
         WaveAhead wave_ahead;
     };
+    const GaussianGrid grid;
     Legendre<Number> legendre;
     std::vector<std::vector<Number>> epsilon;  // of each own m
     std::vector<Scratch> scratch;

@@ -15,7 +15,7 @@ void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S,
                                          Act act) const {
     const int m = distribution.own_waves[wave];
     auto with = [&]<bool whole>(std::bool_constant<whole>, const Piece& piece) {
-        using View = WaveView<Number, whole>;
+        using View = WaveView<Fields<Number, whole>>;
         auto outer = [&](const Coefficients& c) {
             return typename View::Outer{
                 c.at ? c.at + 2 * wave_start[wave] * c.stride + piece.level : nullptr, c.stride};

@@ -1,0 +1,10 @@
+/// Transforms on the sphere on a device: one thread per row, or sum, or degree, of each field.
+#pragma once
+#include "transform/on_device.hpp"
+
+namespace fathom {
+
+template <class T>
+std::unique_ptr<TransformOnDevice> transform_of(std::shared_ptr<Device>, const TransformTables<T>&);
+
+}  // namespace fathom

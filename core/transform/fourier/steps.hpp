@@ -1,0 +1,159 @@
+/// The steps of Fourier transforms (fourier.hpp), on registers of a processor as on the numbers of
+/// a thread of a device, which lie apart: z[0], z[1] are the real and imaginary part of a number.
+#pragma once
+#include <complex>
+#include <type_traits>
+
+namespace fathom::fourier_steps {
+
+template <class V> struct Complex {
+    V re, im;
+    template <class P> static constexpr Complex load(P p) { return {p[0], p[1]}; }
+    template <class P> constexpr void store(P p) const { p[0] = re, p[1] = im; }
+    friend constexpr Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+    friend constexpr Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+    friend constexpr Complex operator*(V s, Complex a) { return {s * a.re, s * a.im}; }
+    /// s a + b
+    friend constexpr Complex fma(V s, Complex a, Complex b) {
+        return {fma(s, a.re, b.re), fma(s, a.im, b.im)};
+    }
+    /// (c, s)^sign a
+    template <int sign> constexpr Complex turned(V c, V s) const {
+        if constexpr (sign > 0)
+            return {fma(c, re, -(s * im)), fma(c, im, s * re)};
+        else
+            return {fma(c, re, s * im), fma(c, im, -(s * re))};
+    }
+    /// sign i a
+    template <int sign> constexpr Complex quarter() const {
+        if constexpr (sign > 0)
+            return {-im, re};
+        else
+            return {im, -re};
+    }
+};
+
+template <int sign, class V>
+[[gnu::always_inline]] constexpr void butterfly(std::integral_constant<int, 2>, Complex<V>* x) {
+    const auto a = x[0], b = x[1];
+    x[0] = a + b, x[1] = a - b;
+}
+
+template <int sign, class V>
+[[gnu::always_inline]] constexpr void butterfly(std::integral_constant<int, 3>, Complex<V>* x) {
+    const V s(0.86602540378443864676), half(-0.5);
+    const auto sum = x[1] + x[2], difference = (s * (x[1] - x[2])).template quarter<sign>(),
+               middle = fma(half, sum, x[0]);
+    x[0] = x[0] + sum, x[1] = middle + difference, x[2] = middle - difference;
+}
+
+template <int sign, class V>
+[[gnu::always_inline]] constexpr void butterfly(std::integral_constant<int, 4>, Complex<V>* x) {
+    const auto a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3],
+               d = (x[1] - x[3]).template quarter<sign>();
+    x[0] = a + c, x[1] = b + d, x[2] = a - c, x[3] = b - d;
+}
+
+template <int sign, class V>
+[[gnu::always_inline]] constexpr void butterfly(std::integral_constant<int, 5>, Complex<V>* x) {
+    const V c1(0.30901699437494742410), c2(-0.80901699437494742410), s1(0.95105651629515357212),
+        s2(0.58778525229247312917);
+    const auto a = x[1] + x[4], b = x[2] + x[3], d = x[1] - x[4], e = x[2] - x[3];
+    const auto p = fma(c1, a, fma(c2, b, x[0])), q = fma(c2, a, fma(c1, b, x[0]));
+    const auto u = fma(s1, d, s2 * e).template quarter<sign>(),
+               v = fma(s2, d, V(-1.0) * (s1 * e)).template quarter<sign>();
+    x[0] = x[0] + a + b, x[1] = p + u, x[4] = p - u, x[2] = q + v, x[3] = q - v;
+}
+
+template <int sign, class V>
+[[gnu::always_inline]] constexpr void butterfly(std::integral_constant<int, 8>, Complex<V>* x) {
+    constexpr std::integral_constant<int, 4> four;
+    Complex<V> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
+    butterfly<sign>(four, even), butterfly<sign>(four, odd);
+    const V r(0.70710678118654752440);
+    odd[1] = r * (odd[1] + odd[1].template quarter<sign>());
+    odd[2] = odd[2].template quarter<sign>();
+    odd[3] = r * (odd[3].template quarter<sign>() - odd[3]);
+    for (int k = 0; k < 4; ++k) x[k] = even[k] + odd[k], x[k + 4] = even[k] - odd[k];
+}
+
+/// One pass over blocks of radix x stride numbers. sign < 0: decimation in frequency, twiddled
+/// after the butterfly; sign > 0: in time, before.
+template <int radix, int sign, class Number, class At, class Ahead>
+constexpr void butterflies(int n, int stride, At z, const Number* twiddle, Ahead& ahead) {
+    using V = std::remove_cvref_t<decltype(z[0])>;
+    constexpr std::integral_constant<int, radix> r;
+    for (int block = 0; block < n; block += radix * stride)
+        for (int i = 0; i < stride; ++i) {
+            ahead.some();
+            const At p = z + 2 * (block + i);
+            const Number* t = twiddle + 2 * (radix - 1) * i;
+            Complex<V> x[radix];
+            for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(p + 2 * stride * b);
+            if (sign > 0 && stride > 1)
+                for (int c = 1; c < radix; ++c)
+                    x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
+            butterfly<sign>(r, x);
+            if (sign < 0 && stride > 1)
+                for (int c = 1; c < radix; ++c)
+                    x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
+            for (int c = 0; c < radix; ++c) x[c].store(p + 2 * stride * c);
+        }
+}
+
+/// False: there are no butterflies of this radix.
+constexpr bool has_butterfly(int radix) { return (radix >= 2 && radix <= 5) || radix == 8; }
+template <int sign, class Number, class At, class Ahead>
+constexpr bool pass_of(int radix, int n, int stride, At z, const Number* twiddle, Ahead& ahead) {
+    switch (radix) {
+        case 2: butterflies<2, sign>(n, stride, z, twiddle, ahead); return true;
+        case 3: butterflies<3, sign>(n, stride, z, twiddle, ahead); return true;
+        case 4: butterflies<4, sign>(n, stride, z, twiddle, ahead); return true;
+        case 5: butterflies<5, sign>(n, stride, z, twiddle, ahead); return true;
+        case 8: butterflies<8, sign>(n, stride, z, twiddle, ahead); return true;
+        default: return false;
+    }
+}
+
+/// Waves of a row of 2 half points -> the complex numbers that `backward` transforms.
+template <class Number, class Get, class At>
+constexpr void numbers_of_waves(int half, int waves, Get get, At a, const int* place,
+                                const std::complex<Number>* turn) {
+    using V = std::remove_cvref_t<decltype(a[0])>;
+    const V zero(Number(0));
+    const V mean = get(0).re;
+    a[0] = mean, a[1] = mean;
+    for (int k = 1; k <= half / 2; ++k) {
+        Complex<V> x{zero, zero}, y{zero, zero};
+        if (k <= waves) x = get(k);
+        if (half - k <= waves) {
+            y = get(half - k);
+            y.im = -y.im;
+        }
+        const V er = x.re + y.re, ei = x.im + y.im, dr = x.re - y.re, di = x.im - y.im,
+                c(turn[k].real()), s(turn[k].imag());
+        const V tr = -(fma(c, di, s * dr)), ti = fma(c, dr, -(s * di));  // i w D
+        const At p = a + 2 * place[k], q = a + 2 * place[half - k];
+        p[0] = er + tr, p[1] = ei + ti;
+        q[0] = er - tr, q[1] = ti - ei;
+    }
+}
+/// What `forward` has left -> waves.
+template <class Number, class Put, class At>
+constexpr void waves_of_numbers(int half, int waves, Put put, At a, const int* place,
+                                const std::complex<Number>* turn) {
+    using V = std::remove_cvref_t<decltype(a[0])>;
+    put(0, a[0] + a[1], V(Number(0)));
+    const V half_(Number(0.5));
+    for (int k = 1; k <= half / 2; ++k) {
+        const At z = a + 2 * place[k], y = a + 2 * place[half - k];
+        const V er = half_ * (z[0] + y[0]), ei = half_ * (z[1] - y[1]), dr = half_ * (z[0] - y[0]),
+                di = half_ * (z[1] + y[1]);
+        const V c(turn[k].real()), s(turn[k].imag());
+        const V tr = fma(c, di, -(s * dr)), ti = -(fma(c, dr, s * di));  // -i conj(w) D
+        if (k <= waves) put(k, er + tr, ei + ti);
+        if (half - k <= waves && half - k != k) put(half - k, er - tr, ti - ei);
+    }
+}
+
+}  // namespace fathom::fourier_steps

@@ -1,0 +1,80 @@
+/// The tables of a transform on the sphere, for a device.
+#include <algorithm>
+#include "transform/on_device.hpp"
+#include "transform/sphere/spherical_harmonics.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// Fourier transforms of all lengths, one after another.
+template <class Number> struct FourierLists {
+    std::vector<PlanThere> plans;
+    std::vector<PassThere> passes;
+    std::vector<Number> twiddles;
+    std::vector<int> places;
+    std::vector<std::complex<Number>> turns;
+    void add(const Fourier<Number>& f) {
+        const auto& half = f.of_half();
+        plans.push_back({f.half, int(half.all_passes().size()), passes.size(), twiddles.size(),
+                         places.size(), turns.size()});
+        for (const auto& p : half.all_passes()) passes.push_back({p.radix, p.stride, p.twiddle});
+        const auto append = [](auto& to, const auto& from) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        append(twiddles, half.all_twiddles()), append(places, half.place), append(turns, f.turns());
+    }
+};
+
+}  // namespace
+
+template <class Number> bool SphericalHarmonics<Number>::lives_on_device() const {
+    return distribution.ranks == 1 && !distribution.square &&
+           std::ranges::all_of(this->fourier, [](auto& of) { return of.second.simple(); });
+}
+
+template <class Number>
+std::unique_ptr<TransformOnDevice> SphericalHarmonics<Number>::on(Device& device) const {
+    FourierLists<Number> of_rows;
+    std::map<int, int> plan;
+    for (auto& [points, transform] : this->fourier)
+        plan[points] = int(plan.size()), of_rows.add(transform);
+    // the functions of all degrees, whatever memory they need
+    const Legendre<Number> all(grid, truncation() + 1, distribution.own_waves, std::size_t(-1));
+
+    TransformTables<Number> t{truncation(), all.padding(), rows.radius, 0, 0, 0};
+    std::vector<RowThere> list;
+    for (std::size_t j = 0; j < rows.points.size(); ++j) {
+        const int points = rows.points[j];
+        const Fourier<Number>& transform = this->fourier.at(points);
+        list.push_back({points, distribution.waves[j], this->row_block[j], this->row_place[j],
+                        plan[points], distribution.row_index[j], t.numbers, rows.weight[j] / points,
+                        rows.cosine[j]});
+        t.numbers += transform.packs();
+    }
+    std::vector<WaveThere> waves;
+    std::vector<Number> couplings;
+    for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
+        const int m = distribution.own_waves[i], degrees = (truncation() - m + 3) / 2 * 2;
+        waves.push_back({m, degrees, distribution.first_row[m], wave_start[i], couplings.size(),
+                         i * all.blocks(), t.degrees});
+        couplings.insert(couplings.end(), epsilon[i].begin(), epsilon[i].end());
+        t.degrees += degrees;
+    }
+    std::vector<StripThere> strips;
+    for (const auto& s : all.all_strips()) strips.push_back({s.first, s.at});
+
+    t.entries = distribution.wave_block.back();
+    t.rows = list, t.waves = waves, t.plans = of_rows.plans, t.passes = of_rows.passes;
+    t.strips = strips, t.twiddles = of_rows.twiddles, t.epsilon = couplings;
+    t.functions = all.all_functions(), t.places = of_rows.places, t.turns = of_rows.turns;
+    t.first_entry = distribution.row_side;
+    return device.transform(t);
+}
+
+template bool SphericalHarmonics<float>::lives_on_device() const;
+template bool SphericalHarmonics<double>::lives_on_device() const;
+template std::unique_ptr<TransformOnDevice> SphericalHarmonics<float>::on(Device&) const;
+template std::unique_ptr<TransformOnDevice> SphericalHarmonics<double>::on(Device&) const;
+
+}  // namespace fathom
