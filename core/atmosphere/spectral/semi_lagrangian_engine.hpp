@@ -222,7 +222,7 @@ private:
         return eta(setup.a, setup.b, parameters.reference_pressure);
     }
 
-    /// Linear terms and diffusion of all coefficients; lost: kinetic energy of levels at the points.
+    /// Linear terms and diffusion of all coefficients; lost: kinetic energy of levels at points.
     void solve(std::vector<ExactSum>& lost) {
         const bool keeps = parameters.fix_energy > 0;
         std::ranges::fill(kinetic, 0.);
