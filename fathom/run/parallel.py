@@ -1,5 +1,6 @@
 """How a simulation is spread over a machine: the settings of `Simulation(parallel=...)` and
-[parallel]. They never change a bit of the answer.
+[parallel]. They never change a bit of the answer, except `device` where the ocean names no solver
+of its free surface (docs/device.md).
 
 Settings of the user stay. Others are `chosen`: those measured before on this machine for this case
 (fathom/run/choices.py), else the `usual` ones.
