@@ -47,10 +47,10 @@ class Simulation(Requests, Events):
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
     parallel : how it is distributed over the machine, docs/parallel.md: threads, blocks (nx, ny),
-        distribution, tile, exchange, sum, synchronise, balance, carrier,
-        balance_threshold; others
+        distribution, tile, exchange, sum, synchronise, balance, carrier, balance_threshold; others
         have the values measured before on this machine (automatic=False: the usual ones). They
-        never change a bit of the answer. device: "cuda" computes on a GPU.
+        never change a bit of the answer. device: "cuda" computes on a GPU; an ocean then has
+        another solver of its free surface where none is named (docs/device.md).
     limits : {field: (least, most)} instead of the model's. A start beyond them is refused; a run
         beyond them is unstable.
     beyond_stability : whether a step beyond the limits of `show` is allowed.
