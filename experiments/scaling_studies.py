@@ -26,6 +26,8 @@ from fathom.scaling.studies import (
     unified_model,
 )
 
+FAR = 16384  # cores, beyond all points of the solver
+
 
 def panel(figure, place, title, note, **labels):
     axes = figure.add_axes(place)
@@ -343,6 +345,7 @@ def figures():
             for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
         },
         "between": {name: cgpop_terms.between(name) for name in cgpop.six},
+        "frequencies": {key: cgpop_terms.frequencies(key, FAR) for key in cgpop.in_pop},
         "outputs": sub_space_io.tabled(),
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [
@@ -371,6 +374,11 @@ def say_what_was_tried(found):
     for name, by_cores in found["between"].items():
         shown = ", ".join(f"{cores}: {100 * e:+.0f}" for cores, e in by_cores.items())
         print(f"{name}, % of a line between neighbours: {shown}")
+    for key, by_frequency in found["frequencies"].items():
+        shown = ", ".join(
+            f"{f:g}: {at['squares']:.3f}, {at['seconds']:.1f} s" for f, at in by_frequency.items()
+        )
+        print(f"{key}, by disturbances a second: squared errors, a day on {FAR} cores: {shown}")
 
 
 def say(found):

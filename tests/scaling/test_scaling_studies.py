@@ -105,6 +105,16 @@ def test_two_points_follow_from_no_number_of_cores():
     assert apart > 0.85 * computing and found[2183][0] < 0 > found[4343][0]
 
 
+def test_what_the_points_leave_open():
+    """Disturbances of every frequency fit the XT5 alike, and differ beyond: of 0.5 a second, its
+    machine file's, come the longest days.
+    """
+    found = cgpop_terms.frequencies("XT5", 16384)
+    squares, seconds = zip(*(at.values() for at in found.values()))
+    assert max(squares) < 1.2 * min(squares)
+    assert seconds[0] == max(seconds) > 1.4 * seconds[1]
+
+
 def test_two_points_lie_beside_the_line_between_their_neighbours():
     """As far as from the prediction, although the line knows both; no other point beyond 2300 cores
     lies so far from it.
