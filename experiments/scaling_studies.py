@@ -345,7 +345,7 @@ def figures():
             for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
         },
         "between": {name: cgpop_terms.between(name) for name in cgpop.six},
-        "frequencies": {key: cgpop_terms.frequencies(key, FAR) for key in cgpop.in_pop},
+        "frequencies": {key: cgpop.frequencies(key, FAR) for key in cgpop.in_pop},
         "outputs": sub_space_io.tabled(),
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [

@@ -353,16 +353,15 @@ class Ocean(Model):
 
     def compute_on(self, device):
         """Chooses the solver for a device, or for the processor, where none was given."""
-        columns = int(np.count_nonzero(self.grid.wet_levels))
-        self.free_surface = self._surface.on(columns, device)
+        self.free_surface = self._surface_on(device)
+
+    def _surface_on(self, device):
+        return self._surface.on(int(np.count_nonzero(self.grid.wet_levels)), device)
 
     @property
     def for_device(self):
         """What was chosen for a device."""
-        usual, now = (
-            self._surface.on(int(np.count_nonzero(self.grid.wet_levels))),
-            self.free_surface,
-        )
+        usual, now = self._surface_on(device=False), self.free_surface
         if (usual.solver, usual.preconditioner) == (now.solver, now.preconditioner):
             return []
         return [

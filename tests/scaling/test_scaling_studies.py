@@ -109,7 +109,7 @@ def test_what_the_points_leave_open():
     """Disturbances of every frequency fit the XT5 alike, and differ beyond: of 0.5 a second, its
     machine file's, come the longest days.
     """
-    found = cgpop_terms.frequencies("XT5", 16384)
+    found = cgpop.frequencies("XT5", 16384)
     squares, seconds = zip(*(at.values() for at in found.values()))
     assert max(squares) < 1.2 * min(squares)
     assert seconds[0] == max(seconds) > 1.4 * seconds[1]

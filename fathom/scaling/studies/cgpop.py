@@ -155,6 +155,29 @@ def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndar
     return cores[far], found / seconds[far] - 1
 
 
+def frequencies(key: str, far: int) -> dict[float, dict[str, float]]:
+    """By disturbances a second [s-1] of a machine ("XT5"): the sum of squared errors (logarithms)
+    of all its curves, each fitted with it, and the seconds of a day of the solver in POP on `far`
+    cores.
+    """
+    given, found = load(machines[key]), {}
+    lost = given["disturbance.frequency"] * given["disturbance.duration"]
+    for frequency in (0.5, 2.0, 8.0, 32.0, 64.0, 128.0):
+        start = _with(given, {"frequency": frequency, "duration": lost / frequency})
+        own = _fitted(in_pop[key], start, True, False, np.inf)
+        machine = _with(start, own.values)
+        errors = {
+            name: np.log1p(_fitted(name, machine, False, False, np.inf).errors)
+            for name in six
+            if name.startswith(key + "/")
+        }
+        found[frequency] = {
+            "squares": float(sum(np.sum(e**2) for e in errors.values())),
+            "seconds": float(day(machine, own.values, far)),
+        }
+    return found
+
+
 def optimum(
     machine: Machine, program: Mapping[str, float], way: str = "allreduce", most: int = 32768
 ) -> int:

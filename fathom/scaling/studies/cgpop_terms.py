@@ -10,8 +10,7 @@ each in place of the one of cgpop.py, fitted to the same points, without those t
                longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
 
 `apart` and `between` show why none of them can explain the points: two programs on the same number
-of cores of one machine; a line between the neighbours of a point. `frequencies` shows what the
-points leave open: how often a rank is disturbed.
+of cores of one machine; a line between the neighbours of a point.
 """
 
 from __future__ import annotations
@@ -120,26 +119,3 @@ def between(name: str) -> dict[int, float]:
         )
         for n, rest in enumerate(others, 1)
     }
-
-
-def frequencies(key: str, far: int) -> dict[float, dict[str, float]]:
-    """By disturbances a second [s-1] of a machine ("XT5"): the sum of squared errors (logarithms)
-    of all its curves, each fitted with it, and the seconds of a day of the solver in POP on `far`
-    cores.
-    """
-    given, found = load(cgpop.machines[key]), {}
-    lost = given["disturbance.frequency"] * given["disturbance.duration"]
-    for frequency in (0.5, 2.0, 8.0, 32.0, 64.0, 128.0):
-        start = cgpop._with(given, {"frequency": frequency, "duration": lost / frequency})
-        own = cgpop._fitted(cgpop.in_pop[key], start, True, False, np.inf)
-        machine = cgpop._with(start, own.values)
-        errors = {
-            name: np.log1p(cgpop._fitted(name, machine, False, False, np.inf).errors)
-            for name in cgpop.six
-            if name.startswith(key + "/")
-        }
-        found[frequency] = {
-            "squares": float(sum(np.sum(e**2) for e in errors.values())),
-            "seconds": float(cgpop.day(machine, own.values, far)),
-        }
-    return found
