@@ -1,6 +1,7 @@
 /// The iterations of solver/fused.hpp on a device. One launch does several iterations of a tile and
-/// of all points around it that it needs, so no halo is filled between them. It writes r and s into
-/// second arrays, because other tiles still read the first. A recording has many launches: after
+/// of all points around it that it needs, so no halo is filled between them; before the next launch
+/// the points of other ranks are. It writes r and s into second arrays, because other tiles still
+/// read the first. A recording has many launches: after
 /// the search has ended, the rest do nothing.
 #include "device/elliptic.hpp"
 #include "device/elliptic/chebyshev.hpp"
@@ -31,6 +32,7 @@ public:
           fold(points.fold),
           copies_until(points.copies_until),
           copies(copies),
+          others(points.others),
           room(points.history),
           coefficients{on_device(device, given.sum), on_device(device, given.difference),
                        on_device(device, given.square), on_device(device, given.scale)},
@@ -44,7 +46,14 @@ public:
                 numbers_of(coefficients[1]),
                 numbers_of(coefficients[2]),
                 numbers_of(coefficients[3]),
-                given.compact} {}
+                given.compact} {
+        for (int vector = 0; vector < arrays; ++vector)
+            for (std::size_t block = 0; block < points.blocks.size(); ++block) {
+                FieldSlab& slab = slabs[vector];
+                slab.at.push_back((std::byte*)(of(vector, false) + points.place(block, 0, 0)));
+                slab.row.push_back(points.up), slab.level.push_back(0), slab.levels = 1;
+            }
+    }
 
     const Water<Number>& operator*() const { return water; }
     Number* of(int vector) const { return of(vector, turned); }
@@ -52,6 +61,7 @@ public:
 
     void fill(int width, int vector) const {
         launch::each(copies_until[width], Halo<Number>{copies, of(vector)});
+        if (others) others->fill({&slabs[which(vector, turned)], 1}, sizeof(Number), width);
     }
 
     void gradients(GradientSearch& search, std::vector<EllipticOnDevice::Residual>& history) {
@@ -75,7 +85,7 @@ public:
                          Device::Way::to_host);
     }
 
-    double sweeps(std::span<const TwoSteps> list, SumUnit unit) {
+    Limbs sweeps(std::span<const TwoSteps> list, SumUnit unit) {
         const int count = int(list.size());
         for (int n = 0; n < count; ++n) stretch.steps[n] = {list[n], true};
         stretch.unit = unit;
@@ -84,21 +94,23 @@ public:
         const bool after = turned != ((count + 1) / 2 % 2 == 1);
         auto all = [&] {
             bool turn = turned;
-            for (int n = 0; n < count; n += 2, turn = !turn)
+            for (int n = 0; n < count; n += 2, turn = !turn) {
+                if (others)
+                    others->fill({&slabs[which(r, turn)], 2}, sizeof(Number), EllipticPoints::halo);
                 n + 1 < count ? sweep<2>(there->steps + n, turn) : sweep<1>(there->steps + n, turn);
+            }
             launch::totals<3>(
                 own(), ScaledSquare<Number>{water.wet, of(r, turn), water.square, &there->unit},
                 ((Stretch*)stretches.at)->total);
         };
-        if (count == most_sweeps || count == most_sweeps / 2)
+        if (!others && (count == most_sweeps || count == most_sweeps / 2))
             repeat(count == most_sweeps ? whole : half, all);
         else
             all();
         turned = after;
         std::int64_t total[3];
         device->copy(total, there->total, sizeof total, Device::Way::to_host);
-        return total[2] ? std::numeric_limits<double>::quiet_NaN()
-                        : rounded(total[0], total[1], unit);
+        return {{4 * total[1], total[0], 0, 0, total[2]}};  // of 2^30, not 2^32
     }
 
 private:
@@ -109,12 +121,14 @@ private:
     int own_points, fold;
     std::array<int, EllipticPoints::halo + 1> copies_until;
     const EllipticPoints::Copy* copies;
+    std::shared_ptr<EllipticRanks> others;
     int room;
     DeviceMemory coefficients[4], vectors, states, stretches, residuals;
     Water<Number> water;
     State here = {};
     Stretch stretch = {};
     bool turned = false;  // r, s and r_next, s_next are swapped
+    std::array<FieldSlab, arrays> slabs;
     enum Work { cycle, half, whole, works };
     std::unique_ptr<Device::Recording> recorded[works][2];
 
@@ -125,9 +139,11 @@ private:
     static const Number* numbers_of(const DeviceMemory& memory) { return (const Number*)memory.at; }
     State* state() const { return (State*)states.at; }
 
+    static int which(int vector, bool turn) {
+        return turn && vector != y ? (vector + r_next) % (2 * r_next) : vector;
+    }
     Number* of(int vector, bool turn) const {
-        if (turn && vector != y) vector = (vector + r_next) % (2 * r_next);
-        return (Number*)vectors.at + std::size_t(vector) * numbers;
+        return (Number*)vectors.at + std::size_t(which(vector, turn)) * numbers;
     }
     template <class F> void repeat(Work which, F work) {
         if (!device->records()) return work();
@@ -175,6 +191,7 @@ public:
           source(on_device(device, points.source.data(), points.source.size())),
           right_side(device, sizeof(double) * numbers),
           found(device, sizeof(Squares)),
+          others(points.others),
           part(device, points, points.in_double, (const int*)wet.at,
                (const EllipticPoints::Copy*)copies.at, (const EllipticPoints::Tile*)tiles.at,
                (const int*)source.at) {
@@ -246,7 +263,7 @@ public:
         search.single ? single->gradients(search, history) : part.gradients(search, history);
         return history;
     }
-    double sweeps(bool in_single, std::span<const TwoSteps> list, SumUnit unit) override {
+    Limbs sweeps(bool in_single, std::span<const TwoSteps> list, SumUnit unit) override {
         return in_single ? single->sweeps(list, unit) : part.sweeps(list, unit);
     }
     std::vector<double> fetch_residual() override {
@@ -260,6 +277,7 @@ private:
     std::vector<EllipticPoints::OwnBlock> blocks;
     int up, numbers;
     DeviceMemory wet, copies, tiles, source, right_side, found;
+    std::shared_ptr<EllipticRanks> others;
     Part<double> part;
     std::unique_ptr<Part<float>> single;
     std::vector<Residual> history;
@@ -275,6 +293,12 @@ private:
     }
     Squares squares() {
         static_assert(sizeof(Squares) == 6 * sizeof(std::int64_t));
+        if (others) {
+            double most;
+            device->copy(&most, largest(), sizeof most, Device::Way::to_host);
+            most = others->largest(most);
+            device->copy(largest(), &most, sizeof most, Device::Way::to_device);
+        }
         launch::totals<Limbs::words>(part.own(), Square{(*part).wet, part.of(part.r), largest()},
                                      largest() + 1);
         Squares all;

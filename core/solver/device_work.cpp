@@ -7,6 +7,41 @@
 
 namespace fathom {
 
+/// Exchanges of vectors on a device, each made at its first use.
+class EllipticSolver::Ranks final : public EllipticRanks {
+public:
+    Ranks(std::shared_ptr<Device> device, const Communication& how)
+        : device(std::move(device)), how(how) {}
+
+    void fill(std::span<const FieldSlab> vectors, int bytes, int width) override {
+        Within within(regions_of_solver().halo);
+        auto& [exchange, mover] = halos[{bytes, width}];
+        if (!exchange) {
+            exchange = std::make_unique<Exchange>(
+                how.comm, *how.decomposition, EllipticPoints::halo, bytes,
+                std::vector<Exchange::Item>(vectors.size(), {Horizontal::center, false, width, 1}),
+                how.exchange);
+            mover = device->halos(exchange->points());
+            mover->expect(vectors);
+        }
+        exchange->start(vectors, mover.get());
+        exchange->finish(vectors);
+    }
+    double largest(double own) override {
+        MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_DOUBLE, MPI_MAX, how.comm);
+        return own;
+    }
+
+private:
+    struct Halo {
+        std::unique_ptr<Exchange> exchange;
+        std::unique_ptr<Mover> mover;
+    };
+    std::shared_ptr<Device> device;
+    const Communication how;
+    std::map<std::pair<int, int>, Halo> halos;  // by bytes and width
+};
+
 class EllipticSolver::There final : public Work {
 public:
     There(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
@@ -41,11 +76,17 @@ private:
     const FieldSlab &rhs, &x;
     const int bytes;
 
-    static double square(const EllipticOnDevice::Squares& s) {
+    double square(const EllipticOnDevice::Squares& s) {
         if (!(s.largest < std::numeric_limits<double>::infinity())) return std::nan("");
-        ExactSum sum(Space::unit_of(s.largest * s.largest));
-        sum.add(s.limbs);
-        return sum.value();
+        return sum(s.limbs, Space::unit_of(s.largest * s.largest));
+    }
+    /// Over all ranks.
+    double sum(const Limbs& own, SumUnit unit) {
+        std::array<ExactSum, 1> all{ExactSum(unit)};
+        all[0].add(own);
+        double value;
+        solver.space.share(all, &value);
+        return value;
     }
     End pass(bool single, double rr, double goal, int maximum) {
         if (solver.options.solver == "pcsi") return chebyshev(single, rr, goal, maximum);
@@ -60,7 +101,7 @@ private:
         return chebyshev_steps(
             method.spectrum, rr, goal, solver.iterations, maximum,
             [&](std::span<const TwoSteps> list, SumUnit unit) {
-                return on.sweeps(single, list, unit);
+                return sum(on.sweeps(single, list, unit), unit);
             },
             [&](int iteration, double now) {
                 if (!single) solver.record.note(iteration, now);
@@ -69,14 +110,19 @@ private:
 };
 
 bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
-    const bool known = options.preconditioner == "diagonal" &&
-                       (options.solver == "chrongear" || options.solver == "pcsi");
-    if (!known || space.ranks > 1 || !parts.list.empty()) return false;
+    const bool one = space.ranks == 1,
+               known = options.preconditioner == "diagonal" &&
+                       ((options.solver == "chrongear" && one) || options.solver == "pcsi");
+    if (!known || !parts.list.empty()) return false;
     if (on == device) return true;
     device = on;
-    on_device =
-        on->elliptic(elliptic_points(space.A, single ? &single->A : nullptr,
-                                     *space.how.decomposition, 0, int(record.history.capacity())));
+    int rank;
+    MPI_Comm_rank(space.how.comm, &rank);
+    auto points =
+        elliptic_points(space.A, single ? &single->A : nullptr, *space.how.decomposition, rank);
+    points.history = int(record.history.capacity());
+    if (!one) points.others = std::make_shared<Ranks>(on, space.how);
+    on_device = on->elliptic(points);
     return true;
 }
 

@@ -49,35 +49,39 @@ void list_water(EllipticPoints& points, const Operator& A, const Topology& t) {
     for (auto& w : wet) points.wet.push_back(w.at), points.fold += !w.fold;
 }
 
-/// Lists copies of wet points into the halo, from the edges of the blocks outwards.
-void list_copies(EllipticPoints& points, const Plan& plan) {
-    const auto place = [&](int block, int row, int column) {
-        return points.blocks[block].at + (row - halo) * points.up + column - halo;
-    };
+/// Where the runs of a message put wet points: body(run, point of the run, its place).
+template <class F> void each_put(const EllipticPoints& points, const Message& message, F body) {
+    for (auto& r : message.runs)
+        for (int n = 0; n < r.count; ++n) {
+            const int to = points.place(r.to_block, r.to_row, r.to_column + n);
+            if (points.in_double.scale[to] > 0) body(r, n, to);
+        }
+}
+
+/// Lists copies of wet points into the halo, from the edges of the blocks outwards, and finds where
+/// each point gets its value: itself if it is wet and own, the point it copies, or itself if it
+/// comes from another rank.
+void list_copies(EllipticPoints& points, const Plan& plan, int rank) {
     std::vector<std::pair<int, EllipticPoints::Copy>> copies;
-    for (auto& message : plan.messages)
-        for (auto& r : message.runs)
-            for (int n = 0; n < r.count; ++n) {
-                const int from = place(r.from_block, r.from_row, r.from_column + n * r.step),
-                          to = place(r.to_block, r.to_row, r.to_column + n);
-                const auto& [at, nx, ny] = points.blocks[r.to_block];
-                if (points.in_double.scale[to] > 0)
-                    copies.push_back({std::max(outside(r.to_row - halo, ny),
-                                               outside(r.to_column + n - halo, nx)),
-                                      {from, to}});
-            }
+    points.source.assign(points.numbers, -1);
+    for (int n : points.wet) points.source[n] = n;
+    for (auto& message : plan.messages) {
+        if (message.to_rank != rank) continue;
+        each_put(points, message, [&](const Run& r, int n, int to) {
+            if (message.from_rank != rank) return void(points.source[to] = to);
+            const auto& [at, nx, ny] = points.blocks[r.to_block];
+            const int from = points.place(r.from_block, r.from_row, r.from_column + n * r.step),
+                      ring = std::max(outside(r.to_row - halo, ny),
+                                      outside(r.to_column + n - halo, nx));
+            copies.push_back({ring, {from, to}});
+            points.source[to] = from;
+        });
+    }
     std::ranges::stable_sort(copies, {}, [](const auto& c) { return c.first; });
     for (auto& [ring, copy] : copies) {
         points.copies.push_back(copy);
         for (int r = ring; r <= halo; ++r) ++points.copies_until[r];
     }
-}
-
-/// Finds where each point gets its value: itself if it is wet and own, or the point it copies.
-void list_sources(EllipticPoints& points) {
-    points.source.assign(points.numbers, -1);
-    for (int n : points.wet) points.source[n] = n;
-    for (auto& copy : points.copies) points.source[copy.to] = copy.from;
 }
 
 /// Lists tiles of nearly equal size for each block; those without water are left out.
@@ -118,14 +122,12 @@ EllipticPoints elliptic_places(const Operator& A) {
 }
 
 EllipticPoints elliptic_points(const Operator& A, const EllipticOperator<float>* single,
-                               const Decomposition& d, int rank, int history) {
+                               const Decomposition& d, int rank) {
     EllipticPoints points = elliptic_places(A);
-    points.history = history;
     points.in_double = numbers(points, A);
     if (single) points.in_single = numbers(points, *single);
     list_water(points, A, d.topology);
-    list_copies(points, halo_plan(d, Horizontal::center, halo, halo, rank));
-    list_sources(points);
+    list_copies(points, halo_plan(d, Horizontal::center, halo, halo, rank), rank);
     list_tiles(points, A, d.topology);
     return points;
 }

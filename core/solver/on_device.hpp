@@ -1,10 +1,12 @@
 /// The vectors of an elliptic solver in memory of a device, and all operations on them there, those
-/// of the passes of solver.hpp and the iterations of fused.hpp, for one rank that has all blocks.
-/// The kernels are in device/elliptic.cpp.
+/// of the passes of solver.hpp and the iterations of fused.hpp. The kernels are in
+/// device/elliptic.cpp.
 ///
 /// A point is computed from its neighbours alone: the sums over corners are those of
 /// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
-/// four points, and so have tiles, on which iterations work, four at a time.
+/// four points, and so have tiles, on which iterations work, four at a time. Points of other blocks
+/// of the rank are read where they are; those of other ranks lie in the halo, which is filled
+/// before each four iterations.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,6 +19,15 @@
 #include "solver/search.hpp"
 
 namespace fathom {
+
+/// What the ranks of a solve do together.
+class EllipticRanks {
+public:
+    virtual ~EllipticRanks() = default;
+    /// Fills `width` points of the halo of vectors in memory of the device, from other ranks.
+    virtual void fill(std::span<const FieldSlab>, int bytes, int width) = 0;
+    virtual double largest(double) = 0;
+};
 
 /// Its input. Arrays are numbers of all blocks, one after another, in rows of `up`.
 struct EllipticPoints {
@@ -49,13 +60,19 @@ struct EllipticPoints {
     std::vector<Tile> tiles;
     std::vector<int> source;  ///< for each number: its place in the block that owns it; -1: land
     int history = 0;          ///< residuals of a pass that are kept
+    std::shared_ptr<EllipticRanks> others;  ///< null: there are none
+
+    /// The number of a point, counted from the corner of a stored block.
+    int place(int block, int row, int column) const {
+        return blocks[block].at + (row - halo) * up + column - halo;
+    }
 };
 
 class EllipticOnDevice {
 public:
     virtual ~EllipticOnDevice() = default;
 
-    /// An exact sum of squares, in the unit of the largest number.
+    /// An exact sum of squares of this rank, in the unit of the largest number of all ranks.
     struct Squares {
         double largest;
         Limbs limbs;
@@ -79,18 +96,19 @@ public:
         int iteration;
         double rr;
     };
-    /// Conjugate gradients; the residuals on the way.
+    /// Conjugate gradients, on one rank; the residuals on the way.
     virtual std::span<const Residual> gradients(GradientSearch&) = 0;
-    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`; then r.r.
-    virtual double sweeps(bool single, std::span<const TwoSteps>, SumUnit) = 0;
+    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`; then r.r of this rank,
+    /// in this unit.
+    virtual Limbs sweeps(bool single, std::span<const TwoSteps>, SumUnit) = 0;
 
     virtual std::vector<double> fetch_residual() = 0;  ///< r, an array
 };
 
 template <class Number> class EllipticOperator;
-/// Blocks alone; with everything else. history: residuals of a pass that are kept.
+/// Blocks alone; with the points of these blocks.
 EllipticPoints elliptic_places(const EllipticOperator<double>&);
 EllipticPoints elliptic_points(const EllipticOperator<double>&, const EllipticOperator<float>*,
-                               const Decomposition&, int rank, int history);
+                               const Decomposition&, int rank);
 
 }  // namespace fathom

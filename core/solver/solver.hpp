@@ -31,8 +31,9 @@ public:
     /// iterations, in either precision; an error on all ranks if they were not enough, or if a
     /// number is not finite.
     int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
-    /// Keeps vectors and coefficients on a device, too. False where that is not possible: on
-    /// several ranks, or for methods other than chrongear or pcsi with the diagonal.
+    /// Keeps vectors and coefficients on a device, too. False where that is not possible: for
+    /// methods other than pcsi, or chrongear on one rank, with the diagonal, and where messages are
+    /// overlapped.
     bool live_on(std::shared_ptr<Device>);
     /// The same solve, to the bit, with slabs in memory of that device.
     int solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
@@ -98,6 +99,7 @@ private:
     };
     class Here;   // solver.cpp
     class There;  // device_work.cpp
+    class Ranks;
     std::shared_ptr<Device> device;
     std::unique_ptr<EllipticOnDevice> on_device;
 
