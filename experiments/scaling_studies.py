@@ -27,6 +27,11 @@ from fathom.scaling.studies import (
 )
 
 FAR = 16384  # cores, beyond all points of the solver
+ALIKE = (
+    ("XT5/CGPOP", "XT5/POP"),
+    ("XE6/CGPOP/PGI", "XE6/POP/PGI"),
+    ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"),
+)  # curves of a machine, on the same cores
 
 
 def panel(figure, place, title, note, **labels):
@@ -231,12 +236,12 @@ def solver():
             ylabel="s",
             yscale="log",
         )
-        fit, machine = cgpop.fitted(name, True, False), load(cgpop.machines[name.partition("/")[0]])
+        machine, program = cgpop.known(name)
         cores, seconds = cgpop.series(name)
         ranks = np.unique(np.round(np.geomspace(96, 32768, 60)).astype(int))
         axes.plot(
             ranks,
-            [cgpop.day(machine, fit.values, int(p)) for p in ranks],
+            [cgpop.day(machine, program, int(p)) for p in ranks],
             color=phases[0],
             lw=1.5,
             label="as it is",
@@ -246,7 +251,7 @@ def solver():
         )
         axes.plot(
             ranks,
-            [cgpop.day(quiet, fit.values, int(p), "hardware") for p in ranks],
+            [cgpop.day(quiet, program, int(p), "hardware") for p in ranks],
             color=phases[1],
             lw=1.5,
             label="undisturbed, sums by the network",
@@ -255,6 +260,16 @@ def solver():
         ticks(axes, [96, 384, 1536, 6144, 24576])
         axes.legend(frameon=False, fontsize=7.5)
     return figure
+
+
+def say_points(name, errors, left_out):
+    print(
+        "   cores: error (left out), %  "
+        + ", ".join(
+            f"{c}: {100 * e:+.0f} ({100 * left:+.0f})"
+            for c, e, left in zip(cgpop.series(name)[0], errors, left_out)
+        )
+    )
 
 
 def fits():
@@ -267,23 +282,17 @@ def fits():
         sub_space_io.errors(values),
         sub_space_io.left_out("tasks"),
     )
-    for name, with_machine in (
-        ("XE6/POP/PGI", True),
-        ("XE6/CGPOP/PGI", False),
-        ("XE6/CGPOP/Cray", False),
-        ("XT5/POP", True),
-        ("XT5/CGPOP", False),
-        ("BGL/CGPOP", False),
-    ):
-        fit = cgpop.fitted(name, with_machine)
-        yield f"solver, {name}", len(fit.names), fit.errors, fit.left_out
-        print(
-            "   cores: error (left out), %  "
-            + ", ".join(
-                f"{c}: {100 * e:+.0f} ({100 * left:+.0f})"
-                for c, e, left in zip(cgpop.series(name)[0], fit.errors, fit.left_out)
-            )
-        )
+    fit, done = cgpop.together(hold_out=True), 0
+    for name in cgpop.in_pop.values():
+        part = slice(done, done + len(cgpop.series(name)[0]))
+        yield f"solver, {name}", len(fit.names), fit.errors[part], fit.left_out[part]
+        say_points(name, fit.errors[part], fit.left_out[part])
+        done = part.stop
+    for name in cgpop.six:
+        if name not in cgpop.in_pop.values():
+            fit = cgpop.fitted(name)
+            yield f"solver, {name}", len(fit.names), fit.errors, fit.left_out
+            say_points(name, fit.errors, fit.left_out)
     for name, fit in (
         ("POP on X1", pop_x1.fitted()),
         ("K", k_computer.fitted()),
@@ -306,10 +315,34 @@ def say_outputs(rows):
         print("| " + " | ".join([str(row["tasks"]), sets, *both]) + " |")
 
 
+def tried():
+    """Other terms of the solver, other frequencies, and what no model can explain."""
+    return {
+        "terms": {
+            name: {
+                most: {
+                    series: {
+                        int(far): float(error)
+                        for far, error in zip(*cgpop.beyond(series, most, term))
+                    }
+                    for series in cgpop.six
+                }
+                for most in (1500, 2300)
+            }
+            for name, term in cgpop_terms.terms.items()
+        },
+        "apart": {f"{a} less {b}": cgpop_terms.apart(a, b) for a, b in ALIKE if a[-3:] != "PGI"},
+        "alike": {f"{a} and {b}": cgpop_terms.alike(a, b) for a, b in ALIKE},
+        "between": {name: cgpop_terms.between(name) for name in cgpop.six},
+        "frequencies": cgpop.frequencies(FAR),
+        "shared": {" ".join(shared): of_rule(shared) for shared in (cgpop.common, ("frequency",))},
+    }
+
+
 def figures():
     """All that is printed, as plain data: fits, extrapolations, phases, statements."""
     cores, shares = pop_phases.studied()
-    return {
+    return tried() | {
         "fits": {
             name: {
                 "parameters": parameters,
@@ -327,25 +360,6 @@ def figures():
             }
             for most in (1500, 2300, 2900)
         },
-        "terms": {
-            name: {
-                most: {
-                    series: {
-                        int(far): float(error)
-                        for far, error in zip(*cgpop.beyond(series, most, term))
-                    }
-                    for series in cgpop.six
-                }
-                for most in (1500, 2300)
-            }
-            for name, term in cgpop_terms.terms.items()
-        },
-        "apart": {
-            f"{one} less {other}": cgpop_terms.apart(one, other)
-            for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
-        },
-        "between": {name: cgpop_terms.between(name) for name in cgpop.six},
-        "frequencies": {key: cgpop.frequencies(key, FAR) for key in cgpop.in_pop},
         "outputs": sub_space_io.tabled(),
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [
@@ -360,6 +374,21 @@ def figures():
     }
 
 
+def of_rule(shared):
+    """Of these parameters in common: the rms of predicted points, and the frequency from all."""
+    errors = [
+        np.log1p(error)
+        for most in (1500, 2300, 2900)
+        for name in cgpop.six
+        if name.partition("/")[0] in cgpop.in_pop
+        for error in cgpop.beyond(name, most, shared=shared)[1]
+    ]
+    return {
+        "beyond": float(np.sqrt(np.mean(np.square(errors)))),
+        "frequency": cgpop.together(shared=shared).values["frequency"],
+    }
+
+
 def say_what_was_tried(found):
     for name, by_cores in found["terms"].items():
         for most, series in by_cores.items():
@@ -371,14 +400,18 @@ def say_what_was_tried(found):
     for name, by_cores in found["apart"].items():
         shown = ", ".join(f"{cores}: {s:+.2f} of {own:.2f}" for cores, (s, own) in by_cores.items())
         print(f"{name}, s, and all computing of the slower: {shown}")
+    for name, (few, many) in found["alike"].items():
+        print(f"{name}: apart by {100 * few:.1f} % rms up to 1000 cores, {100 * many:.1f} % beyond")
     for name, by_cores in found["between"].items():
         shown = ", ".join(f"{cores}: {100 * e:+.0f}" for cores, e in by_cores.items())
         print(f"{name}, % of a line between neighbours: {shown}")
-    for key, by_frequency in found["frequencies"].items():
-        shown = ", ".join(
-            f"{f:g}: {at['squares']:.3f}, {at['seconds']:.1f} s" for f, at in by_frequency.items()
-        )
-        print(f"{key}, by disturbances a second: squared errors, a day on {FAR} cores: {shown}")
+    for frequency, at in found["frequencies"].items():
+        days = ", ".join(f"{key} {at[key]:.1f} s" for key in cgpop.in_pop)
+        squares = f"squares {at['squares']:.4f}"
+        print(f"{frequency:g} disturbances a second: {squares}, {FAR} cores {days}")
+    for shared, at in found["shared"].items():
+        rms = f"rms beyond {100 * at['beyond']:.1f} %"
+        print(f"in common {shared}: {rms}; {at['frequency']:.2f} a second")
 
 
 def say(found):

@@ -104,13 +104,13 @@ def solver_breakdown():
         figure,
         both[0],
         "An iteration of the 0.1° solver on the XE6",
-        "shares, and µs above; simulated, fitted to XE6/POP/PGI",
+        "shares, and µs above; simulated, fitted to the solver in POP",
         xlabel="cores",
         ylabel="%",
     )
-    machine, fit = load("cray-xe6"), cgpop.fitted("XE6/POP/PGI", True, False)
+    machine, program = cgpop.known("XE6/POP/PGI")
     cores = np.array([96, 384, 1536, 3072, 6144, 12288])
-    parts = [cgpop.iteration(machine, fit.values, int(p)) for p in cores]
+    parts = [cgpop.iteration(machine, program, int(p)) for p in cores]
     totals, bottom = np.array([sum(part.values()) for part in parts]), np.zeros(len(cores))
     for n, (key, text) in enumerate(
         (
@@ -176,11 +176,9 @@ def all_solvers():
             yscale="log",
         )
         for n, name in enumerate(those):
-            fit = cgpop.fitted(name, name in ("XE6/POP/PGI", "XT5/POP"), False)
-            machine = load(cgpop.machines[name.partition("/")[0]])
             cores, seconds = cgpop.series(name)
             ranks = np.unique(np.round(np.geomspace(cores.min(), cores.max(), 40)).astype(int))
-            days = [cgpop.day(machine, fit.values, int(p)) for p in ranks]
+            days = [cgpop.day(*cgpop.known(name), int(p)) for p in ranks]
             axes.plot(ranks, days, color=phases[n], lw=1.5, label=name)
             axes.plot(cores, seconds, "o", color=phases[n], ms=3.5)
         ticks(axes, [24, 96, 384, 1536, 6144])

@@ -8,6 +8,11 @@ rank, whichever leaves the fewest to the fullest. a: a point in cache; b: its ad
 memory; C: points that fit into the cache. late: of the most disturbed rank (noise.py), by other
 jobs, its place or the system: a remainder, not a measurement of noise. All other parameters are
 those of the machine.
+
+Disturbances of both Cray machines are fitted to the solver in POP, to both curves at once: the two
+have the same kind of core and of system, so a is in proportion to the cycle, and how often a rank
+is disturbed is one number. Above some 10 a second, `a` and the disturbances can stand for each
+other within one curve.
 """
 
 from __future__ import annotations
@@ -27,12 +32,10 @@ six = ("XE6/POP/PGI", "XT5/POP", "XE6/CGPOP/PGI", "XE6/CGPOP/Cray", "XT5/CGPOP",
 iterations = 226 * 124
 neighbours, halo = 8, 2
 machines = {"XE6": "cray-xe6", "XT5": "cray-xt5", "BGL": "blue-gene-l"}
-of_machine = {
-    "stage": "sum.stage",
-    "frequency": "disturbance.frequency",
-    "duration": "disturbance.duration",
-}  # parameters in the machine's file
+in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # to which disturbances are fitted
+common = ("work", "frequency")  # of both machines. work: a, in multiply-adds at full speed
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
+often = {1.0: 1e-3, 256.0: 2e-4}  # first guesses: disturbances a second, the length of each
 
 
 @cache
@@ -99,81 +102,113 @@ def day(
     return iterations * sum(priced(machine, program, ranks, way).values())
 
 
-in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # to which the numbers of the machine are fitted
-
-
-def fitted(name: str, with_machine: bool, hold_out: bool = True, most: float = np.inf) -> Fit:
-    """Of a curve up to `most` cores: the program's parameters, and where asked those of the
-    machine's file that are marked as fitted.
-    """
-    return _fitted(name, load(machines[name.partition("/")[0]]), with_machine, hold_out, most)
-
-
-def _fitted(
-    name: str,
-    machine: Machine,
-    with_machine: bool,
-    hold_out: bool,
-    most: float,
+@cache
+def together(
+    most: float = np.inf,
     priced: Iteration = iteration,
+    shared: tuple[str, ...] = common,
+    frequency: float = 0.0,
+    hold_out: bool = False,
 ) -> Fit:
-    cores, seconds = series(name)
-    seconds, cores = seconds[cores <= most], cores[cores <= most]
-    own = (
-        {key: machine[where] for key, where in of_machine.items() if where in machine.fitted}
-        if with_machine
-        else {}
-    )
+    """Of both curves of the solver in POP up to `most` cores: "work", "frequency", and of each
+    machine "b XT5", "C XT5", "duration XT5". shared: parameters that are common to the machines.
+    frequency: given, not fitted; 0: fitted.
+    """
+    curves = {key: series(name) for key, name in in_pop.items()}
+    ranks = {key: cores[cores <= most] for key, (cores, _) in curves.items()}
+    seconds = [s for cores, days in curves.values() for s in days[cores <= most]]
+    given = {"frequency": frequency} if frequency else {}
 
     def model(values: Mapping[str, float]) -> list[float]:
-        at = _with(machine, {key: values[key] for key in own})
-        return [day(at, values, int(c), priced=priced) for c in cores]
+        both = [(ranks[key], *_in_pop(key, {**values, **given})) for key in in_pop]
+        return [
+            day(machine, program, int(p), priced=priced)
+            for those, machine, program in both
+            for p in those
+        ]
 
-    return fit(model, list(seconds), {**starts, **own}, hold_out)
+    def start(guess: float) -> dict[str, float]:
+        program = {"work": 300.0, "b": starts["b"], "C": starts["C"]}
+        first = program | {"duration": often[guess], "frequency": guess}
+        return {
+            name if name in shared else f"{name} {key}": value
+            for name, value in first.items()
+            for key in in_pop
+            if name not in given
+        }
+
+    return fit(model, seconds, [start(guess) for guess in often], hold_out)
 
 
-def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
-    """The machine with its fitted values."""
-    own = {of_machine[key]: value for key, value in values.items() if key in of_machine}
-    return Machine(machine.name, {**machine.values, **own}, machine.sources)
+def _in_pop(key: str, values: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
+    """(machine, program) of the values of `together`."""
+    own = lambda name: values[name] if name in values else values[f"{name} {key}"]
+    machine = load(machines[key]).but(
+        {f"disturbance.{part}": own(part) for part in ("frequency", "duration")}
+    )
+    a = own("work") / machine["node.multiply_add"]
+    return machine, {"a": a, "b": own("b"), "C": own("C")}
 
 
-def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndarray, np.ndarray]:
-    """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
-    `most` alone: the fitted values of the machine are those of the solver in POP, also up to
-    `most`.
-    """
+def fitted(
+    name: str,
+    machine: Machine | None = None,
+    hold_out: bool = True,
+    most: float = np.inf,
+    priced: Iteration = iteration,
+) -> Fit:
+    """a, b and C of a curve up to `most` cores. machine: None: as in its file."""
+    at = machine or load(machines[name.partition("/")[0]])
+    cores, seconds = series(name)
+    seconds, cores = seconds[cores <= most], cores[cores <= most]
+    model = lambda values: [day(at, values, int(c), priced=priced) for c in cores]
+    return fit(model, list(seconds), starts, hold_out)
+
+
+@cache
+def known(
+    name: str,
+    most: float = np.inf,
+    priced: Iteration = iteration,
+    shared: tuple[str, ...] = common,
+) -> tuple[Machine, dict[str, float]]:
+    """(machine, program) of a curve from the points up to `most` cores."""
     key = name.partition("/")[0]
-    machine = load(machines[key])
-    if key in in_pop:
-        own = _fitted(in_pop[key], machine, True, False, most, priced)
-        machine = _with(machine, own.values)
-    values = _fitted(name, machine, False, False, most, priced).values
+    if key not in in_pop:
+        machine = load(machines[key])
+    else:
+        machine, program = _in_pop(key, together(most, priced, shared).values)
+        if name == in_pop[key]:
+            return machine, program
+    return machine, fitted(name, machine, False, most, priced).values
+
+
+def beyond(
+    name: str,
+    most: int,
+    priced: Iteration = iteration,
+    shared: tuple[str, ...] = common,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
+    `most` alone.
+    """
+    at = known(name, most, priced, shared)
     cores, seconds = series(name)
     far = cores > most
-    found = np.array([day(machine, values, int(c), priced=priced) for c in cores[far]])
+    found = np.array([day(*at, int(c), priced=priced) for c in cores[far]])
     return cores[far], found / seconds[far] - 1
 
 
-def frequencies(key: str, far: int) -> dict[float, dict[str, float]]:
-    """By disturbances a second [s-1] of a machine ("XT5"): the sum of squared errors (logarithms)
-    of all its curves, each fitted with it, and the seconds of a day of the solver in POP on `far`
-    cores.
+def frequencies(far: int) -> dict[float, dict[str, float]]:
+    """By disturbances a second, given, all else fitted: the sum of squared errors (logarithms) of
+    both curves of the solver in POP, and the seconds of a day on `far` cores of each machine.
     """
-    given, found = load(machines[key]), {}
-    lost = given["disturbance.frequency"] * given["disturbance.duration"]
-    for frequency in (0.5, 2.0, 8.0, 32.0, 64.0, 128.0):
-        start = _with(given, {"frequency": frequency, "duration": lost / frequency})
-        own = _fitted(in_pop[key], start, True, False, np.inf)
-        machine = _with(start, own.values)
-        errors = {
-            name: np.log1p(_fitted(name, machine, False, False, np.inf).errors)
-            for name in six
-            if name.startswith(key + "/")
-        }
-        found[frequency] = {
-            "squares": float(sum(np.sum(e**2) for e in errors.values())),
-            "seconds": float(day(machine, own.values, far)),
+    found = {}
+    for frequency in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 32.0, 128.0, 256.0):
+        one = together(frequency=frequency)
+        values = one.values | {"frequency": frequency}
+        found[frequency] = {"squares": float(np.sum(np.log1p(one.errors) ** 2))} | {
+            key: day(*_in_pop(key, values), far) for key in in_pop
         }
     return found
 

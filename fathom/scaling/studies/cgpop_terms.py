@@ -9,8 +9,8 @@ each in place of the one of cgpop.py, fitted to the same points, without those t
     durations  of a disturbance are exponential with mean d: n ranks that are hit wait for the
                longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
 
-`apart` and `between` show why none of them can explain the points: two programs on the same number
-of cores of one machine; a line between the neighbours of a point.
+`apart`, `alike` and `between` show why none of them can explain the points: two programs on the
+same number of cores of one machine; a line between the neighbours of a point.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fathom.scaling import noise, sums
-from fathom.scaling.machine import Machine, load
+from fathom.scaling.machine import Machine
 from fathom.scaling.network import overhead, seconds_per_byte, wire
 from fathom.scaling.studies import cgpop
 
@@ -94,15 +94,24 @@ def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
     """By the cores that both curves have: additional seconds of a day of the first, and the total
     computing seconds of the slower one, as fitted.
     """
-    machine = load(cgpop.machines[name.partition("/")[0]])
     curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
-    programs = [cgpop.fitted(each, False, hold_out=False).values for each in (name, other)]
+    known = [cgpop.known(each) for each in (name, other)]
     computing = lambda cores: (
-        cgpop.iterations
-        * max(cgpop.iteration(machine, program, cores)["calc"] for program in programs)
+        cgpop.iterations * max(cgpop.iteration(*each, cores)["calc"] for each in known)
     )
     both = sorted(map(int, curves[0].keys() & curves[1].keys()))
     return {cores: (curves[0][cores] - curves[1][cores], computing(cores)) for cores in both}
+
+
+def alike(name: str, other: str) -> tuple[float, float]:
+    """The rms of the logarithm of what two curves of a machine have on the same cores, up to 1000
+    and beyond.
+    """
+    curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
+    both = np.array(sorted(curves[0].keys() & curves[1].keys()))
+    apart = np.array([math.log(curves[0][cores] / curves[1][cores]) for cores in both])
+    few, many = (float(np.sqrt(np.mean(apart[part] ** 2))) for part in (both < 1000, both > 1000))
+    return few, many
 
 
 def between(name: str) -> dict[int, float]:

@@ -16,7 +16,6 @@ from functools import cache
 
 import numpy as np
 
-from fathom.scaling.machine import Machine, load
 from fathom.scaling.reference import table
 from fathom.scaling.studies import cgpop
 
@@ -34,14 +33,7 @@ def studied() -> tuple[np.ndarray, np.ndarray]:
 @cache
 def solver(cores: int) -> float:
     """Seconds of a day."""
-    machine, values = load("cray-xt5"), _solver_values()
-    own = {where: values[key] for key, where in cgpop.of_machine.items() if key in values}
-    return cgpop.day(Machine(machine.name, {**machine.values, **own}), values, cores)
-
-
-@cache
-def _solver_values() -> dict[str, float]:
-    return cgpop.fitted("XT5/POP", True, hold_out=False).values
+    return cgpop.day(*cgpop.known("XT5/POP"), cores)
 
 
 def shares(values: Mapping[str, float], cores: Sequence[int]) -> np.ndarray:

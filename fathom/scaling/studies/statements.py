@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -186,15 +186,8 @@ def _vector_machines() -> Found:
 # ---- the solver at 0.1 degree --------------------------------------------------------------------
 
 
-@cache
-def _of_series(name: str) -> tuple[Any, dict[str, float]]:
-    """(machine, program) as fitted to a curve."""
-    machine = load(cgpop.machines[name.partition("/")[0]])
-    return machine, cgpop.fitted(name, False, hold_out=False).values
-
-
 def _day(name: str, cores: int) -> float:
-    return cgpop.day(*_of_series(name), cores)
+    return cgpop.day(*cgpop.known(name), cores)
 
 
 @says(solver, "the XE6 is flat near 7000 cores, at some 6 s a day")
@@ -232,7 +225,7 @@ def _blue_gene() -> Found:
 
 @says(solver, "with sums by the network the best number of cores is beyond 15 000")
 def _hardware_sums() -> Found:
-    at = cgpop.optimum(*_of_series("BGL/CGPOP"))
+    at = cgpop.optimum(*cgpop.known("BGL/CGPOP"))
     return Found(at > 15000, f"{at}")
 
 
