@@ -384,6 +384,18 @@ drawn = {
         *("--every", "8h", "--for", "4d", "--out", kept / "output-steps.png"),
     ),
     "measured-before-after": before_and_after,
+    "profile-gantt": drawn_by(
+        *("profile-gantt", "charts/gantt.png", "profile", here / "ocean-3deg.toml"),
+        *("--ranks", "2", "--steps", "48", "--pictures", kept / "charts"),
+    ),
+    "blocking": drawn_by(
+        *("blocking", "blocking.png", "bench", "blocking", here / "ocean-3deg.toml"),
+        *("--picture", kept / "blocking.png"),
+    ),
+    "balance-cost": drawn_by(
+        *("balance-cost", "maps-columns/cost-RRTMGP.png", "bench", "balance"),
+        *("--pictures", kept / "maps-columns"),
+    ),
 }
 
 
