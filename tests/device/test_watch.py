@@ -21,7 +21,7 @@ def alone(on_ranks):
     return on_ranks(1, SCRIPT, json.dumps(None))
 
 
-@pytest.mark.parametrize("ranks, blocks", [(1, [7, 6]), (3, None)])
+@pytest.mark.parametrize("ranks, blocks", [(1, [7, 6]), (2, None)])
 def test_the_same_numbers(on_ranks, alone, ranks, blocks):
     found = on_ranks(ranks, SCRIPT, json.dumps(computers.name), json.dumps(blocks))
     assert found == alone

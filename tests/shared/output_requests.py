@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 
-def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
+def run_atmosphere(folder, ending=".nc", servers=0, writers="all", length="3h"):
     """Three hours of waves, asked for in many ways."""
     import fathom as fm
     from small_atmospheres import held_suarez
@@ -64,7 +64,7 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
     }.items():
         simulation.output(f"{name}.grib2", temperature, **hours, **asked)
     simulation.output("places.nc", turning, moorings=[[0, 52], [90, -20]], **hours)
-    simulation.run("3h", report=False)
+    simulation.run(length, report=False)
     return simulation
 
 
@@ -98,7 +98,7 @@ def sums(servers=0, writers="all"):
     from fathom import mpi
 
     folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-    run_atmosphere(folder, ".zarr", servers, writers)
+    run_atmosphere(folder, ".zarr", servers, writers, "2h")
     mpi.world.barrier()
     found = {}
     for store in sorted(Path(folder).glob("*.zarr")) if mpi.is_root else ():

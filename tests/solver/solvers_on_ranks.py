@@ -61,11 +61,7 @@ def solve(case, block, seed, **options):
     assert case.nx < 96 or comm.allreduce(here.inner_packs) > 0
     found, solution = solved(case, here, b)
     del here
-    if (
-        comm.size <= 4
-        and options.get("preconditioner") == "diagonal"
-        and options.get("exchange") not in unpacked
-    ):
+    if options.get("preconditioner") == "diagonal" and options.get("exchange") not in unpacked:
         there = solver()
         on_device = there.on_device(computer())
         assert on_device == (
@@ -90,7 +86,7 @@ case = Case(36, 22, True, True, seed=1, mass=2e-6)
 for s in solvers:
     for p in preconditioners:
         found[f"{s} {p}"] = solve(case, (11, 9), 7, solver=s, preconditioner=p)
-for e in exchanges if comm.size <= 4 else ():  # seven ranks may share two cores
+for e in exchanges:
     for g in sums:
         found[f"{e} {g}"] = solve(case, (11, 9), 7, exchange=e, sum=g, precision="fp64")
 for g in sums:
@@ -107,14 +103,14 @@ pairs = [
     ("s-step", "polynomial"),
     ("pcsi", "factorisation"),
 ]
-for s, p in pairs if comm.size <= 4 else pairs[:2]:
-    block = {1: (96, 140), 2: (48, 140), 4: (48, 70), 7: (96, 20)}[comm.size]
+for s, p in pairs:
+    block = {1: (96, 140), 2: (48, 140), 3: (96, 47)}[comm.size]
     found[f"strips {s} {p}"] = solve(
         case, block, 3, solver=s, preconditioner=p, exchange="overlapped"
     )
 
 choose = random.Random(20)
-for n in range(50 if comm.size <= 4 else 15):
+for n in range(50):
     kind, sort = (
         choose.choice(topologies),
         choose.choice(["islands", "strait", "one sea", "noise", "all water"]),
