@@ -340,12 +340,12 @@ private:
     void compute(Step& s, FieldSet& set) {
         for (int n : s.fields)
             if (!of.plan->fields[n].own) set.fetch(n);
+        of.find_arguments(s, set);
         const int h = of.domain->halo;
         for (int b = 0; b < int(of.domain->blocks.size()); ++b)
             for (int r = h - s.extent; r < h + of.domain->blocks[b]->ny + s.extent; ++r)
                 if (const auto& cells = of.plan->cells[b][r]; !cells.empty())
-                    for (auto& cell : cells)
-                        of.run_tile(s, {b, r, 0, cells.size()}, {&cell, 1}, set, 0);
+                    for (auto& cell : cells) of.run_tile(s, {b, r, 0, cells.size()}, {&cell, 1}, 0);
         stream_fence();
         ++s.calls;
     }

@@ -109,7 +109,7 @@ void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int
         std::uint64_t t = regions.on ? ticks_now() : 0;
         for (int p = group.first; p < group.last; ++p) {
             if (!takes_turn(steps[p], at_row, set)) continue;
-            run_tile(steps[p], at_row, {&*first, std::size_t(last - first)}, set, thread);
+            run_tile(steps[p], at_row, {&*first, std::size_t(last - first)}, thread);
             if (!timed) continue;
             const auto end = ticks_now();
             steps[p].clocks[thread].ticks += end - t, t = end;
@@ -127,26 +127,39 @@ bool Sequence::takes_turn(const Step& s, const Row& r, const FieldSet& set) cons
            (s.process.every == 1 || set.count % s.process.every == 0);
 }
 
-/// The addresses of the fields of a process in a row, from this column on.
-void Sequence::arguments(const Step& s, const Row& r, int column, const FieldSet& set, int thread,
-                         Raw* at) const {
-    std::byte* const space = scratch.at + thread * scratch_bytes;
-    const int b = r.block;
+/// Where the fields of a process lie: found once, since rows and tiles are many.
+void Sequence::find_arguments(Step& s, const FieldSet& set) const {
+    s.arguments.clear();
+    for (int b = 0; b < int(domain->blocks.size()); ++b)
+        for (int n : s.fields) {
+            const Field& f = set[n];
+            const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];
+            const std::ptrdiff_t column = f.place == place::profile ? 0 : bytes;
+            if (f.scratch)
+                s.arguments.push_back({{scratch.at + (std::size_t)f.at[b], level, 0},
+                                       0,
+                                       0,
+                                       std::ptrdiff_t(scratch_bytes)});
+            else
+                s.arguments.push_back(
+                    {{f.at[b], level, f.row[b], f.streams}, column, f.row[b] * bytes, 0});
+        }
+}
+
+/// The fields of a process in a row, from this column on.
+void Sequence::arguments(const Step& s, const Row& r, int column, int thread, Raw* at) const {
+    const Argument* const first = s.arguments.data() + r.block * s.fields.size();
     for (std::size_t i = 0; i < s.fields.size(); ++i) {
-        const Field& f = set[s.fields[i]];
-        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // all levels
-        const int from = f.place == place::profile ? 0 : column;
-        at[i] = f.scratch
-                    ? Raw{space + (std::size_t)f.at[b], level, 0}
-                    : Raw{f.at[b] + (r.row * f.row[b] + from) * bytes, level, f.row[b], f.streams};
+        const Argument& a = first[i];
+        at[i] = a.at;
+        at[i].at = (std::byte*)a.at.at + r.row * a.row + column * a.column + thread * a.thread;
     }
 }
 
 /// Runs one process at the cells of a tile.
-void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, const FieldSet& set,
-                        int thread) {
+void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread) {
     Raw at[most_fields];
-    arguments(s, r, tile.front().column, set, thread, at);
+    arguments(s, r, tile.front().column, thread, at);
     const auto operations = s.process.operations();
     const auto run = counting && s.process.count ? s.process.count : s.process.run;
     run(s.process.scheme.get(), at, tile.data(), tile.data() + tile.size());

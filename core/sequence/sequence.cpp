@@ -401,6 +401,7 @@ void Sequence::run(Group& group, const Rows& rows, FieldSet& set) {
                 e.copy(group.slabs);
         });
     if (Step& first = steps[group.first]; first.global()) return apply(first, set);
+    for (int p = group.first; p < group.last; ++p) find_arguments(steps[p], set);
     const bool trial = tries(group, set.count);
     if (trial) group.tiles.next();
     double seconds = 0;

@@ -104,6 +104,11 @@ private:
         std::uint64_t ticks = 0, operations = 0;
         long calls = 0;
     };
+    /// A field for a kernel: that of column 0 of row 0 and of thread 0, and bytes to the next ones.
+    struct Argument {
+        Raw at;
+        std::ptrdiff_t column, row, thread;
+    };
     struct Step {
         Process process;
         std::vector<int> fields;
@@ -112,6 +117,7 @@ private:
         Region region;
         double seconds = 0, operations = 0;
         long calls = 0;
+        std::vector<Argument> arguments;  // of all blocks, of the set at which it runs
         bool global() const { return process.global != nullptr; }
     };
     struct Sent {
@@ -187,8 +193,9 @@ private:
     void step_on_device(FieldSet&);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
     bool takes_turn(const Step&, const Row&, const FieldSet&) const;
-    void run_tile(Step&, const Row&, std::span<const Cell> tile, const FieldSet&, int thread);
-    void arguments(const Step&, const Row&, int column, const FieldSet&, int thread, Raw* at) const;
+    void run_tile(Step&, const Row&, std::span<const Cell> tile, int thread);
+    void find_arguments(Step&, const FieldSet&) const;
+    void arguments(const Step&, const Row&, int column, int thread, Raw* at) const;
     void exchange(Group&, FieldSet&);
     void run_tangent(Group&, const Rows&, FieldSet&, FieldSet& change);
     void settle_clocks(Group&, double began, int calls);

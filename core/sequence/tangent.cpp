@@ -50,6 +50,7 @@ void Sequence::run_tangent(Group& group, const Rows& rows, FieldSet& set, FieldS
         return first.process.global->apply({set, first.fields});
     }
     const std::ptrdiff_t bytes = apart(set, change);
+    for (int p = group.first; p < group.last; ++p) find_arguments(steps[p], set);
 #pragma omp parallel for schedule(dynamic, 2) num_threads(threads_of(threads))
     for (std::size_t n = 0; n < rows.list.size(); ++n) {
         const Row& row = rows.list[n];
@@ -58,7 +59,7 @@ void Sequence::run_tangent(Group& group, const Rows& rows, FieldSet& set, FieldS
             const Step& s = steps[p];
             if (!takes_turn(s, row, set)) continue;
             Raw at[most_fields];
-            arguments(s, row, cells[row.first].column, set, omp_get_thread_num(), at);
+            arguments(s, row, cells[row.first].column, omp_get_thread_num(), at);
             s.process.set_shadow(bytes);
             s.process.tangent(s.process.scheme.get(), at, &cells[row.first],
                               cells.data() + row.last);
