@@ -5,6 +5,7 @@
 #include <map>
 #include "catalogue/catalogue.hpp"
 #include "device/air_mass.hpp"
+#include "device/drifters.hpp"
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
 #include "device/ice.hpp"
@@ -226,6 +227,10 @@ public:
     }
     std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>& points) override {
         return transport_of(shared_from_this(), points);
+    }
+    std::unique_ptr<ocean::DriftersOnDevice> drifters(std::span<const ocean::DriftBlock> blocks,
+                                                      double step, bool flat) override {
+        return drifters_of(shared_from_this(), blocks, step, flat);
     }
     std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
         const atmosphere::AirColumns& own) override {

@@ -29,6 +29,8 @@ namespace ocean {
 struct IceGeometry;
 struct IceParameters;
 class IceOnDevice;  // ocean/sea_ice/equations.hpp
+struct DriftBlock;
+class DriftersOnDevice;  // ocean/drifters/motion.hpp
 }  // namespace ocean
 template <class T> struct TransportPoints;
 class TransportOnDevice;  // trajectory/on_device.hpp
@@ -94,6 +96,9 @@ public:
     /// The motion of sea ice, of the blocks of a rank.
     virtual std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry>,
                                                     const ocean::IceParameters&) = 0;
+    /// Drifters, in the blocks of a rank.
+    virtual std::unique_ptr<ocean::DriftersOnDevice> drifters(std::span<const ocean::DriftBlock>,
+                                                              double step, bool flat) = 0;
     /// Sums over the sphere of a spectral atmosphere.
     virtual std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns&) = 0;

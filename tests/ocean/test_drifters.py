@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import computers
 import fathom as fm
 from fathom import earth, output
 
@@ -165,7 +166,7 @@ def sea(directory, **parallel):
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
     )
-    ocean = fm.Ocean(grid).set(
+    ocean = fm.Ocean(grid, free_surface=computers.surface()).set(
         temperature=lambda x, y, z: (
             25 * np.exp(-z / 600) + 2 * np.sin(np.deg2rad(3 * x)) * np.exp(-z / 300)
         ),
@@ -202,11 +203,14 @@ def run(directory, period, restart=None, **parallel):
     return sim
 
 
-def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
+def test_tracks_are_the_same_on_ranks_from_a_restart_and_on_a_device(on_ranks, tmp_path):
     sim = run(tmp_path / "one", "3d")
     on_ranks(3, __file__, tmp_path / "three")
     run(tmp_path / "half", "1d")  # ends at the time of a release and of an output
     run(tmp_path / "half", "2d", restart=tmp_path / "half" / "restart.fathom", blocks=(7, 6))
+    on_device = run(tmp_path / "device", "3d", device=computers.name, blocks=(7, 6))
+    left = dict(on_device.describe()[1]).get("device", [])[1:]
+    assert left and not any("Drift" in line for line in left)
     one = output.open(tmp_path / "one" / "drifters.zarr").load()
     assert (
         one.attrs["featureType"] == "trajectory"
@@ -228,7 +232,7 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
         and float(np.abs(one.depth[-1, :40] - 150).max()) > 0.01
         and (one.depth.values[-1] > 0).all()
     )
-    for other in ("three", "half"):
+    for other in ("three", "half", "device"):
         there = output.open(tmp_path / other / "drifters.zarr").load()
         for name in ("longitude", "latitude", "depth", "thetao", "time"):
             np.testing.assert_array_equal(

@@ -15,14 +15,9 @@
 /// depend on ranks, blocks or threads.
 #pragma once
 #include "field/global_process.hpp"
+#include "ocean/drifters/motion.hpp"
 
 namespace fathom::ocean {
-
-struct Drifter {
-    std::int64_t number;
-    std::int32_t i, j;
-    double a, b, level;
-};
 
 class Drifters final : public GlobalProcess {
 public:
@@ -30,25 +25,18 @@ public:
     Drifters(double step, bool flat, bool own_cells);
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
     /// Adds drifters, given on all ranks: each rank keeps those in its cells.
     void put(std::span<const Drifter> given);
     std::vector<Drifter> own;  ///< of this rank, by number
 
 private:
-    struct Rate {
-        double a, b, level;
-    };
-    /// A block, and within it with its halo.
-    struct At {
-        int block, row, column;
-    };
-    Drifter moved(const Given&, const Drifter&) const;
-    Rate rate(const Given&, const At&, const Drifter& start, const Rate& displacement,
-              double time) const;
-    double value(const Given&, Item, const At&, int di, int dj, int k) const;
+    int block_of(const Drifter&) const;  ///< -1: of another rank
+    template <class Find> std::vector<DriftBlock> blocks(Find) const;
+    template <class Number> void move(std::span<const DriftBlock>);
+    void settle();
     void migrate();
-    int wet(int i, int j) const { return domain->wet(Horizontal::center, i, j); }
-    At cell_of(const Drifter&) const;
 
     const Item u = reads("velocity_x", place::corner_vector_layer, "m s-1", 2),
                v = reads("velocity_y", place::corner_vector_layer, "m s-1", 2),
@@ -62,6 +50,9 @@ private:
     const double step;
     const bool flat;
     std::shared_ptr<const Domain> domain;
+    std::vector<std::vector<int>> wet, wet_corners;  // of each block
+    std::shared_ptr<Device> device;
+    std::shared_ptr<DriftersOnDevice> there;
 };
 
 }  // namespace fathom::ocean

@@ -1,0 +1,70 @@
+#include "device/drifters.hpp"
+#include <vector>
+#include "machine/launch.hpp"
+
+namespace fathom {
+
+namespace {
+
+using namespace ocean;
+
+template <class Number> struct Move {
+    Drift<Number> drift;
+    const DriftBlock* blocks;
+    const int* block_of;
+    Drifter* drifters;
+    constexpr void operator()(std::size_t n) const {
+        drifters[n] = drift.moved(blocks[block_of[n]], drifters[n]);
+    }
+};
+
+class Drifting final : public DriftersOnDevice {
+public:
+    Drifting(std::shared_ptr<Device> given, std::span<const DriftBlock> blocks, double step,
+             bool flat)
+        : device(std::move(given)), step(step), flat(flat), here(blocks.begin(), blocks.end()) {
+        for (auto& block : here)
+            for (auto which : {&DriftBlock::wet, &DriftBlock::wet_corners}) {
+                wet.push_back(on_device(device, block.*which, block.rows * block.columns));
+                block.*which = (const int*)wet.back().at;
+            }
+        device->wait();
+    }
+    void move(std::span<Drifter> own, std::span<const int> block_of,
+              std::span<const DriftBlock> given, int bytes) override {
+        if (own.empty()) return;
+        for (std::size_t b = 0; b < here.size(); ++b) {
+            const auto wet = here[b].wet, wet_corners = here[b].wet_corners;
+            here[b] = given[b];
+            here[b].wet = wet, here[b].wet_corners = wet_corners;
+        }
+        const DeviceMemory blocks = on_device(device, here.data(), here.size()),
+                           of = on_device(device, block_of.data(), block_of.size()),
+                           drifters = on_device(device, own.data(), own.size());
+        const auto launch = [&]<class Number>(Number) {
+            launch::each(own.size(), Move<Number>{{step, flat},
+                                                  (const DriftBlock*)blocks.at,
+                                                  (const int*)of.at,
+                                                  (Drifter*)drifters.at});
+        };
+        bytes == 4 ? launch(float()) : launch(double());
+        device->copy(own.data(), drifters.at, own.size_bytes(), Device::Way::to_host);
+    }
+
+private:
+    std::shared_ptr<Device> device;
+    double step;
+    bool flat;
+    std::vector<DriftBlock> here;
+    std::vector<DeviceMemory> wet;
+};
+
+}  // namespace
+
+std::unique_ptr<DriftersOnDevice> drifters_of(std::shared_ptr<Device> device,
+                                              std::span<const DriftBlock> blocks, double step,
+                                              bool flat) {
+    return std::make_unique<Drifting>(std::move(device), blocks, step, flat);
+}
+
+}  // namespace fathom
