@@ -24,7 +24,9 @@ def correlation_spectrum(
 ) -> np.ndarray:
     """b_n, n = 0 ... truncation, of a correlation function of the angle [rad]: its Legendre
     coefficients, what is below zero left out, with a variance of one."""
-    x, weight = np.polynomial.legendre.leggauss(points)
+    from scipy.special import roots_legendre
+
+    x, weight = roots_legendre(points)  # NumPy's needs seconds for so many
     value = correlation(np.arccos(x))
     b, older, old = np.zeros(truncation + 1), np.ones_like(x), x
     for n in range(truncation + 1):
