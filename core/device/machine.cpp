@@ -9,6 +9,7 @@
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
 #include "device/ice.hpp"
+#include "device/implicit.hpp"
 #include "device/radiation.hpp"
 #include "device/samples.hpp"
 #include "device/spectral_sums.hpp"
@@ -215,6 +216,14 @@ public:
     std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns& own) override {
         return spectral_sums_of(shared_from_this(), own);
+    }
+    std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
+        const atmosphere::ImplicitTables<float>& tables) override {
+        return implicit_of(shared_from_this(), tables);
+    }
+    std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
+        const atmosphere::ImplicitTables<double>& tables) override {
+        return implicit_of(shared_from_this(), tables);
     }
     std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>& tables) override {
         return transform_of(shared_from_this(), tables);

@@ -40,7 +40,9 @@ namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
 struct AirColumns;
-class AirMassOnDevice;  // atmosphere/gridpoint/air_mass.hpp
+template <class T> struct ImplicitTables;
+class ImplicitOnDevice;  // atmosphere/spectral/implicit_on_device.hpp
+class AirMassOnDevice;   // atmosphere/gridpoint/air_mass.hpp
 }  // namespace atmosphere
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -102,6 +104,11 @@ public:
     /// Sums over the sphere of a spectral atmosphere.
     virtual std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
         const atmosphere::OwnColumns&) = 0;
+    /// Its semi-implicit solve and horizontal diffusion.
+    virtual std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
+        const atmosphere::ImplicitTables<float>&) = 0;
+    virtual std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
+        const atmosphere::ImplicitTables<double>&) = 0;
     /// Its transforms, of one rank.
     virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>&) = 0;
     virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<double>&) = 0;

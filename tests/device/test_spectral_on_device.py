@@ -31,3 +31,14 @@ def test_same_bits(name):
     assert found[0] == found[1]
     shown = dict(s.describe()[1])["device"]
     assert ", ".join(shown[1:]).rpartition(": ")[2] == left
+
+
+def test_coefficients_stay():
+    levels, device = 8, fm.device.open(computers.name)
+    s = small_atmospheres.held_suarez(truncation=10, levels=levels)
+    s.parallel["device"] = computers.name
+    s.advance(2)
+    before = device.travelled
+    s.advance(1)
+    coefficients = 11 * 12 * (3 * levels + 1) * 8  # bytes
+    assert device.travelled - before < coefficients

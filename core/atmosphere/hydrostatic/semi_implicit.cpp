@@ -136,37 +136,10 @@ ImplicitWaves<T>::ImplicitWaves(const std::vector<double>& speed_squared, SemiIm
 }
 
 template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
-    const Elimination& e = elimination.at(m);
-    const int count = truncation - m + 1;
-    auto at = [&](int i, int type, int k, int part) {
-        return values + (std::size_t(2 * i + part) * 2 + type) * modes + k;
-    };
-    // vorticity is +1 times a D, divergence -1 times a zeta
-    for (int k = 0; k < modes; k += Real::width) {
-        for (int i = 0; i < count; ++i)
-            for (int type = 0; type < 2; ++type) {
-                Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
-                if (i > 0) {
-                    const Real below = type == 0 ? -e.below[i] : e.below[i];
-                    re = fma(below, Real::load(at(i - 1, 1 - type, k, 0)), re);
-                    im = fma(below, Real::load(at(i - 1, 1 - type, k, 1)), im);
-                }
-                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
-                const Real a = Real::load(pivot), b = Real::load(pivot + modes);
-                fma(a, re, -(b * im)).store(at(i, type, k, 0));
-                fma(a, im, b * re).store(at(i, type, k, 1));
-            }
-        for (int i = count - 2; i >= 0; --i)
-            for (int type = 0; type < 2; ++type) {
-                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
-                const Real above = type == 0 ? -e.above[i] : e.above[i],
-                           a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
-                const Real re = Real::load(at(i + 1, 1 - type, k, 0)),
-                           im = Real::load(at(i + 1, 1 - type, k, 1));
-                fma(a, re, fma(-b, im, Real::load(at(i, type, k, 0)))).store(at(i, type, k, 0));
-                fma(a, im, fma(b, re, Real::load(at(i, type, k, 1)))).store(at(i, type, k, 1));
-            }
-    }
+    const Elimination& e = of(m);
+    for (int k = 0; k < modes; k += Real::width)
+        eliminate<Real>(truncation - m + 1, modes, e.below.data(), e.above.data(), &e.pivot[k],
+                        values + k);
 }
 
 /// The same steps backwards: a product with a complex number becomes one with its conjugate.
@@ -220,32 +193,19 @@ ModeProducts<T>::ModeProducts(const VerticalModes& of)
 /// y = matrix x: a tile of 4 columns and 3 registers stays in registers.
 template <class T>
 void ModeProducts<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
-    const int P = width;
-    auto tile = [&](auto registers, int k, int c) {
-        Real sum[4][registers];
-        for (auto& row : sum)
-            for (auto& v : row) v = Real(T(0));
-        for (int j = 0; j < count; ++j) {
-            Real column[registers];
-            for (int r = 0; r < registers; ++r)
-                column[r] = Real::load(&matrix[std::size_t(j) * P + k + r * Real::width]);
-            for (int i = 0; i < 4; ++i) {
-                const Real a = x[std::size_t(c + i) * P + j];
-                for (int r = 0; r < registers; ++r) sum[i][r] = fma(column[r], a, sum[i][r]);
-            }
-        }
-        for (int i = 0; i < 4; ++i)
-            for (int r = 0; r < registers; ++r)
-                sum[i][r].store(y + std::size_t(c + i) * P + k + r * Real::width);
-    };
-    each_group<3>(P / Real::width, [&](int first, auto registers) {
-        for (int c = 0; c < columns; c += 4) tile(registers, first * Real::width, c);
+    each_group<3>(width / Real::width, [&](int first, auto registers) {
+        const int k = first * Real::width;
+        for (int c = 0; c < columns; c += 4)
+            multiply_tile<Real, 4, registers>(count, width, &matrix[k], x + std::size_t(c) * width,
+                                              y + std::size_t(c) * width + k);
     });
 }
 
 template <class T>
 VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
-    : speeds(r), products(speeds), count(r.levels()), beta(T(beta)) {
+    : speeds(r), products(speeds) {
+    count = r.levels();
+    this->beta = T(beta);
     R = T(r.gas_constant);
     RT = T(r.gas_constant * r.temperature);
     kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);

@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <vector>
+#include "atmosphere/hydrostatic/linear_columns.hpp"
 #include "atmosphere/hydrostatic/stretched_waves.hpp"
 #include "base/pack.hpp"
 
@@ -62,12 +63,13 @@ public:
     void solve(int m, Number* values) const;          ///< in place
     void solve_adjoint(int m, Number* values) const;  ///< its transpose
     int padded() const { return modes; }
-
-private:
-    int modes, truncation;
     struct Elimination {
         std::vector<Number> below, above, pivot;
     };  ///< a_n, b_n; 1 / pivot: [n - m][zeta, D][re, im][modes]
+    const Elimination& of(int m) const { return elimination.at(m); }
+
+private:
+    int modes, truncation;
     std::map<int, Elimination> elimination;
 };
 
@@ -89,6 +91,9 @@ public:
     void to_modes_adjoint(const Number* modes, Number* levels, int columns) const {
         multiply(inverse_transposed, modes, levels, columns);
     }
+    /// Column after column, `padded` numbers each.
+    const std::vector<Number>& to_modes_matrix() const { return inverse; }
+    const std::vector<Number>& from_modes_matrix() const { return E; }
 
 private:
     int count, width;
@@ -97,41 +102,32 @@ private:
     void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };
 
+template <class Number> using OwnTable = std::vector<Number>;
+
 /// The linear terms along a column of coefficients on hybrid levels: zeta, D, T of all levels and
 /// pi.
-template <class Number> class VerticalTerms {
+template <class Number> class VerticalTerms : LinearColumn<Number, OwnTable> {
+    using Column = LinearColumn<Number, OwnTable>;
+    using Column::count, Column::alpha, Column::log_ratio, Column::thickness, Column::per_thickness,
+        Column::beta, Column::R, Column::RT, Column::kappa_T, Column::per_pressure;
+
 public:
+    using Column::right_side, Column::finish_with;
     VerticalTerms(const HybridReference&, double beta);
     int levels() const { return count; }
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speeds.speed_squared[mode]; }
     const VerticalModes& of_reference() const { return speeds; }
-    /// D + c (gamma T + R T_r pi), of all levels.
-    void right_side(Number c, const Number* column, Number* of_D) const {
-        const Number *D = column + count, *t = D + count;
-        Number below = RT * t[count];
-        for (int k = count - 1; k >= 0; --k) {
-            of_D[k] = D[k] + c * (below + R * alpha[k] * t[k]);
-            below += R * log_ratio[k] * t[k];
-        }
-    }
+    const Column& of_column() const { return *this; }
+    const ModeProducts<Number>& of_modes() const { return products; }
     void to_modes(const Number* levels, Number* modes, int columns) const {
         products.to_modes(levels, modes, columns);
     }
     void from_modes(const Number* modes, Number* levels, int columns) const {
         products.from_modes(modes, levels, columns);
     }
-    /// T - beta tau D and pi - beta nu D, D(k) of each level.
-    template <class Divergence> void finish_with(Divergence D, Number* column) const {
-        Number *t = column + 2 * count, sum = 0;
-        for (int k = 0; k < count; ++k) {
-            const Number d = D(k);
-            t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
-            sum += thickness[k] * d;
-        }
-        t[count] -= beta * per_pressure * sum;
-    }
+    /// `finish_with` these D.
     void finish(const Number* D, Number* column) const {
         finish_with([&](int k) { return D[k]; }, column);
     }
@@ -165,9 +161,6 @@ public:
 private:
     VerticalModes speeds;
     ModeProducts<Number> products;
-    int count;
-    std::vector<Number> alpha, log_ratio, thickness, per_thickness;
-    Number beta, R, RT, kappa_T, per_pressure;
 };
 
 /// Columns of coefficients on the sphere.
@@ -192,6 +185,9 @@ public:
             Number(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius)), of,
             to);
     }
+    const VerticalTerms<Number>& of_vertical() const { return vertical; }
+    const ImplicitWaves<Number>& of_waves() const { return waves; }
+    bool has_rotation() const { return rotates; }
 
 private:
     SemiImplicitParameters parameters;

@@ -8,6 +8,7 @@
 /// Within the uppermost `sponge` levels K doubles from level to level towards the top.
 #pragma once
 #include <cmath>
+#include "atmosphere/hydrostatic/linear_columns.hpp"
 #include "atmosphere/spectral/parameters.hpp"
 
 namespace fathom::atmosphere {
@@ -29,13 +30,7 @@ public:
     /// A column of vorticity, divergence and temperature of all levels and pi; damping: of a level.
     template <class All, class Divergent>
     void damp_with(T* column, All all, Divergent divergent) const {
-        const T p = column[3 * levels];
-        for (int k = 0; k < levels; ++k) {
-            column[k] *= all(k);
-            column[levels + k] *= divergent(k);
-            const T along = lapse_of_level[k] * p;
-            column[2 * levels + k] = (column[2 * levels + k] - along) * all(k) + along;
-        }
+        damp_column(levels, lapse_of_level.data(), column, all, divergent);
     }
     /// The same by span K of all and of divergence.
     void damp(T* column, double all, double divergent) const {
@@ -64,6 +59,7 @@ public:
             column[3 * levels] += lapse_of_level[k] * (t - t * all(k));
         }
     }
+    const std::vector<T>& lapses() const { return lapse_of_level; }
 
 protected:
     int levels;
@@ -110,6 +106,8 @@ public:
             column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
     }
     double operations() const { return 6. * levels; }  ///< of a column
+    /// [n][all, divergent][level]
+    const std::vector<T>& all_factors() const { return factors; }
     T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }
 
 private:

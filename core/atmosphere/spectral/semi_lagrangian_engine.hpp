@@ -73,11 +73,13 @@ public:
     bool lives_on_device() const {
         return !on_plane && shape->even() && transform.lives_on_device();
     }
-    /// The same with fields on a device: the transforms are done there, the solve here.
+    /// The same with fields on a device; coefficients stay there.
     void step(Device& device, const SpectralFields& f) {
         if (!there) {
             there = transform.on(device);
-            coefficients_there = DeviceMemory(device.shared_from_this(), bytes_of_coefficients());
+            implicit_there = implicit->on(device, stride);
+            coefficients_there =
+                DeviceMemory(device.shared_from_this(), coefficients.size() * sizeof(T));
         }
         std::vector<ExactSum> lost;
         if (parameters.fix_energy > 0) lost = this->kinetic_energy(device, f.u, f.v);
@@ -95,11 +97,7 @@ public:
         const Item given[] = {wind, scalar(2 * levels, f.temperature),
                               scalar(3 * levels, f.pressure)};
         there->direct(given);
-        device.copy(coefficients.data(), coefficients_there.at, bytes_of_coefficients(),
-                    Device::Way::to_host);
-        solve(lost);
-        device.copy(coefficients_there.at, coefficients.data(), bytes_of_coefficients(),
-                    Device::Way::to_device);
+        solve_there(lost);
         const Item wanted[] = {wind, scalar(levels, f.divergence),
                                gradient(2 * levels, f.temperature, f.T_east, f.T_north),
                                gradient(3 * levels, f.pressure, f.p_east, f.p_north)};
@@ -215,6 +213,7 @@ private:
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
     std::unique_ptr<TransformOnDevice> there;
+    std::unique_ptr<ImplicitOnDevice> implicit_there;
     DeviceMemory coefficients_there;
     SpectralSetup setup;
     std::unique_ptr<LinearTransport<T>> linear, linear_of_between;
@@ -260,7 +259,26 @@ private:
                       number * 8 * levels * sizeof(T));
     }
 
-    std::size_t bytes_of_coefficients() const { return coefficients.size() * sizeof(T); }
+    void solve_there(std::vector<ExactSum>& lost) {
+        ImplicitOnDevice& on = *implicit_there;
+        const auto columns = coefficients_there.at;
+        const bool keeps = parameters.fix_energy > 0;
+        const auto account = [&](double sign) {
+            if (keeps) on.add_kinetic(columns, sign);
+        };
+        on.clear_kinetic();
+        account(1);
+        on.solve(columns);
+        account(-1);
+        on.diffuse(columns);
+        account(1);
+        if (!keeps) return;
+        const SumUnit unit = lost[0].unit;
+        const auto found = on.lost_kinetic(unit.coarse(), unit.fine());
+        for (int k = 0; k < levels; ++k) lost[k].add(found[k]);
+        on.warm(columns, warming(lost));
+    }
+
     /// Kinetic energy that truncation and diffusion remove warms its level: c_p dT is the
     /// energy at the points before, minus that of the coefficients (`kinetic`); the same bits on
     /// any ranks.
@@ -272,13 +290,20 @@ private:
                            limbs.word);
             lost[k].add(limbs);
         }
-        allreduce(this->domain.comm, lost);
+        const auto more = warming(lost);
         const bool mine = !transform.own().empty() && transform.own()[0].m == 0;
+        for (int k = 0; k < levels && mine; ++k) coefficients[2 * levels + k] += T(more[k]);
+    }
+    /// Of each level, by the sum over ranks of what is lost [K].
+    std::vector<double> warming(std::vector<ExactSum>& lost) {
+        allreduce(this->domain.comm, lost);
+        std::vector<double> more;
         for (int k = 0; k < levels; ++k) {
             const double heat = lost[k].value();
-            if (mine) coefficients[2 * levels + k] += T(heat / parameters.heat_capacity);
+            more.push_back(heat / parameters.heat_capacity);
             heat_of_diffusion += heat * this->mean_thickness(k) / constants::gravity;
         }
+        return more;
     }
     void must_be_linear() {
         if (parameters.fix_mass > 0)

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <memory>
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/spectral/implicit_on_device.hpp"
 #include "atmosphere/spectral/parameters.hpp"
 #include "field/field_set.hpp"
 #include "trajectory/carrier.hpp"
@@ -33,6 +34,8 @@ public:
     /// Of a column.
     virtual double operations_of_solve() const = 0;
     virtual double operations_of_diffusion() const = 0;
+    /// The same on a device, of columns `stride` numbers apart; null: a device cannot do it.
+    virtual std::unique_ptr<ImplicitOnDevice> on(Device&, std::ptrdiff_t) const { return nullptr; }
 };
 
 template <class T> class Shape {

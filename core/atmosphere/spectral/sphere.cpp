@@ -18,6 +18,7 @@ public:
         : truncation(on.truncation),
           levels(int(s.a.size()) - 1),
           radius(s.parameters.radius),
+          beta(s.beta()),
           own(std::move(own)),
           solver(reference,
                  {s.parameters.radius, s.parameters.splitting > 0 ? 0 : s.parameters.rotation,
@@ -37,11 +38,11 @@ public:
                      double* to) const override {
         const int m = own[number];
         for (int n = std::max(m, 1); n <= truncation; ++n) {
-            const double half = sign * (m > 0 ? 1 : 0.5) * radius * radius / (n * (n + 1.));
+            const double factor = sign * kinetic_factor(m, n, radius);
             for (int c = 0; c < 2; ++c) {
                 const T *zeta = columns + (2 * (n - m) + c) * stride, *D = zeta + levels;
                 for (int k = 0; k < levels; ++k)
-                    to[k] += half * (double(zeta[k]) * zeta[k] + double(D[k]) * D[k]);
+                    to[k] += kinetic_of_coefficient(factor, double(zeta[k]), double(D[k]));
             }
         }
     }
@@ -56,10 +57,45 @@ public:
     }
     double operations_of_solve() const override { return solver.operations(); }
     double operations_of_diffusion() const override { return diffusion.operations(); }
+    std::unique_ptr<ImplicitOnDevice> on(Device& device, std::ptrdiff_t stride) const override {
+        std::vector<ImplicitWave> waves;
+        std::vector<int> degrees;
+        std::vector<T> below, above, pivot;
+        const auto append = [](auto& to, const auto& from) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        for (int m : own) {
+            waves.push_back({m, int(degrees.size())});
+            for (int n = m; n <= truncation; ++n) degrees.push_back(n);
+            const auto& e = solver.of_waves().of(m);
+            append(below, e.below), append(above, e.above), append(pivot, e.pivot);
+        }
+        const auto& vertical = solver.of_vertical();
+        const auto& c = vertical.of_column();
+        const auto& modes = vertical.of_modes();
+        return device.implicit(
+            ImplicitTables<T>{truncation,
+                              modes.padded(),
+                              radius,
+                              beta,
+                              solver.has_rotation(),
+                              stride,
+                              {c.count, c.alpha, c.log_ratio, c.thickness, c.per_thickness, c.beta,
+                               c.R, c.RT, c.kappa_T, c.per_pressure},
+                              waves,
+                              degrees,
+                              below,
+                              above,
+                              pivot,
+                              modes.to_modes_matrix(),
+                              modes.from_modes_matrix(),
+                              diffusion.all_factors(),
+                              diffusion.lapses()});
+    }
 
 private:
     int truncation, levels;
-    double radius;
+    double radius, beta;
     std::vector<int> own;  // m
     SemiImplicit<T> solver;
     HorizontalDiffusion<T> diffusion;
