@@ -104,6 +104,7 @@ class Order:
         phase=None,
         when=True,
         samples=None,
+        where=None,
         **parameters,
     ):
         """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
@@ -116,6 +117,8 @@ class Order:
         phase : of this process alone.
         when : if False, nothing is added.
         samples : columns in which it is computed, others are interpolated (mpi.core.Sampled).
+        where : fields of columns {name: units}: rows in which all are 0 are passed over; nothing
+            would change there.
         parameters : of the scheme; one that it does not have is an error.
         """
         if what is None or not when:
@@ -126,8 +129,7 @@ class Order:
         else:
             process = schemes.as_process(what, precision=self.precision, step=self.step)
             process = _renamed(process, on or {})
-        for field, place in (at or {}).items():
-            process = process.at(field, *place)
+        process = _elsewhere(process, at or {}).only_where(where or {})
         if samples is not None:
             process, every = mpi.core.Sampled(process, samples).process(), process.every
             process.every = every
@@ -183,6 +185,13 @@ class Order:
         mine.phase = self.processes[n - 1].phase
         mine(what, **how)
         self.processes[n:n], self.kinds[n:n] = mine.processes, mine.kinds
+
+
+def _elsewhere(process, at):
+    """The process with these fields elsewhere."""
+    for field, place in at.items():
+        process = process.at(field, *place)
+    return process
 
 
 def _renamed(process, on):

@@ -402,6 +402,9 @@ void bind_field(nb::module_& m) {
                bool vector) { return p.at(field, place_of(horizontal, vertical, vector)); },
             "field"_a, "horizontal"_a, "vertical"_a, "vector"_a = false,
             "the same scheme on a field that is elsewhere")
+        .def("only_where", &Process::only_where, "fields"_a,
+             "the same scheme, which passes over rows in which all these fields of columns "
+             "{name: units} are 0; it must change nothing there")
         .def("__repr__", [](const Process& p) { return "<process " + p.name + ">"; });
     m.def("load_schemes", &load_schemes, "library"_a,
           "adds the schemes of a compiled library to the catalogue; returns their names");

@@ -61,6 +61,9 @@ struct Process {
     void (*set_shadow)(std::ptrdiff_t bytes) = nullptr;
     /// Instead of `run`: once for all columns, with communication.
     std::shared_ptr<GlobalProcess> global;
+    /// The last so many fields, of columns, are no arguments of the kernel: where all of them are 0
+    /// in a row it would change nothing, and the row is passed over.
+    int conditions = 0;
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
     Process on(const std::map<std::string, std::string>& names) const {
@@ -79,6 +82,15 @@ struct Process {
         Process copy = *this;
         for (auto& f : copy.fields)
             if (f.name == field) f.place = place;
+        return copy;
+    }
+    /// The same scheme, which passes over rows in which all these fields {name, units} are 0: it
+    /// must change nothing there.
+    Process only_where(const std::map<std::string, std::string>& names) const {
+        Process copy = *this;
+        for (auto& [name, units] : names)
+            copy.fields.push_back({name, units, place::center_column, Access::reads, 0});
+        copy.conditions += int(names.size());
         return copy;
     }
 };

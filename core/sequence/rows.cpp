@@ -156,8 +156,26 @@ void Sequence::arguments(const Step& s, const Row& r, int column, int thread, Ra
     }
 }
 
+/// Whether the conditions of a process are 0 from the first to the last cell of a tile.
+bool Sequence::passes_over(const Step& s, const Row& r, std::span<const Cell> tile,
+                           int thread) const {
+    if (!s.process.conditions) return false;
+    const int first = tile.front().column, columns = tile.back().column + cell - first;
+    const auto conditions = std::span(s.arguments)
+                                .subspan(r.block * s.fields.size(), s.fields.size())
+                                .last(s.process.conditions);
+    return std::ranges::all_of(conditions, [&](const Argument& a) {
+        const auto* words = (const std::uint64_t*)((std::byte*)a.at.at + r.row * a.row +
+                                                   first * a.column + thread * a.thread);
+        std::uint64_t any = 0;
+        for (int n = 0; n < columns * bytes / 8; ++n) any |= words[n];
+        return any == 0;
+    });
+}
+
 /// Runs one process at the cells of a tile.
 void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread) {
+    if (passes_over(s, r, tile, thread)) return;
     Raw at[most_fields];
     arguments(s, r, tile.front().column, thread, at);
     const auto operations = s.process.operations();

@@ -193,6 +193,7 @@ private:
     void step_on_device(FieldSet&);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
     bool takes_turn(const Step&, const Row&, const FieldSet&) const;
+    bool passes_over(const Step&, const Row&, std::span<const Cell> tile, int thread) const;
     void run_tile(Step&, const Row&, std::span<const Cell> tile, int thread);
     void find_arguments(Step&, const FieldSet&) const;
     void arguments(const Step&, const Row&, int column, int thread, Raw* at) const;

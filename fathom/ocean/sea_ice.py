@@ -46,6 +46,9 @@ class SeaIce:
         (ny, nx), or functions of (longitude, latitude) or (x, y); default none.
     """
 
+    #: fields of which one at least is not 0 where there is ice, between the sums over categories
+    somewhere = {"sea_ice_area": "1", "sea_ice_volume": "m", "sea_ice_snow": "m"}
+
     def __init__(
         self,
         *,
@@ -113,7 +116,10 @@ class SeaIce:
     def reflect(self, do):
         """Albedo of the ice and of the cell."""
         for n in self.categories:
-            self._of(self._albedo_of_first if n == 1 else self._albedo_of_others, n, do)
+            if n == 1:
+                self._of(self._albedo_of_first, n, do)
+            else:
+                self._of(self._albedo_of_others, n, do, where=self.somewhere)
 
     def divide(self, do, air_water=None):
         """Divides the fluxes over open water between sea and ice, and finds the fluxes from the sea
@@ -124,28 +130,32 @@ class SeaIce:
     def grow(self, do):
         """Growth and melt, whose fluxes are added to those into the sea."""
         for n in self.categories:
-            self._of(self.thermodynamics, n, do)
+            self._of(self.thermodynamics, n, do, where=self.somewhere)
         self._remap(do)
         self._of(self.new_ice, 1, do)
         for n, limit in enumerate(self.limits, start=1):
-            self._between(scheme("IceTransfer", limit=limit), n, do)
+            both = {f"ice_volume_{n}": "m", f"ice_volume_{n + 1}": "m"}
+            self._between(scheme("IceTransfer", limit=limit), n, do, both)
         self._sum(do, " after")
         do("IceSurfaceTemperature")
 
     def _remap(self, do):
-        """Transfer by growth and melt from one category to the next, and to open water."""
+        """Transfer by growth and melt from one category to the next, and to open water, where there
+        is ice: elsewhere none of its fields is set.
+        """
         limits, last = (0.0, *self.limits, 1e3), len(self.limits)
         for n in range(1, last + 1):
             below, limit, above = limits[n - 1 : n + 2]
-            self._between(scheme("IceLimit", limit=limit, below=below, above=above), n, do)
+            what = scheme("IceLimit", limit=limit, below=below, above=above)
+            self._between(what, n, do, self.somewhere)
         ends = {"lowest_limit": "ice_limit_0", "highest_limit": f"ice_limit_{last + 1}"}
-        self._of(scheme("IceEnds", limit=limits[1]), 1, do, more=ends)
+        self._of(scheme("IceEnds", limit=limits[1]), 1, do, more=ends, where=self.somewhere)
         for n in range(1, last + 1):
-            self._between(scheme("IceShift", limit=limits[n]), n, do)
+            self._between(scheme("IceShift", limit=limits[n]), n, do, self.somewhere)
         for n in range(1, last + 1):
-            self._between(scheme("IceCarry"), n, do)
+            self._between(scheme("IceCarry"), n, do, self.somewhere)
 
-    def _between(self, what, n, do):
+    def _between(self, what, n, do, where):
         """A scheme of the limit between categories n and n + 1."""
         names = {
             f"{side}_{part}": f"ice_{part}_{n + beyond}"
@@ -160,9 +170,9 @@ class SeaIce:
             "shifted_volume": f"shifted_volume_{n}",
         }
         known = {name: new for name, new in names.items() if name in what.field_names}
-        do(what, on=known, label=f"{what.name} between {n} and {n + 1}")
+        do(what, on=known, label=f"{what.name} between {n} and {n + 1}", where=where)
 
-    def _of(self, what, n, do, before=None, after=None, more=None):
+    def _of(self, what, n, do, before=None, after=None, more=None, where=None):
         """A scheme of one category; before, after: where its contents come from and go to; more:
         names of other fields.
         """
@@ -175,14 +185,15 @@ class SeaIce:
         if what.name == "IceSweepY":
             names |= {f"category_{part}_after": f"ice_{part}_{n}" for part in contents}
         known = {name: new for name, new in names.items() if name in what.field_names}
-        do(what, on=known, label=f"{what.name} of {n}")
+        do(what, on=known, label=f"{what.name} of {n}", where=where)
 
     def _sum(self, do, when=""):
         for n in self.categories:
             what = scheme("FirstIceSum" if n == 1 else "IceSum")
             names = {f"category_{part}": f"ice_{part}_{n}" for part in contents}
             names["category_surface_temperature"] = f"ice_surface_temperature_{n}"
-            do(what, on=names, label=f"IceSum{when} of {n}")
+            some = {f"ice_area_{n}": "1", f"ice_volume_{n}": "m"} if n > 1 else None
+            do(what, on=names, label=f"IceSum{when} of {n}", where=some)
 
     # ---- the state at the start ------------------------------------------------------------------
 

@@ -220,7 +220,7 @@ class BulkForcing(Surface):
             do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
             ice.move(do)
             ice.reflect(do)
-            do("LightInLeads")
+            do("LightInLeads", where=ice.somewhere)
             ice.divide(do, self._air_water)
         else:
             do("IceCover", on=self._air_water)

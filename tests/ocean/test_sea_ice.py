@@ -16,6 +16,7 @@ from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 from fathom.failure import RunFailure
 from fathom.ocean.series import by_basin
+from fathom.order import Order
 
 rho_cp, ice, snow, fresh = 1026.0 * 3996.0, 917.0, 330.0, 1000.0
 
@@ -127,6 +128,26 @@ def test_same_bits_on_ranks(on_ranks, ranks, blocks):
     one = on_ranks(1, icy)
     assert on_ranks(ranks, icy, json.dumps(blocks)) == one
     assert one["ice"] > 0
+
+
+def test_rows_without_ice_are_passed_over(monkeypatch):
+    """Ice in the middle of a sea, which moves and grows into other rows: the same bits."""
+    add, found = Order.__call__, []
+    for conditions in (True, False):
+        if not conditions:
+            without = lambda do, *given, where=None, **more: add(do, *given, **more)
+            monkeypatch.setattr(Order, "__call__", without)
+        simulation = icy.sea(
+            ny=40,
+            area=lambda x, y: 0.8 * (np.abs(y - 1e6) < 3e5),
+            thickness=lambda x, y: 0.5 + np.abs(np.sin(x / 1e5)),
+            weather={"northward_wind": 15.0, "air_temperature": -2.0},
+        )
+        simulation.advance(30)
+        rows = simulation.fields.part("sea_ice_volume", 0, 0, 0, 40, 12)[0].max(axis=-1)
+        found.append((simulation.checksum(), int((rows > 0).sum())))
+    assert found[0] == found[1]
+    assert 12 < found[0][1] < 40
 
 
 def test_restart_is_no_restart(tmp_path, monkeypatch):

@@ -153,6 +153,7 @@ struct IceCarry {
         Reads<Real, "shifted_area", place::center_column, "1"> shifted_area,
         Reads<Real, "shifted_volume", place::center_column, "m"> shifted_volume,
         TwoCategories<Real> ice) const {
+        if (!any(ice.volume_1[0] + ice.volume_2[0] > 0)) return;
         const Real none(0), one(1), da = shifted_area[0], dv = shifted_volume[0];
         const auto up = dv > 0, down = dv < 0;
         if (!any(up | down)) return;
