@@ -113,7 +113,9 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
     const bool one = space.ranks == 1,
                known = options.preconditioner == "diagonal" &&
                        ((options.solver == "chrongear" && one) || options.solver == "pcsi");
-    if (!known || !parts.list.empty()) return false;
+    // also on ranks without blocks, which have no parts
+    const bool overlaps = !one && transport(options.exchange).overlaps;
+    if (!known || overlaps || !parts.list.empty()) return false;
     if (on == device) return true;
     device = on;
     int rank;
