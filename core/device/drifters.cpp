@@ -22,7 +22,11 @@ class Drifting final : public DriftersOnDevice {
 public:
     Drifting(std::shared_ptr<Device> given, std::span<const DriftBlock> blocks, double step,
              bool flat)
-        : device(std::move(given)), step(step), flat(flat), here(blocks.begin(), blocks.end()) {
+        : device(std::move(given)),
+          step(step),
+          flat(flat),
+          here(blocks.begin(), blocks.end()),
+          blocks(device, blocks.size_bytes() + 1) {
         for (auto& block : here)
             for (auto which : {&DriftBlock::wet, &DriftBlock::wet_corners}) {
                 wet.push_back(on_device(device, block.*which, block.rows * block.columns));
@@ -38,13 +42,19 @@ public:
             here[b] = given[b];
             here[b].wet = wet, here[b].wet_corners = wet_corners;
         }
-        const DeviceMemory blocks = on_device(device, here.data(), here.size()),
-                           of = on_device(device, block_of.data(), block_of.size()),
-                           drifters = on_device(device, own.data(), own.size());
+        if (own.size() > room) {
+            room = own.size();
+            drifters = DeviceMemory(device, room * sizeof(Drifter));
+            numbers = DeviceMemory(device, room * sizeof(int));
+        }
+        const auto to_device = Device::Way::to_device;
+        device->copy(blocks.at, here.data(), here.size() * sizeof(DriftBlock), to_device);
+        device->copy(numbers.at, block_of.data(), block_of.size_bytes(), to_device);
+        device->copy(drifters.at, own.data(), own.size_bytes(), to_device);
         const auto launch = [&]<class Number>(Number) {
             launch::each(own.size(), Move<Number>{{step, flat},
                                                   (const DriftBlock*)blocks.at,
-                                                  (const int*)of.at,
+                                                  (const int*)numbers.at,
                                                   (Drifter*)drifters.at});
         };
         bytes == 4 ? launch(float()) : launch(double());
@@ -57,6 +67,8 @@ private:
     bool flat;
     std::vector<DriftBlock> here;
     std::vector<DeviceMemory> wet;
+    DeviceMemory blocks, drifters, numbers;  // numbers: of the block of each drifter
+    std::size_t room = 0;                    // for drifters
 };
 
 }  // namespace
