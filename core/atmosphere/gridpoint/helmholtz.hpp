@@ -1,6 +1,7 @@
 /// The Helmholtz equation for the increment of the Exner function (linear.hpp), for all columns at
 /// once. Its coefficients are those of the reference state of the linear equations.
 #pragma once
+#include "atmosphere/gridpoint/helmholtz_matrix.hpp"
 #include "field/global_process.hpp"
 #include "solver/helmholtz/columns.hpp"
 
@@ -44,6 +45,14 @@ private:
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
+    bool first() const { return solves % parameters.solves_of_a_step == 0; }  // solve of a step
+    void take(const HelmholtzFound&);
+    gridpoint::HelmholtzParameters constants() const;
+    /// of(item): a field.
+    template <class F, class Of> gridpoint::AboutAir<F> about(const Of& of, const F* damped) const {
+        return {of(z),  of(theta), of(density), of(exner),     of(area),       of(dx),
+                of(dy), of(east),  of(north),   of(open_east), of(open_north), damped};
+    }
     template <class T> void renew(Given, HelmholtzSolver<T>&) const;  // the matrix
     /// F: numbers of the fields, T: of the solver.
     template <class F, class T> void matrix(Given, HelmholtzSolver<T>&) const;

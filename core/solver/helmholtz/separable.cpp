@@ -9,6 +9,11 @@
 
 namespace fathom {
 
+void check_separable(const Topology& t) {
+    if (!t.periodic || t.nx < 4)
+        throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
+}
+
 template <class T>
 SeparableSolver<T>::SeparableSolver(const Domain& d)
     : domain(d),
@@ -19,14 +24,12 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
       ranks(d.decomposition.ranks),
       joined(d.decomposition.topology.periodic_j),
       fourier(nx) {
-    if (!d.decomposition.topology.periodic || nx < 4)
-        throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
+    check_separable(d.decomposition.topology);
     for (int r = 0; r <= ranks; ++r) first_mode.push_back(int(std::size_t(levels) * r / ranks));
     for (auto* b : d.blocks) first_own.push_back(own), own += std::size_t(b->nx) * b->ny;
     local.resize(own * levels);
     planes.resize(std::size_t(own_modes()) * nx * ny);
     spectra.resize(std::size_t(2) * waves * ny);
-    to_modes.resize(levels * levels), from_modes.resize(levels * levels);
     factor.resize(std::size_t(own_modes()) * ny * waves), above.resize(factor.size());
     below.resize(ny);
     if (!joined) return;
@@ -34,17 +37,11 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
     across.resize(waves);
 }
 
-template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
-    std::vector<double> eigenvalues(levels);
-    vertical_modes(c, eigenvalues);
-    rows_of(c, eigenvalues);
-}
-
 /// V = G S / G with S symmetric, G_k+1 / G_k = sqrt(V_k+1,k / V_k,k+1); S = Q lambda Q'.
 template <class T>
-void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
-                                        std::vector<double>& eigenvalues) {
-    const int K = levels;
+SeparableModes<T>::SeparableModes(const SeparableColumns& c, bool joined)
+    : to_modes(c.up.size() * c.up.size()), from_modes(to_modes.size()) {
+    const int K = int(c.up.size()), ny = int(c.per_area.size());
     TridiagonalModes S(K);
     std::vector<double> G(K, 1);
     for (int k = 0; k < K; ++k) {
@@ -59,58 +56,57 @@ void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
         G[k + 1] = G[k] * std::sqrt(up / down);
     }
     S.solve();
-    for (int m = 0; m < K; ++m) {
-        eigenvalues[m] = S.diagonal[m];
+    eigenvalues = S.diagonal;
+    for (int m = 0; m < K; ++m)
         for (int k = 0; k < K; ++k) {
             const double q = S.modes[m * K + k];
             to_modes[m * K + k] = T(q / (G[k] * c.face[k]));
             from_modes[k * K + m] = T(q * G[k]);
         }
-    }
+    const auto across = [&](int row, int face) {  // the face north of row `face`
+        const bool outermost = face < 0 || face == ny - 1;
+        return outermost && !joined ? 0 : c.per_area[row] * c.north[(face + ny) % ny];
+    };
+    for (int j = 0; j < ny; ++j)
+        rows.push_back({across(j, j - 1), across(j, j), c.per_area[j] * c.east[j]});
 }
 
-/// The factors of the tridiagonal matrices (Thomas).
-template <class T>
-void SeparableSolver<T>::rows_of(const SeparableColumns& c,
-                                 const std::vector<double>& eigenvalues) {
-    const std::size_t plane = std::size_t(ny) * waves;
-    std::vector<double> along(waves), before(waves), corner(waves);
-    for (int m = 0; m < waves; ++m) {
+std::vector<double> separable_waves(int nx) {
+    std::vector<double> along;
+    for (int m = 0; m <= nx / 2; ++m) {
         const double sine = std::sin(std::numbers::pi * m / nx);
-        along[m] = 4 * sine * sine;
+        along.push_back(4 * sine * sine);
     }
-    // of the first and last row, if rows are joined: contribution of the matrix's corners
-    const auto of_corner = [&](int j, double south, double north, double centre, double& share) {
-        if (j == 0) share = south / centre;
-        return j == 0 ? centre : j + 1 == ny ? north * share : 0;
-    };
+    return along;
+}
+
+template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
+    modes.emplace(c, joined);
+    factorise();
+}
+
+/// The factors of the tridiagonal matrices.
+template <class T> void SeparableSolver<T>::factorise() {
+    const std::size_t plane = std::size_t(ny) * waves;
+    const std::vector<double> along = separable_waves(nx);
+    std::vector<double> before(waves), corner(waves);
+    const SeparableFactors<T> factors{ny, joined};
+    for (int j = 0; j < ny; ++j) below[j] = T(factors.south(modes->rows[j], j));
     for (int l = 0; l < own_modes(); ++l) {
         std::fill(before.begin(), before.end(), 0);
-        const double eigenvalue = eigenvalues[first_mode[domain.rank] + l];
+        const double eigenvalue = modes->eigenvalues[first_mode[domain.rank] + l];
         for (int j = 0; j < ny; ++j) {
-            const double south = across_face(c, j, j - 1), north = across_face(c, j, j),
-                         east = c.per_area[j] * c.east[j], own = eigenvalue + south + north,
-                         inner = j ? south : 0, outer = j + 1 < ny ? north : 0;
-            below[j] = T(inner);
             T *f = &factor[l * plane + std::size_t(j) * waves],
               *a = &above[l * plane + std::size_t(j) * waves];
-            for (int m = 0; m < waves; ++m) {
-                double centre = own + along[m] * east;
-                if (joined) centre += of_corner(j, south, north, centre, corner[m]);
-                const double inverse = 1 / (centre - inner * before[m]);
-                before[m] = outer * inverse;
-                f[m] = T(inverse), a[m] = T(before[m]);
-            }
+            for (int m = 0; m < waves; ++m)
+                factors.row(modes->rows[j], j, eigenvalue, along[m], before[m], corner[m], f[m],
+                            a[m]);
         }
-        if (joined) join(l, corner, across_face(c, 0, -1), across_face(c, ny - 1, ny - 1));
+        if (joined)
+            elimination(l).join(
+                modes->rows[0].south, modes->rows[ny - 1].north,
+                [&](std::ptrdiff_t m) { return corner[m]; }, each_wave());
     }
-}
-
-/// The coefficient of a row for the face north of row `face`; the first row's south face is -1.
-template <class T>
-double SeparableSolver<T>::across_face(const SeparableColumns& c, int row, int face) const {
-    const bool outermost = face < 0 || face == ny - 1;
-    return outermost && !joined ? 0 : c.per_area[row] * c.north[(face + ny) % ny];
 }
 
 /// The address of the first own point of a row of a slab.
@@ -118,30 +114,14 @@ template <class T> static const T* row_at(const FieldSlab& f, int b, int row, in
     return (const T*)f.at[b] + (row + halo) * f.row[b] + level * f.level[b] + halo;
 }
 
-/// to_k = sum over l of matrix_kl from_l, at the points of a register, a few sums at a time;
-/// from(l), to(k): the first point.
-template <class Real, class T, class From, class To>
-static void times(const std::vector<T>& matrix, int levels, From from, To to) {
-    constexpr int together = 8;
-    for (int k0 = 0; k0 < levels; k0 += together) {
-        Real sum[together];
-        const T* row[together];
-        for (int n = 0; n < together; ++n) {
-            sum[n] = Real(T(0));
-            row[n] = &matrix[std::size_t(std::min(k0 + n, levels - 1)) * levels];
-        }
-        for (int l = 0; l < levels; ++l) {
-            const Real x = Real::load(from(l));
-            for (int n = 0; n < together; ++n) sum[n] = fma(Real(row[n][l]), x, sum[n]);
-        }
-        for (int n = 0; n < std::min(together, levels - k0); ++n) sum[n].store(to(k0 + n));
-    }
-}
+/// Of all points of a row; from(l), to(k): the first.
 template <class T, class From, class To>
 static void times_row(const std::vector<T>& matrix, int levels, int count, From from, To to) {
     each_pack<T>(count, [&]<class Real>(Real, int i) {
-        times<Real>(
-            matrix, levels, [&](int l) { return from(l) + i; }, [&](int k) { return to(k) + i; });
+        for (int k = 0; k < levels; k += separable_together)
+            separable_product<Real>(
+                matrix.data(), levels, k, [&](int l) { return from(l) + i; },
+                [&](int k) { return to(k) + i; });
     });
 }
 
@@ -156,14 +136,14 @@ template <class T> template <class Body> void SeparableSolver<T>::each_row(Body 
 template <class T> void SeparableSolver<T>::project(const FieldSlab& from, int halo) {
     each_row([&](int b, int row, int count, std::size_t first) {
         times_row(
-            to_modes, levels, count, [&](int k) { return row_at<T>(from, b, row, k, halo); },
+            modes->to_modes, levels, count, [&](int k) { return row_at<T>(from, b, row, k, halo); },
             [&](int l) { return &local[l * own + first]; });
     });
 }
 template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int halo) const {
     each_row([&](int b, int row, int count, std::size_t first) {
         times_row(
-            from_modes, levels, count, [&](int l) { return &local[l * own + first]; },
+            modes->from_modes, levels, count, [&](int l) { return &local[l * own + first]; },
             [&](int k) { return const_cast<T*>(row_at<T>(to, b, row, k, halo)); });
     });
 }
@@ -216,13 +196,12 @@ template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
 }
 
 /// Rows of a plane <-> waves [row][wave] and, behind them, their imaginary parts; as many rows at
-/// once as a register holds. The shortest wave of an even row has no imaginary part.
+/// once as a register holds.
 template <class T> void SeparableSolver<T>::along_rows(int mode, bool direct) {
     using Lanes = Register<T>;
     T *plane = &planes[std::size_t(mode) * nx * ny], *real = spectra.data(),
       *imaginary = real + std::size_t(waves) * ny;
-    const bool even = nx % 2 == 0;
-    const int most = (nx - 1) / 2;
+    const SeparableAlong<Lanes> along{nx};
 #pragma omp parallel
     {
         RowAhead nothing;
@@ -241,87 +220,41 @@ template <class T> void SeparableSolver<T>::along_rows(int mode, bool direct) {
                 x.store(lanes);
                 for (int r = 0; r < count; ++r) to[(j0 + r) * row + n] = lanes[r];
             };
-            Lanes shortest(T(0));
-            if (direct) {
-                for (int i = 0; i < nx; ++i) {
-                    points[i] = gather(plane, nx, i);
-                    shortest = i % 2 ? shortest - points[i] : shortest + points[i];
-                }
-                fourier.direct(
-                    most,
+            if (direct)
+                along.direct(
+                    [&](int i) { return gather(plane, nx, i); },
                     [&](int m, Lanes re, Lanes im) {
                         scatter(re, real, waves, m), scatter(im, imaginary, waves, m);
                     },
-                    points.data(), nothing);
-                if (even) {
-                    scatter(shortest, real, waves, nx / 2);
-                    scatter(Lanes(T(0)), imaginary, waves, nx / 2);
-                }
-                continue;
-            }
-            if (even) shortest = gather(real, waves, nx / 2);
-            fourier.inverse(
-                most,
-                [&](int m) {
-                    return typename Fourier<T>::Coefficient{gather(real, waves, m),
-                                                            gather(imaginary, waves, m)};
-                },
-                points.data(), nothing);
-            const Lanes scale(T(1. / nx));
-            for (int i = 0; i < nx; ++i)
-                scatter(scale * (i % 2 ? points[i] - shortest : points[i] + shortest), plane, nx,
-                        i);
+                    points.data(),
+                    [&](int most, auto put, Lanes* a) { fourier.direct(most, put, a, nothing); });
+            else
+                along.inverse(
+                    [&](int m) {
+                        return typename Fourier<T>::Coefficient{gather(real, waves, m),
+                                                                gather(imaginary, waves, m)};
+                    },
+                    [&](int i, Lanes x) { scatter(x, plane, nx, i); }, points.data(),
+                    [&](int most, auto get, Lanes* a) { fourier.inverse(most, get, a, nothing); });
         }
     }
 }
 
-/// Forward and backward through the rows of a plane of waves (Thomas).
-template <class T> void SeparableSolver<T>::eliminate(int mode, T* y) const {
-    const std::size_t plane = std::size_t(ny) * waves;
-    const T *f = &factor[mode * plane], *a = &above[mode * plane];
-    for (int m = 0; m < waves; ++m) y[m] *= f[m];
-    for (int j = 1; j < ny; ++j) {
-        T* row = y + std::size_t(j) * waves;
-        const T *before = row - waves, *own = f + std::size_t(j) * waves;
-        for (int m = 0; m < waves; ++m) row[m] = own[m] * (row[m] + below[j] * before[m]);
-    }
-    for (int j = ny - 2; j >= 0; --j) {
-        T* row = y + std::size_t(j) * waves;
-        const T *after = row + waves, *share = a + std::size_t(j) * waves;
-        for (int m = 0; m < waves; ++m) row[m] += share[m] * after[m];
-    }
+template <class T> SeparableElimination<T> SeparableSolver<T>::elimination(int mode) {
+    const std::size_t plane = std::size_t(ny) * waves * mode, row = std::size_t(waves) * mode;
+    return {ny,
+            waves,
+            &factor[plane],
+            &above[plane],
+            below.data(),
+            joined ? &ring[plane] : nullptr,
+            joined ? &share[row] : nullptr};
 }
-
-/// The matrix is T + u v', u = (-b_0, 0 ..., -north_last), v = (1, 0 ..., corner), T tridiagonal:
-/// ring = T^-1 u / (1 + v' T^-1 u), and x = y - ring v' y.
-template <class T>
-void SeparableSolver<T>::join(int mode, const std::vector<double>& corner, double south,
-                              double north) {
-    const std::size_t plane = std::size_t(ny) * waves;
-    T* z = &ring[mode * plane];
-    std::fill_n(z, plane, T(0));
-    for (int m = 0; m < waves; ++m) z[m] = T(-south / corner[m]), z[plane - waves + m] = T(-north);
-    eliminate(mode, z);
-    for (int m = 0; m < waves; ++m) {
-        const T c = share[std::size_t(mode) * waves + m] = T(corner[m]);
-        const T scale = 1 / (1 + z[m] + c * z[plane - waves + m]);
-        for (int j = 0; j < ny; ++j) z[std::size_t(j) * waves + m] *= scale;
-    }
-}
-
 template <class T> void SeparableSolver<T>::across_rows(int mode) {
-    const std::size_t plane = std::size_t(ny) * waves;
-    for (T* y : {spectra.data(), spectra.data() + plane}) {
-        eliminate(mode, y);
-        if (!joined) continue;
-        const T *z = &ring[mode * plane], *corner = &share[std::size_t(mode) * waves];
-        for (int m = 0; m < waves; ++m) across[m] = y[m] + corner[m] * y[plane - waves + m];
-        for (int j = 0; j < ny; ++j)
-            for (int m = 0; m < waves; ++m) {
-                const std::size_t n = std::size_t(j) * waves + m;
-                y[n] -= z[n] * across[m];
-            }
-    }
+    for (int part = 0; part < 2; ++part)
+        elimination(mode).solve(
+            spectra.data() + std::size_t(part) * ny * waves, waves,
+            [&](std::ptrdiff_t m) -> T& { return across[m]; }, each_wave());
 }
 
 template <class T>
@@ -339,6 +272,8 @@ void SeparableSolver<T>::solve(const FieldSlab& right_side, int halo_of_right_si
     compose(x, halo_of_x);
 }
 
+template struct SeparableModes<double>;
+template struct SeparableModes<float>;
 template class SeparableSolver<double>;
 template class SeparableSolver<float>;
 

@@ -8,18 +8,27 @@
 /// afterwards (Sherman & Morrison). Each rank gets some modes whole: the same bits on any ranks;
 /// more ranks than modes do not help.
 #pragma once
+#include <optional>
 #include <vector>
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/packing.hpp"
+#include "solver/helmholtz/separable_steps.hpp"
 #include "transform/fourier/fourier.hpp"
 
 namespace fathom {
 
-/// Of columns (levels each), and of rows (ny each).
-struct SeparableColumns {
-    std::vector<double> up, centre, down, face, east, north, per_area;
+/// The vertical modes of columns, and what their equations need of rows. Error: no modes.
+template <class T> struct SeparableModes {
+    std::vector<T> to_modes, from_modes;  ///< [mode][level], [level][mode]
+    std::vector<double> eigenvalues;
+    std::vector<SeparableRow> rows;
+    SeparableModes(const SeparableColumns&, bool joined);  ///< the last row to the first
 };
+/// Of waves along rows of so many points: 4 sin^2(pi m / nx), m = 0 ... nx / 2.
+std::vector<double> separable_waves(int nx);
+/// Error: the equation cannot be solved on these rows.
+void check_separable(const Topology&);
 
 template <class T> class SeparableSolver {
 public:
@@ -33,9 +42,9 @@ private:
     const Domain& domain;
     const int nx, ny, levels, waves;
     int ranks;
-    std::vector<int> first_mode;            // of each rank, and one more
-    std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
-    const bool joined;                      // the last row to the first
+    std::vector<int> first_mode;  // of each rank, and one more
+    const bool joined;            // the last row to the first
+    std::optional<SeparableModes<T>> modes;
     LargeVector<T> factor, above;           // [own mode][row][wave]
     LargeVector<T> ring, share;             // the same, [own mode][wave], of joined rows
     std::vector<T> across;                  // [wave]
@@ -48,17 +57,19 @@ private:
 
     int modes_of(int rank) const { return first_mode[rank + 1] - first_mode[rank]; }
     int own_modes() const { return modes_of(domain.rank); }
-    void vertical_modes(const SeparableColumns&, std::vector<double>& eigenvalues);
-    void rows_of(const SeparableColumns&, const std::vector<double>& eigenvalues);
+    void factorise();
     template <class Body> void each_row(Body) const;
     void project(const FieldSlab&, int halo);
     void compose(const FieldSlab&, int halo) const;
     void transpose(bool to_planes);
     void along_rows(int mode, bool direct);
     void across_rows(int mode);
-    void eliminate(int mode, T* y) const;
-    void join(int mode, const std::vector<double>& corner, double south, double north);
-    double across_face(const SeparableColumns&, int row, int face) const;
+    SeparableElimination<T> elimination(int mode);
+    auto each_wave() const {
+        return [this](const auto& body) {
+            for (int m = 0; m < waves; ++m) body(m);
+        };
+    }
 };
 
 }  // namespace fathom
