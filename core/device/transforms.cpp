@@ -36,11 +36,11 @@ template <class T> struct Level {
     int lane, other;
 };
 
-/// spectral: [wave][lane][re, im][degree]; entries: [entry][re, im][lane];
+/// spectral: [wave][lane][re, im][degree]; of_waves, of_rows: [entry][re, im][lane];
 /// rows: [row][number][lane]
 template <class T> struct Job {
     TransformTables<T> on;
-    T *spectral, *entries, *rows;
+    T *spectral, *of_waves, *of_rows, *rows;
     const Lane<T>* lane;
     const Level<T>* level;
     int lanes, levels;
@@ -59,8 +59,14 @@ template <class T> struct Job {
         return {{}, w.m, on.truncation, on.truncation + 1, &on.epsilon[w.epsilon]};
     }
     constexpr T* entry(int m, const RowThere& row, int lane) const {
-        return entries + 2 * (on.first_entry[m] + row.index) * lanes + lane;
+        return of_rows + 2 * (on.row_side[m] + row.index) * lanes + lane;
     }
+    /// Of an own wave and any row.
+    constexpr T* entry(std::size_t wave, int row, int lane) const {
+        const EntryThere& e = on.entries[row];
+        return of_waves + 2 * (on.wave_side[wave * on.ranks + e.rank] + e.index) * lanes + lane;
+    }
+    constexpr int half() const { return int(on.entries.size()) / 2; }
     constexpr auto numbers(const RowThere& row, int lane, int of) const {
         using V = Pack<T, 1>;
         return Apart<V>{(V*)rows + row.begin * of + lane, of};
@@ -129,9 +135,10 @@ template <class T> struct Functions {
 template <class T> struct SumDegrees {
     Job<T> job;
     constexpr void operator()(std::size_t n) const {
-        const int half = int(job.on.rows.size()) / 2, pair = int(n % half),
-                  part = int(n / half % 2), lane = int(n / half / 2 % job.lanes);
-        const WaveThere& w = job.on.waves[n / half / 2 / job.lanes];
+        const int half = job.half(), pair = int(n % half), part = int(n / half % 2),
+                  lane = int(n / half / 2 % job.lanes);
+        const std::size_t wave = n / half / 2 / job.lanes;
+        const WaveThere& w = job.on.waves[wave];
         if (pair < w.first_row) return;
         const Functions<T> P(job.on, w, pair);
         const T* S = job.spectral_of(w, lane) + part * w.degrees;
@@ -141,9 +148,8 @@ template <class T> struct SumDegrees {
             even = fma(V(P[i]), V(S[i]), even);
             odd = fma(V(P[i + 1]), V(S[i + 1]), odd);
         }
-        const RowThere &south = job.on.rows[pair], &north = job.on.rows[2 * half - 1 - pair];
-        job.entry(w.m, north, lane)[part * job.lanes] = (even + odd).lanes;
-        job.entry(w.m, south, lane)[part * job.lanes] = (even - odd).lanes;
+        job.entry(wave, 2 * half - 1 - pair, lane)[part * job.lanes] = (even + odd).lanes;
+        job.entry(wave, pair, lane)[part * job.lanes] = (even - odd).lanes;
     }
 };
 /// A thread has the sum over pairs of rows of a part of a lane, for a degree.
@@ -151,18 +157,18 @@ template <class T> struct SumRows {
     Job<T> job;
     int most;  ///< degrees
     constexpr void operator()(std::size_t n) const {
-        const int half = int(job.on.rows.size()) / 2, i = int(n % most), part = int(n / most % 2),
+        const int half = job.half(), i = int(n % most), part = int(n / most % 2),
                   lane = int(n / most / 2 % job.lanes);
-        const WaveThere& w = job.on.waves[n / most / 2 / job.lanes];
+        const std::size_t wave = n / most / 2 / job.lanes;
+        const WaveThere& w = job.on.waves[wave];
         if (i >= w.degrees) return;
         using V = Pack<T, 1>;
         V sum(T(0));
         for (int pair = w.first_row; pair < half; ++pair) {
             const Functions<T> P(job.on, w, pair);
             if (i < P.first) continue;
-            const V north =
-                        job.entry(w.m, job.on.rows[2 * half - 1 - pair], lane)[part * job.lanes],
-                    south = job.entry(w.m, job.on.rows[pair], lane)[part * job.lanes];
+            const V north = job.entry(wave, 2 * half - 1 - pair, lane)[part * job.lanes],
+                    south = job.entry(wave, pair, lane)[part * job.lanes];
             sum = fma(V(P[i]), i % 2 ? north - south : north + south, sum);
         }
         job.spectral_of(w, lane)[part * w.degrees + i] = sum.lanes;
@@ -231,7 +237,7 @@ template <class T> struct FromPoints {
 template <class T> class Transform final : public TransformOnDevice {
 public:
     Transform(std::shared_ptr<Device> given, const TransformTables<T>& tables)
-        : device(std::move(given)), blocks(device), on(tables) {
+        : device(std::move(given)), blocks(device), job{tables}, on(job.on) {
         for (auto& w : on.waves) most_degrees = std::max(most_degrees, w.degrees);
         on.each_list([&]<class Number>(std::span<const Number>& list) {
             lists.push_back(on_device(device, list.data(), list.size()));
@@ -239,20 +245,24 @@ public:
         });
         device->wait();
     }
-    void inverse(std::span<const Item> items) override {
-        arrange(items, true);
-        const Job<T> job = prepared();
-        const std::size_t waves = on.waves.size(), half = on.rows.size() / 2;
+    Entries from_waves(std::span<const Item> items) override {
+        prepare(items, true);
+        const std::size_t waves = on.waves.size();
         launch::each(waves * levels.size(), FromCoefficients<T>{job});
-        launch::each(waves * job.lanes * 2 * half, SumDegrees<T>{job});
-        to_points<false>(job, lanes);
-        to_points<true>(job, derivatives);
+        launch::each(waves * job.lanes * 2 * job.half(), SumDegrees<T>{job});
+        return made();
     }
-    void direct(std::span<const Item> items) override {
-        arrange(items, false);
-        Job<T> job = prepared();
+    void to_points() override {
+        to_points<false>(lanes);
+        to_points<true>(derivatives);
+    }
+    Entries from_points(std::span<const Item> items) override {
+        prepare(items, false);
         job.lane = send(lanes, lane_memory);
         launch::each(on.rows.size() * lanes.size(), FromPoints<T>{job});
+        return made();
+    }
+    void to_waves() override {
         launch::each(on.waves.size() * lanes.size() * 2 * most_degrees,
                      SumRows<T>{job, most_degrees});
         launch::each(on.waves.size() * levels.size(), ToCoefficients<T>{job});
@@ -261,9 +271,10 @@ public:
 private:
     std::shared_ptr<Device> device;
     BlockTables blocks;
-    TransformTables<T> on;
+    Job<T> job;
+    TransformTables<T>& on;
     std::vector<DeviceMemory> lists;
-    DeviceMemory spectral, entries, rows, lane_memory, derivative_memory, level_memory;
+    DeviceMemory spectral, of_waves, of_rows, rows, lane_memory, derivative_memory, level_memory;
     std::vector<Lane<T>> lanes, derivatives;  // derivatives: d/dlambda
     std::vector<Level<T>> levels;
     int most_degrees = 0;
@@ -279,16 +290,23 @@ private:
         device->copy(memory.at, list.data(), list.size() * sizeof(One), Device::Way::to_device);
         return (const One*)memory.at;
     }
-    Job<T> prepared() {
-        const std::size_t all = lanes.size();
-        grow(spectral, 2 * on.degrees * all * sizeof(T));
-        grow(entries, 2 * on.entries * all * sizeof(T));
-        grow(rows, on.numbers * all * sizeof(T));
-        return {on,          (T*)spectral.at,   (T*)entries.at,
-                (T*)rows.at, nullptr,           send(levels, level_memory),
-                int(all),    int(levels.size())};
+    T* room(DeviceMemory& memory, std::size_t numbers) {
+        grow(memory, numbers * lanes.size() * sizeof(T));
+        return (T*)memory.at;
     }
-    template <bool derivative> void to_points(Job<T> job, const std::vector<Lane<T>>& list) {
+    void prepare(std::span<const Item> items, bool inverse) {
+        arrange(items, inverse);
+        job.spectral = room(spectral, 2 * on.degrees);
+        job.of_waves = room(of_waves, 2 * on.of_waves);
+        job.of_rows = on.ranks > 1 ? room(of_rows, 2 * on.of_rows) : job.of_waves;
+        job.rows = room(rows, on.numbers);
+        job.level = send(levels, level_memory);
+        job.lanes = int(lanes.size()), job.levels = int(levels.size());
+    }
+    Entries made() const {
+        return {(std::byte*)job.of_waves, (std::byte*)job.of_rows, 2 * job.lanes};
+    }
+    template <bool derivative> void to_points(const std::vector<Lane<T>>& list) {
         if (list.empty()) return;
         job.lane = send(list, derivative ? derivative_memory : lane_memory);
         launch::each(on.rows.size() * list.size(), ToPoints<T, derivative>{job, int(list.size())});

@@ -1,5 +1,5 @@
-/// Transforms on the sphere of fields on a device, of one rank: what the processor gives it, and
-/// what can be asked of it.
+/// Transforms on the sphere of fields on a device: what the processor gives it, and what can be
+/// asked of it.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -10,17 +10,22 @@
 
 namespace fathom {
 
-/// Lists of transforms: rows from south to north, zonal wavenumbers, Fourier transforms of a
-/// length, Legendre functions (sphere/legendre.hpp).
+/// Lists of transforms: own rows, own zonal wavenumbers, entries of all rows from south to north on
+/// the side of waves (rows/distribution.hpp), Fourier transforms of a length, Legendre functions
+/// (sphere/legendre.hpp).
 struct RowThere {
     int points, waves, block, place, plan;  ///< waves: the largest m
-    std::ptrdiff_t index;                   ///< among the entries of an m
+    std::ptrdiff_t index;                   ///< among the entries of an m on the side of rows
     std::size_t begin;                      ///< of its numbers among those of all rows
     double weight, cosine;                  ///< weight: of a point in a mean
 };
 struct WaveThere {
     int m, degrees, first_row;
     std::size_t coefficients, epsilon, strips, begin;  ///< begin: of its degrees among all
+};
+struct EntryThere {
+    int rank;
+    std::ptrdiff_t index;
 };
 struct PlanThere {
     int half, passes;
@@ -36,21 +41,25 @@ struct StripThere {
     std::size_t at;
 };
 template <class T> struct TransformTables {
-    int truncation, padding;  ///< padding: pairs of rows before the first
+    int truncation, padding, ranks;  ///< padding: pairs of rows before the first
     double radius;
-    std::size_t entries, numbers, degrees;  ///< of a field: entries; numbers of rows; degrees
+    /// Of a field: entries on the side of waves, and of rows; numbers of rows; degrees.
+    std::size_t of_waves, of_rows, numbers, degrees;
     std::span<const RowThere> rows;
     std::span<const WaveThere> waves;
+    std::span<const EntryThere> entries;
     std::span<const PlanThere> plans;
     std::span<const PassThere> passes;
     std::span<const StripThere> strips;
     std::span<const T> twiddles, epsilon, functions;
     std::span<const int> places;
     std::span<const std::complex<T>> turns;
-    std::span<const std::ptrdiff_t> first_entry;  ///< of each m
+    /// Of each m among those of rows; of [own wave][rank] among those of waves.
+    std::span<const std::ptrdiff_t> row_side, wave_side;
     template <class Body> void each_list(const Body& body) {
-        body(rows), body(waves), body(plans), body(passes), body(strips), body(twiddles);
-        body(epsilon), body(functions), body(places), body(turns), body(first_entry);
+        body(rows), body(waves), body(entries), body(plans), body(passes), body(strips);
+        body(twiddles), body(epsilon), body(functions), body(places), body(turns);
+        body(row_side), body(wave_side);
     }
 };
 
@@ -65,8 +74,17 @@ public:
         const FieldSlab *field, *east, *north;
         int levels;
     };
-    virtual void inverse(std::span<const Item>) = 0;
-    virtual void direct(std::span<const Item>) = 0;
+    /// In memory of the device, so many numbers of each; of one rank, both sides are one.
+    struct Entries {
+        std::byte *of_waves, *of_rows;
+        int numbers;
+    };
+    /// Coefficients -> entries -> points, and back. Between the halves of a transform entries
+    /// travel from rank to rank.
+    virtual Entries from_waves(std::span<const Item>) = 0;
+    virtual void to_points() = 0;
+    virtual Entries from_points(std::span<const Item>) = 0;
+    virtual void to_waves() = 0;
 };
 
 }  // namespace fathom

@@ -2,6 +2,8 @@
 conserve mass and energy have the bits of the processor.
 """
 
+from pathlib import Path
+
 import pytest
 
 import computers
@@ -31,6 +33,13 @@ def test_same_bits(name):
     assert found[0] == found[1]
     shown = dict(s.describe()[1])["device"]
     assert ", ".join(shown[1:]).rpartition(": ")[2] == left
+
+
+def test_several_ranks(on_ranks):
+    found = on_ranks(3, Path(__file__).with_name("spectral_on_ranks.py"))
+    for name, (here, there, left) in found.items():
+        assert here == there, name
+        assert ("SpectralStep" in left) == (name in ("reduced", "stretched"))
 
 
 def test_coefficients_stay():

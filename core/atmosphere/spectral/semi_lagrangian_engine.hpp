@@ -28,7 +28,7 @@ public:
                       : nullptr),
           tracer_mass(s.tracers.size()),
           implicit(shape->implicit_terms(s, reference)),
-          mean_is_wind(s.plane() && !transform.own().empty() && transform.own()[0].m == 0),
+          mean_is_wind(s.plane() && has_mean()),
           on_plane(s.plane()),
           scratch(omp_get_max_threads()),
           setup(s) {
@@ -75,8 +75,7 @@ public:
     }
     /// The same with fields on a device; coefficients stay there.
     void step(Device& device, const SpectralFields& f) {
-        if (!there) {
-            there = transform.on(device);
+        if (!implicit_there) {
             implicit_there = implicit->on(device, stride);
             coefficients_there =
                 DeviceMemory(device.shared_from_this(), coefficients.size() * sizeof(T));
@@ -96,12 +95,12 @@ public:
         const Item wind{Kind::wind, at(0), at(levels), stride, nullptr, &f.u, &f.v, levels};
         const Item given[] = {wind, scalar(2 * levels, f.temperature),
                               scalar(3 * levels, f.pressure)};
-        there->direct(given);
+        transform.direct(device, given);
         solve_there(lost);
         const Item wanted[] = {wind, scalar(levels, f.divergence),
                                gradient(2 * levels, f.temperature, f.T_east, f.T_north),
                                gradient(3 * levels, f.pressure, f.p_east, f.p_north)};
-        there->inverse(wanted);
+        transform.inverse(device, wanted);
         device.wait();
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(device, f.pressure);
     }
@@ -212,7 +211,6 @@ private:
     std::vector<double> kinetic;          // changes of each own m, by level [m2 s-2]
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
-    std::unique_ptr<TransformOnDevice> there;
     std::unique_ptr<ImplicitOnDevice> implicit_there;
     DeviceMemory coefficients_there;
     SpectralSetup setup;
@@ -276,7 +274,8 @@ private:
         const SumUnit unit = lost[0].unit;
         const auto found = on.lost_kinetic(unit.coarse(), unit.fine());
         for (int k = 0; k < levels; ++k) lost[k].add(found[k]);
-        on.warm(columns, warming(lost));
+        const auto more = warming(lost);
+        if (has_mean()) on.warm(columns, more);
     }
 
     /// Kinetic energy that truncation and diffusion remove warms its level: c_p dT is the
@@ -291,9 +290,10 @@ private:
             lost[k].add(limbs);
         }
         const auto more = warming(lost);
-        const bool mine = !transform.own().empty() && transform.own()[0].m == 0;
-        for (int k = 0; k < levels && mine; ++k) coefficients[2 * levels + k] += T(more[k]);
+        for (int k = 0; k < levels && has_mean(); ++k) coefficients[2 * levels + k] += T(more[k]);
     }
+    /// Of this rank.
+    bool has_mean() const { return !transform.own().empty() && transform.own()[0].m == 0; }
     /// Of each level, by the sum over ranks of what is lost [K].
     std::vector<double> warming(std::vector<ExactSum>& lost) {
         allreduce(this->domain.comm, lost);

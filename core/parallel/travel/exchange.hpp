@@ -37,6 +37,7 @@ public:
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
     PointMoves points() const { return packing.points(); }  ///< data that a mover needs
+    const Parts& parts() const { return packing.parts; }    ///< of its buffers
     /// Whether this rank exchanges with others: if not, `copy` is the whole exchange.
     bool travels() const {
         return transport->meets() || !packing.parts.sends.empty() ||

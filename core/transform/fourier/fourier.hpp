@@ -39,11 +39,6 @@ public:
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
     /// Butterflies of one transform: the number of calls of `ahead`.
     long steps() const;
-    bool simple() const {
-        return !longer && std::ranges::all_of(passes, [](const Pass& p) {
-            return fourier_steps::has_butterfly(p.radix);
-        });
-    }
     const int n;
     std::vector<int> place;
     struct Pass {
@@ -95,7 +90,12 @@ public:
     }
 
     /// Whether a device can compute it: even, and with special butterflies alone.
-    bool simple() const { return points % 2 == 0 && complex.simple(); }
+    static bool simple(int points) {
+        if (points % 2) return false;
+        for (int prime : {2, 3, 5})
+            while (points % prime == 0) points /= prime;
+        return points == 1;
+    }
     const ComplexFourier<Number>& of_half() const { return complex; }
     const std::vector<std::complex<Number>>& turns() const { return turn; }
 

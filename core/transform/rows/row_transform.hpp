@@ -106,11 +106,15 @@ public:
     /// Of the sums within the wavenumbers of one field, one way, this rank.
     virtual double flops_of_field() const = 0;
 
-    /// Whether a device can do it: on one rank; and the transforms there.
+    /// Whether a device can do it, the same on all ranks.
     virtual bool lives_on_device() const { return false; }
-    virtual std::unique_ptr<TransformOnDevice> on(Device&) const { return nullptr; }
+    /// The same with fields and coefficients in its memory.
+    using ItemsThere = std::span<const TransformOnDevice::Item>;
+    void inverse(Device&, ItemsThere);
+    void direct(Device&, ItemsThere);
 
 protected:
+    virtual std::unique_ptr<TransformOnDevice> on(Device&) const { return nullptr; }
     enum class Way { inverse, direct, inverse_adjoint, direct_adjoint };
     using Lanes = Register<Number>;
     static constexpr int width = Lanes::width;
@@ -181,7 +185,15 @@ private:
     std::vector<Target> targets;
     std::vector<Batch> batches;
     bool beyond_cache = false;
+    std::unique_ptr<TransformOnDevice> there;
+    struct ThereAndBack {
+        std::unique_ptr<Exchange> forth, back;
+    };
+    std::map<int, ThereAndBack> on_device;  // by the numbers of an entry
 
+    TransformOnDevice& open(Device&);
+    void travel(Device&, const TransformOnDevice::Entries&, bool to_rows);
+    ThereAndBack planned(int numbers) const;
     void place_rows(const Decomposition&);
     std::size_t plan_fourier();
     void plan_travel(Side&);

@@ -29,8 +29,7 @@ template <class Number> struct FourierLists {
 }  // namespace
 
 template <class Number> bool SphericalHarmonics<Number>::lives_on_device() const {
-    return distribution.ranks == 1 && !distribution.square &&
-           std::ranges::all_of(this->fourier, [](auto& of) { return of.second.simple(); });
+    return !distribution.square && std::ranges::all_of(rows.points, Fourier<Number>::simple);
 }
 
 template <class Number>
@@ -42,16 +41,20 @@ std::unique_ptr<TransformOnDevice> SphericalHarmonics<Number>::on(Device& device
     // the functions of all degrees, whatever memory they need
     const Legendre<Number> all(grid, truncation() + 1, distribution.own_waves, std::size_t(-1));
 
-    TransformTables<Number> t{truncation(), all.padding(), rows.radius, 0, 0, 0};
+    TransformTables<Number> t{truncation(), all.padding(), distribution.ranks, rows.radius};
     std::vector<RowThere> list;
-    for (std::size_t j = 0; j < rows.points.size(); ++j) {
+    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+        const int j = distribution.own_rows[r];
         const int points = rows.points[j];
         const Fourier<Number>& transform = this->fourier.at(points);
-        list.push_back({points, distribution.waves[j], this->row_block[j], this->row_place[j],
+        list.push_back({points, distribution.waves[j], this->row_block[r], this->row_place[r],
                         plan[points], distribution.row_index[j], t.numbers, rows.weight[j] / points,
                         rows.cosine[j]});
         t.numbers += transform.packs();
     }
+    std::vector<EntryThere> entries;
+    for (std::size_t j = 0; j < rows.points.size(); ++j)
+        entries.push_back({distribution.row_rank[j], distribution.row_index[j]});
     std::vector<WaveThere> waves;
     std::vector<Number> couplings;
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
@@ -64,11 +67,12 @@ std::unique_ptr<TransformOnDevice> SphericalHarmonics<Number>::on(Device& device
     std::vector<StripThere> strips;
     for (const auto& s : all.all_strips()) strips.push_back({s.first, s.at});
 
-    t.entries = distribution.wave_block.back();
-    t.rows = list, t.waves = waves, t.plans = of_rows.plans, t.passes = of_rows.passes;
+    t.of_waves = distribution.wave_block.back(), t.of_rows = distribution.row_block.back();
+    t.rows = list, t.waves = waves, t.entries = entries;
+    t.plans = of_rows.plans, t.passes = of_rows.passes;
     t.strips = strips, t.twiddles = of_rows.twiddles, t.epsilon = couplings;
     t.functions = all.all_functions(), t.places = of_rows.places, t.turns = of_rows.turns;
-    t.first_entry = distribution.row_side;
+    t.row_side = distribution.row_side, t.wave_side = distribution.wave_side;
     return device.transform(t);
 }
 
