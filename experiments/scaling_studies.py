@@ -6,6 +6,7 @@ figures.
 """
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from fathom.scaling.studies import (
 )
 
 FAR = 16384  # cores, beyond all points of the solver
+IN_POP = ("XE6/POP/PGI", "XT5/POP")
 ALIKE = (
     ("XT5/CGPOP", "XT5/POP"),
     ("XE6/CGPOP/PGI", "XE6/POP/PGI"),
@@ -246,15 +248,13 @@ def solver():
             lw=1.5,
             label="as it is",
         )
-        quiet = machine.but(
-            {"disturbance.frequency": 0.0, "sum.hardware": 1.2e-5, "sum.elements": 32}
-        )
+        free = machine.but({"network.gap": 0.0, "sum.hardware": 1.2e-5, "sum.elements": 32})
         axes.plot(
             ranks,
-            [cgpop.day(quiet, program, int(p), "hardware") for p in ranks],
+            [cgpop.day(free, program, int(p), "hardware") for p in ranks],
             color=phases[1],
             lw=1.5,
-            label="undisturbed, sums by the network",
+            label="an adapter without gap, sums by the network",
         )
         axes.plot(cores, seconds, "o", color=ink, ms=3.5)
         ticks(axes, [96, 384, 1536, 6144, 24576])
@@ -283,16 +283,14 @@ def fits():
         sub_space_io.left_out("tasks"),
     )
     fit, done = cgpop.together(hold_out=True), 0
-    for name in cgpop.in_pop.values():
+    for name in itertools.chain.from_iterable(cgpop.crays.values()):
         part = slice(done, done + len(cgpop.series(name)[0]))
         yield f"solver, {name}", len(fit.names), fit.errors[part], fit.left_out[part]
         say_points(name, fit.errors[part], fit.left_out[part])
         done = part.stop
-    for name in cgpop.six:
-        if name not in cgpop.in_pop.values():
-            fit = cgpop.fitted(name)
-            yield f"solver, {name}", len(fit.names), fit.errors, fit.left_out
-            say_points(name, fit.errors, fit.left_out)
+    fit = cgpop.fitted("BGL/CGPOP")
+    yield "solver, BGL/CGPOP", len(fit.names), fit.errors, fit.left_out
+    say_points("BGL/CGPOP", fit.errors, fit.left_out)
     for name, fit in (
         ("POP on X1", pop_x1.fitted()),
         ("K", k_computer.fitted()),
@@ -316,7 +314,7 @@ def say_outputs(rows):
 
 
 def tried():
-    """Other terms of the solver, other frequencies, and what no model can explain."""
+    """Other terms of the solver, and what no model can explain."""
     return {
         "terms": {
             name: {
@@ -327,15 +325,17 @@ def tried():
                     }
                     for series in cgpop.six
                 }
-                for most in (1500, 2300)
+                for most in (1500, 2300, 2900)
             }
             for name, term in cgpop_terms.terms.items()
+        },
+        "far": {
+            name: {of: cgpop.day(*cgpop.known(of, priced=term), FAR, priced=term) for of in IN_POP}
+            for name, term in {"as it is": cgpop.iteration, **cgpop_terms.terms}.items()
         },
         "apart": {f"{a} less {b}": cgpop_terms.apart(a, b) for a, b in ALIKE if a[-3:] != "PGI"},
         "alike": {f"{a} and {b}": cgpop_terms.alike(a, b) for a, b in ALIKE},
         "between": {name: cgpop_terms.between(name) for name in cgpop.six},
-        "frequencies": cgpop.frequencies(FAR),
-        "shared": {" ".join(shared): of_rule(shared) for shared in (cgpop.common, ("frequency",))},
     }
 
 
@@ -374,21 +374,6 @@ def figures():
     }
 
 
-def of_rule(shared):
-    """Of these parameters in common: the rms of predicted points, and the frequency from all."""
-    errors = [
-        np.log1p(error)
-        for most in (1500, 2300, 2900)
-        for name in cgpop.six
-        if name.partition("/")[0] in cgpop.in_pop
-        for error in cgpop.beyond(name, most, shared=shared)[1]
-    ]
-    return {
-        "beyond": float(np.sqrt(np.mean(np.square(errors)))),
-        "frequency": cgpop.together(shared=shared).values["frequency"],
-    }
-
-
 def say_what_was_tried(found):
     for name, by_cores in found["terms"].items():
         for most, series in by_cores.items():
@@ -405,13 +390,9 @@ def say_what_was_tried(found):
     for name, by_cores in found["between"].items():
         shown = ", ".join(f"{cores}: {100 * e:+.0f}" for cores, e in by_cores.items())
         print(f"{name}, % of a line between neighbours: {shown}")
-    for frequency, at in found["frequencies"].items():
-        days = ", ".join(f"{key} {at[key]:.1f} s" for key in cgpop.in_pop)
-        squares = f"squares {at['squares']:.4f}"
-        print(f"{frequency:g} disturbances a second: {squares}, {FAR} cores {days}")
-    for shared, at in found["shared"].items():
-        rms = f"rms beyond {100 * at['beyond']:.1f} %"
-        print(f"in common {shared}: {rms}; {at['frequency']:.2f} a second")
+    for name, days in found["far"].items():
+        shown = ", ".join(f"{of} {seconds:.1f} s" for of, seconds in days.items())
+        print(f"{name:<10} on {FAR} cores: {shown}")
 
 
 def say(found):

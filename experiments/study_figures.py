@@ -113,16 +113,10 @@ def solver_breakdown():
     parts = [cgpop.iteration(machine, program, int(p)) for p in cores]
     totals, bottom = np.array([sum(part.values()) for part in parts]), np.zeros(len(cores))
     for n, (key, text) in enumerate(
-        (
-            ("calc", "computing"),
-            ("halo", "UpdateHalo"),
-            ("sum", "GlobalSum"),
-            ("waiting", "waiting in it"),
-        )
+        (("calc", "computing"), ("halo", "UpdateHalo"), ("sum", "GlobalSum"))
     ):
         height = 100 * np.array([part[key] for part in parts]) / totals
-        colour = faint if key == "waiting" else phases[n]
-        left.bar(range(len(cores)), height, bottom=bottom, color=colour, width=0.65, label=text)
+        left.bar(range(len(cores)), height, bottom=bottom, color=phases[n], width=0.65, label=text)
         bottom += height
     for x, total in enumerate(totals):
         left.text(x, 101, f"{1e6 * total:.0f}", ha="center", fontsize=7, color=ink)

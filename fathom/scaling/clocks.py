@@ -30,7 +30,7 @@ from fathom.failure import InputError
 from fathom.names import near
 from fathom.scaling import noise, sums
 from fathom.scaling.machine import Machine
-from fathom.scaling.network import Network, overhead, seconds_per_byte, wire
+from fathom.scaling.network import Network, entering, overhead, wire
 
 kinds = ("computing", "waiting", "moving")
 
@@ -148,11 +148,9 @@ class Messages:
         crossing = float((size * hops).sum()) / (
             network.links * machine.get("network.link", machine["network.bandwidth"])
         )
-        entering = size * seconds_per_byte(
-            machine, hops, sharing
-        )  # one after another, each at its part of what the node puts into the network
+        into = entering(machine, hops, size, sharing)  # one after another
         if self.way.in_place:
-            entering = np.where(hops == 0, 0.0, entering)
+            into = np.where(hops == 0, 0.0, into)
         once = self.way.once * overhead(machine)
         copying = size * self.way.copies / machine.get("node.copy", 1e9)
         sending = _before(copying, source, first) + copying
@@ -163,11 +161,11 @@ class Messages:
         if self.way.near is not None:
             travel = np.where(hops == 0, np.minimum(travel, self.way.near), travel)
         offset = _before(each, source, first) + each
-        self.offset = offset + once + sending + _before(entering, source, first)
+        self.offset = offset + once + sending + _before(into, source, first)
         if how.in_flight:  # each group waits until the one before has come
             group = np.floor((_before(size, source, first) + size - 1) / how.in_flight).clip(0)
             self.offset = self.offset + group * (travel + local)
-        self.travel = travel + entering
+        self.travel = travel + into
         if len(source):  # no link carries more than it can
             self.travel = np.maximum(self.travel, crossing)
         received = np.bincount(target, minlength=ranks)

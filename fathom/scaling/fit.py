@@ -53,10 +53,13 @@ def fit(
     hold_out: bool = True,
     of: int = 0,
     within: Sequence[float] | None = None,
+    scatter: float = 0.0,
 ) -> Fit:
     """start: first guesses of the parameters, all above 0; several: the best end counts. of:
     figures of the same machine in all, where others are fitted apart. within: how well each figure
-    is known, relative; None: all equally. ValueError: more than half as many parameters as figures.
+    is known, relative; None: all equally. scatter: beyond so large an error its size counts and no
+    longer its square; 0: always its square. ValueError: more than half as many parameters as
+    figures.
     """
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)
@@ -64,20 +67,15 @@ def fit(
         raise InputError(
             f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many"
         )
-    everything = np.ones(len(data), bool)
     weight = np.ones(len(data)) if within is None else min(within) / np.asarray(within, float)
-    values = _least(model, data, names, starts, everything * weight)
+    fitted = lambda weight: _least(model, data, names, starts, weight, scatter)
+    values = fitted(weight)
     found = Fit(names, values, data, np.asarray(model(values), float))
     if hold_out:
         left = np.zeros(len(data))
         for n in range(len(data)):
-            others = everything.copy()
-            others[n] = False
-            left[n] = (
-                np.asarray(model(_least(model, data, names, starts, others * weight)), float)[n]
-                / data[n]
-                - 1
-            )
+            others = np.arange(len(data)) != n
+            left[n] = np.asarray(model(fitted(others * weight)), float)[n] / data[n] - 1
         found.left_out = left
     return found
 
@@ -88,6 +86,7 @@ def _least(
     names: list[str],
     starts: Sequence[Mapping[str, float]],
     weight: np.ndarray,
+    scatter: float,
 ) -> dict[str, float]:
     from scipy.optimize import least_squares
 
@@ -95,9 +94,12 @@ def _least(
         errors = weight * np.log(np.asarray(model(dict(zip(names, np.exp(logs)))), float) / data)
         return np.concatenate([errors, hold * (logs - first)])
 
+    loss = {"loss": "soft_l1", "f_scale": scatter} if scatter else {}
     logs = [np.log([start[name] for name in names]) for start in starts]
     ends = [
-        least_squares(residuals, log, bounds=(log - reach, log + reach), args=(log,), max_nfev=200)
+        least_squares(
+            residuals, log, bounds=(log - reach, log + reach), args=(log,), max_nfev=200, **loss
+        )
         for log in logs
     ]
     return {name: float(np.exp(x)) for name, x in zip(names, min(ends, key=lambda e: e.cost).x)}

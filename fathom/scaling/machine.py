@@ -78,6 +78,7 @@ quantities: dict[str, dict[str, Quantity]] = {
         "dimensions": Quantity("of the torus that a job sees", "1", 1, 6),
         "latency": Quantity("of the wires and the adapters, nearest nodes", "s", 0, 1),
         "overhead": Quantity("of a core for sending or receiving a message", "s", 0, 1),
+        "gap": Quantity("for which a message keeps the adapter of its node busy", "s", 0, 1),
         "hop": Quantity("for each further switch", "s", 0, 1),
         "bandwidth": Quantity("of a node into the network", "bytes/s", 1e3),
         "link": Quantity("bandwidth of a link, one direction", "bytes/s", 1e3),
@@ -95,10 +96,6 @@ quantities: dict[str, dict[str, Quantity]] = {
         "frequency": Quantity("interruptions of a core", "1/s", 0, 1e7),
         "duration": Quantity("of an interruption", "s", 0, 100),
         "synchronised": Quantity("all cores at once", kind=bool),
-    },
-    "disturbance": {
-        "frequency": Quantity("events of any cause that delay one rank", "1/s", 0, 1e7),
-        "duration": Quantity("of such an event: the remainder of a fit", "s", 0, 100),
     },
     "vector": {
         "register": Quantity("words", "1", 1, 1e6),

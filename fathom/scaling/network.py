@@ -1,11 +1,12 @@
 """The network: hops between nodes, and the time of a message (LogGP: Alexandrov et al. 1995).
 
-    message     o + L + h (hops - 1) + bytes / B + o
+    message     o + L + h (hops - 1) + c (g + bytes / B) + o
     exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) /
         (links B_link)
 
-o a core's own time, L adapters and wires, h a further switch, B the bandwidth of a node into the
-network, shared by its cores.
+o a core's own time, L adapters and wires, h a further switch; g the gap: a node's adapter takes one
+message after another, each for so long; B the bandwidth of a node into the network. c cores of the
+node send at once and share the adapter.
 """
 
 from __future__ import annotations
@@ -130,13 +131,30 @@ def overhead(machine: Machine, put: bool = False) -> float:
     return machine["network.put_overhead" if put else "network.overhead"]
 
 
-def seconds_per_byte(
-    machine: Machine, hops: np.ndarray | float, sharing: float = 1.0
+def gap(machine: Machine) -> float:
+    """The least time between two messages of a node's adapter; 0 where the file has none."""
+    return machine.get("network.gap", 0.0)
+
+
+def entering(
+    machine: Machine, hops: np.ndarray | float, size: np.ndarray | float, sharing: float = 1.0
 ) -> np.ndarray:
-    """sharing: cores of a node that send at once."""
-    between = sharing / machine["network.bandwidth"]
+    """Seconds until a message of so many bytes has entered the network, or has been copied within a
+    node. sharing: cores of a node that send such a message at once.
+    """
+    size = np.asarray(size, float)
     return np.where(
         np.asarray(hops) > 0,
-        between,
-        1 / machine.get("node.bandwidth", machine["network.bandwidth"]),
+        sharing * (gap(machine) + size / machine["network.bandwidth"]),
+        size / machine.get("node.bandwidth", machine["network.bandwidth"]),
     )
+
+
+def neighbours_away(cores: int) -> float:
+    """Of the eight neighbours of a rank, the mean number on other nodes, if the ranks of a node are
+    a box as compact as can be.
+    """
+    high = max(side for side in range(1, math.isqrt(cores) + 1) if cores % side == 0)
+    wide = cores // high
+    pairs = (3 * wide - 2) * (3 * high - 2) - cores
+    return 8 - pairs / cores

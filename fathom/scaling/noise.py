@@ -8,9 +8,8 @@ independently, a sum over P ranks waits for the one with the most:
 
 If all are interrupted at once, all lose the same time m d, and no rank waits.
 
-`noise` of a machine is that of the operating system, measured or published. `disturbance` is the
-rest of a fit, for late ranks: by other jobs, by the place of a job or by the system. The arithmetic
-is the same, without a claim about the cause.
+`noise` of a machine is that of the operating system, measured or published, never the remainder of
+a fit; 0 where nobody has published it.
 """
 
 from __future__ import annotations
@@ -33,26 +32,21 @@ def expected_most(mean: float, ranks: int) -> float:
     return float(-np.expm1(ranks * np.log1p(-np.minimum(pdtrc(k, mean), 1 - 1e-16))).sum())
 
 
-_of_all = ("noise", "disturbance")
-
-
-def _events(machine: Machine, kind: str) -> tuple[float, float]:
-    """The number of events a second, and the length of each."""
-    return machine.get(f"{kind}.frequency", 0.0), machine.get(f"{kind}.duration", 0.0)
+def _events(machine: Machine) -> tuple[float, float]:
+    """The number of interruptions a second, and the length of each."""
+    return machine.get("noise.frequency", 0.0), machine.get("noise.duration", 0.0)
 
 
 def dilution(machine: Machine) -> float:
     """Time that interruptions take, for each second of computing."""
-    each = (_events(machine, kind) for kind in _of_all)
-    return sum(frequency * duration for frequency, duration in each)
+    frequency, duration = _events(machine)
+    return frequency * duration
 
 
 def excess(machine: Machine, seconds: float, ranks: int) -> float:
     """The mean delay of the most delayed rank beyond the mean one after so many seconds."""
-    unlike = ("disturbance",) if machine.get("noise.synchronised", False) else _of_all
-    late = 0.0
-    for frequency, duration in (_events(machine, kind) for kind in unlike):
-        mean = frequency * seconds
-        if mean and duration:
-            late += duration * (expected_most(mean, ranks) - mean)
-    return late
+    frequency, duration = _events(machine)
+    mean = frequency * seconds
+    if not mean or not duration or machine.get("noise.synchronised", False):
+        return 0.0
+    return duration * (expected_most(mean, ranks) - mean)

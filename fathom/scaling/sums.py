@@ -26,7 +26,7 @@ import numpy as np
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.scaling.machine import Machine
-from fathom.scaling.network import Network, overhead, wire
+from fathom.scaling.network import Network, entering, gap, overhead, wire
 
 # name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in memory
 # that MPI shares or that they map)
@@ -65,7 +65,7 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
     network = network or Network.of(machine, ranks)
     inside, outside, hop = (
         float(wire(machine, 0, put)),
-        float(wire(machine, 1, put)),
+        float(wire(machine, 1, put) + entering(machine, 1, 0, cores)),
         machine.get("network.hop", 0.0),
     )
     each = 2 * overhead(machine, put) + machine.get("sum.stage", 0.0)
@@ -80,11 +80,16 @@ def _by_master(
 ) -> float:
     """One-sided: all put at once, the master reads and answers."""
     puts, journey = overhead(machine, True), float(wire(machine, int(ranks > cores), True))
-    each = 2 if word == "flags" else 1
-    there = each * puts + journey + (ranks - 1) * line
-    back = (ranks - 1) * each * puts + journey
+    each, queue = 2 if word == "flags" else 1, _at_one_adapter(machine, ranks, cores)
+    there = each * puts + journey + (ranks - 1) * line + queue
+    back = (ranks - 1) * each * puts + journey + queue
     meetings = 2 * _stages(machine, ranks, cores, True, network) if word == "barrier" else 0.0
     return there + back + meetings
+
+
+def _at_one_adapter(machine: Machine, ranks: int, cores: int) -> float:
+    """Messages between all ranks of other nodes and one."""
+    return max(ranks - cores, 0) * gap(machine)
 
 
 def _node_first(machine: Machine, ranks: int, cores: int, memory: str) -> float:
@@ -123,5 +128,6 @@ def seconds(
         return _node_first(machine, ranks, cores, memory)
     if algorithm == "master":
         journey = float(wire(machine, int(machine.nodes(ranks) > 1), put))
-        return 2 * ((ranks - 1) * overhead(machine, put) + journey)
+        queue = _at_one_adapter(machine, ranks, cores)
+        return 2 * ((ranks - 1) * overhead(machine, put) + journey + queue)
     return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)

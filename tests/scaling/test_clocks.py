@@ -10,7 +10,7 @@ import pytest
 from fathom.scaling import Clocks, load, noise, sums
 from fathom.scaling.clocks import How, exchanges
 from fathom.scaling.machine import Machine
-from fathom.scaling.network import Network, shape_of
+from fathom.scaling.network import Network, entering, neighbours_away, shape_of
 from fathom.scaling.servers import Output, play
 
 plain = Machine(
@@ -279,6 +279,27 @@ def test_no_link_carries_more_than_it_can():
     near.exchange(near.messages(np.arange(32), (np.arange(32) + 1) % 32, np.full(32, 1e6)))
     far.exchange(far.messages(*pairs, np.full(32, 1e6)))
     assert far.elapsed > 7 * near.elapsed  # sixteen links for each message, in both directions
+
+
+def test_cores_of_a_node_share_its_adapter():
+    """A gap of 3 µs and four cores: 12 µs for each message that leaves the node, in halos and in
+    the stages of a sum; nothing within it.
+    """
+    free = load("cray-xt5").but({"node.cores": 4, "network.gap": 0.0})
+    shared = free.but({"network.gap": 3e-6})
+    for hops, more in ((0, 0.0), (1, 12e-6), (5, 12e-6)):
+        there = [float(entering(each, hops, 800.0, 4)) for each in (free, shared)]
+        assert there[1] - there[0] == pytest.approx(more, abs=1e-12)
+    ranks = np.arange(16)
+    halo = [
+        Clocks(each, 16).messages(ranks, (ranks + 4) % 16, np.full(16, 800.0)).travel
+        for each in (free, shared)
+    ]
+    assert halo[1] - halo[0] == pytest.approx(np.full(16, 12e-6), abs=1e-12)
+    sum_of = lambda way: sums.seconds(shared, 16, 1, way) - sums.seconds(free, 16, 1, way)
+    assert sum_of("recursive-doubling") == pytest.approx((1 / 4 + 1 / 2 + 1 + 1) * 12e-6)  # stages
+    assert sum_of("node-shared") == pytest.approx(2 * 3e-6)  # one core of each node
+    assert neighbours_away(1) == 8 and neighbours_away(4) == 5  # of a rank in a box of 2 x 2
 
 
 def test_servers_as_queues():

@@ -44,30 +44,37 @@ def test_sub_space_io():
 
 
 def test_cgpop_on_both_cray_machines():
-    """One fit to the solver in POP on both; the machine files have its values."""
+    """One fit to all curves of both; the machine files have its gaps, and no noise."""
     fit = cgpop.together()
-    assert len(fit.names) == 8 and fit.rms <= 0.05 and fit.largest <= 0.12
-    for key in cgpop.in_pop:
+    names = list(itertools.chain.from_iterable(cgpop.crays.values()))
+    errors = dict(
+        zip(names, np.split(fit.errors, np.cumsum([len(cgpop.series(n)[0]) for n in names])))
+    )
+    assert len(fit.names) == 14 and len(fit.errors) == 63
+    in_pop = np.concatenate([errors["XE6/POP/PGI"], errors["XT5/POP"]])
+    assert np.sqrt(np.mean(errors["XE6/POP/PGI"] ** 2)) <= 0.05
+    assert np.sqrt(np.mean(in_pop**2)) <= 0.055 and np.abs(in_pop).max() <= 0.12
+    assert np.sum(np.abs(fit.errors) > 0.2) == 2  # 2830 cores of XE6/Cray, 3778 of XT5/CGPOP
+    for key in cgpop.crays:
         machine = load(cgpop.machines[key])
-        for part, value in ("frequency", "frequency"), ("duration", f"duration {key}"):
-            assert machine[f"disturbance.{part}"] == pytest.approx(fit.values[value], rel=0.02)
-            assert f"disturbance.{part}" in machine.fitted
+        assert machine["network.gap"] == pytest.approx(fit.values[f"gap {key}"], rel=0.02)
+        assert machine.fitted == ["network.gap"] and machine["noise.frequency"] == 0
 
 
 def test_cgpop_on_xe6():
     at = cgpop.known("XE6/POP/PGI")
-    assert 4000 <= cgpop.optimum(*at) <= 8000
+    assert 4000 <= cgpop.optimum(*at) <= 8192
     assert 5.1 <= cgpop.day(*at, 7000) <= 6.9  # flat near 7000 processes, some 6 s
 
 
 def test_cgpop_on_xt5_and_hardware_sums():
     machine, program = cgpop.known("XT5/POP")
-    assert cgpop.optimum(machine, program) < 4000
+    assert cgpop.optimum(machine, program) <= 4096
     flat = machine.but(
         {
             "sum.hardware": load("blue-gene-l")["sum.hardware"],
             "sum.elements": 32,
-            "disturbance.frequency": 0.0,
+            "network.gap": 0.0,
         }
     )
     assert cgpop.optimum(flat, program, "hardware") > 15000
@@ -77,19 +84,19 @@ def test_cgpop_on_xt5_and_hardware_sums():
 @pytest.mark.parametrize(
     "most, apart",
     [
-        (2300, {("XE6/CGPOP/Cray", 2830), ("XT5/POP", 4328)}),
+        (2300, {("XE6/CGPOP/Cray", 2830)}),
         (2900, {("XT5/CGPOP", 3778)}),
     ],
 )
 def test_cores_beyond_those_in_hand(most, apart):
     """With the curves up to 2300 and 2900 cores in hand the points up to 4400 are within 20 %, but
-    two and one, and no point of the solver in POP is farther than 20.5 %; its rms is 10 %.
+    one each; the solver in POP within 15 %, its rms below 7.5 %.
     """
     errors = {(name, c): e for name in cgpop.six for c, e in zip(*cgpop.beyond(name, most))}
     assert len(errors) == {2300: 16, 2900: 10}[most]
     assert {at for at, e in errors.items() if abs(e) > 0.2} == apart
     of_pop = [e for (name, _), e in errors.items() if "/POP" in name]
-    assert np.sqrt(np.mean(np.square(of_pop))) < 0.105 and np.abs(of_pop).max() < 0.205
+    assert np.sqrt(np.mean(np.square(of_pop))) < 0.075 and np.abs(of_pop).max() < 0.15
 
 
 def test_two_points_follow_from_no_number_of_cores():
@@ -104,16 +111,19 @@ def test_two_points_follow_from_no_number_of_cores():
     assert apart > 0.8 * computing and found[2183][0] < 0 > found[4343][0]
 
 
-def test_how_often_ranks_are_disturbed():
-    """One to two disturbances a second fit both machines best, with one cost of a point in cache by
-    the clock; the longest day on many cores is that of the most seldom.
+def test_the_day_on_many_cores_does_not_depend_on_what_else_is_supposed():
+    """Whatever way the sum takes, the gap leads to the same day on 16 384 cores; late ranks in its
+    place fit the solver in POP no better and make the day of the XT5 half as long again.
     """
-    found = cgpop.frequencies(16384)
-    squares = {frequency: at["squares"] for frequency, at in found.items()}
-    assert min(squares, key=squares.get) in (1.0, 2.0)
-    assert max(squares.values()) > 1.4 * min(squares.values())
-    for key in cgpop.in_pop:
-        assert found[0.25][key] == max(at[key] for at in found.values())
+    days = lambda term: {
+        name: cgpop.day(*cgpop.known(name, priced=term), 16384, priced=term)
+        for name in ("XE6/POP/PGI", "XT5/POP")
+    }
+    usual = days(cgpop.iteration)
+    for name, term in cgpop_terms.terms.items():
+        if name != "late":
+            assert all(days(term)[of] == pytest.approx(usual[of], rel=0.1) for of in usual), name
+    assert days(cgpop_terms.late)["XT5/POP"] > 1.3 * usual["XT5/POP"]
 
 
 def test_two_points_lie_beside_the_line_between_their_neighbours():

@@ -1,18 +1,20 @@
 """The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on
 three machines: reference/cgpop_scaling.csv.
 
-    T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + late)
+    T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers)
 
 A: points of the blocks of a rank, whole blocks with water of the real mask distributed one to six a
 rank, whichever leaves the fewest to the fullest. a: a point in cache; b: its additional cost from
-memory; C: points that fit into the cache. late: of the most disturbed rank (noise.py), by other
-jobs, its place or the system: a remainder, not a measurement of noise. All other parameters are
-those of the machine.
+memory; C: points that fit into the cache. All other parameters are those of the machine.
 
-Disturbances of both Cray machines are fitted to the solver in POP, to both curves at once: the two
-have the same kind of core and of system, so a is in proportion to the cycle, and how often a rank
-is disturbed is one number. Above some 10 a second, `a` and the disturbances can stand for each
-other within one curve.
+Halo and sum are the adapter's: it takes the messages of all cores of its node one after another
+(`network.gap`). In the halo these are those to ranks of other nodes, in the sum one of each core in
+each stage. The gaps of the two Cray machines are fitted, to all five curves of both at once: each
+curve has its b and C; a of PGI's compiler is in proportion to the cycle, since both have the same
+kind of core.
+
+The same solver in two programs differs by some 10 % on the same cores: a job is measured once,
+while other jobs run. So errors beyond 10 % count in proportion, not by their squares.
 """
 
 from __future__ import annotations
@@ -25,17 +27,17 @@ import numpy as np
 from fathom.scaling import noise, sums
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
-from fathom.scaling.network import overhead, seconds_per_byte, wire
+from fathom.scaling.network import entering, neighbours_away, overhead, wire
 from fathom.scaling.reference import table
 
 six = ("XE6/POP/PGI", "XT5/POP", "XE6/CGPOP/PGI", "XE6/CGPOP/Cray", "XT5/CGPOP", "BGL/CGPOP")
 iterations = 226 * 124
 neighbours, halo = 8, 2
 machines = {"XE6": "cray-xe6", "XT5": "cray-xt5", "BGL": "blue-gene-l"}
-in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # to which disturbances are fitted
-common = ("work", "frequency")  # of both machines. work: a, in multiply-adds at full speed
+crays = {"XE6": six[0:1] + six[2:4], "XT5": six[1:2] + six[4:5]}  # machine: its curves
+scatter = 0.1  # of single jobs (cgpop_terms.alike)
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
-often = {1.0: 1e-3, 256.0: 2e-4}  # first guesses: disturbances a second, the length of each
+gaps = {"XE6": 5e-7, "XT5": 3e-6}  # first guesses
 
 
 @cache
@@ -72,20 +74,17 @@ def iteration(
         * (program["a"] + program["b"] / (1 + (program["C"] / a_rank) ** 4))
         * (1 + noise.dilution(machine))
     )
-    side = np.sqrt(a_rank)
-    moved = 8 * halo * (4 * side + 4 * halo)
+    side, cores = np.sqrt(a_rank), int(machine["node.cores"])
+    away = neighbours_away(cores)
+    size = 8 * halo * (4 * side + 4 * halo) / away  # of a message that leaves the node, the mean
     exchange = (
         2 * neighbours * overhead(machine)
         + float(wire(machine, 1))
-        + moved * float(seconds_per_byte(machine, 1, machine["node.cores"]))
+        + away * float(entering(machine, 1, size, cores))
     )
     total = sums.seconds(machine, ranks, 3, way)
-    return {
-        "calc": calc,
-        "halo": exchange,
-        "sum": total,
-        "waiting": noise.excess(machine, calc + exchange + total, ranks),
-    }
+    late = noise.excess(machine, calc + exchange + total, ranks)
+    return {"calc": calc, "halo": exchange, "sum": total, "waiting": late}
 
 
 Iteration = Callable[[Machine, Mapping[str, float], int, str], dict[str, float]]
@@ -103,114 +102,72 @@ def day(
 
 
 @cache
-def together(
-    most: float = np.inf,
-    priced: Iteration = iteration,
-    shared: tuple[str, ...] = common,
-    frequency: float = 0.0,
-    hold_out: bool = False,
-) -> Fit:
-    """Of both curves of the solver in POP up to `most` cores: "work", "frequency", and of each
-    machine "b XT5", "C XT5", "duration XT5". shared: parameters that are common to the machines.
-    frequency: given, not fitted; 0: fitted.
+def together(most: float = np.inf, priced: Iteration = iteration, hold_out: bool = False) -> Fit:
+    """Of all curves of both Cray machines up to `most` cores: "work", the cost of a point in cache
+    in multiply-adds at full speed; "work NAME" of another compiler; "b NAME", "C NAME" of each
+    curve; "gap XT5" of each machine.
     """
-    curves = {key: series(name) for key, name in in_pop.items()}
-    ranks = {key: cores[cores <= most] for key, (cores, _) in curves.items()}
+    curves = {name: series(name) for names in crays.values() for name in names}
+    ranks = {name: cores[cores <= most] for name, (cores, _) in curves.items()}
     seconds = [s for cores, days in curves.values() for s in days[cores <= most]]
-    given = {"frequency": frequency} if frequency else {}
 
     def model(values: Mapping[str, float]) -> list[float]:
-        both = [(ranks[key], *_in_pop(key, {**values, **given})) for key in in_pop]
+        both = [(ranks[name], *_of(name, values)) for name in curves]
         return [
             day(machine, program, int(p), priced=priced)
             for those, machine, program in both
             for p in those
         ]
 
-    def start(guess: float) -> dict[str, float]:
-        program = {"work": 300.0, "b": starts["b"], "C": starts["C"]}
-        first = program | {"duration": often[guess], "frequency": guess}
-        return {
-            name if name in shared else f"{name} {key}": value
-            for name, value in first.items()
-            for key in in_pop
-            if name not in given
-        }
-
-    return fit(model, seconds, [start(guess) for guess in often], hold_out)
+    start = {f"gap {key}": guess for key, guess in gaps.items()}
+    for name in curves:
+        start |= {_work(name): 300.0, f"b {name}": starts["b"], f"C {name}": starts["C"]}
+    return fit(model, seconds, start, hold_out, scatter=scatter)
 
 
-def _in_pop(key: str, values: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
-    """(machine, program) of the values of `together`."""
-    own = lambda name: values[name] if name in values else values[f"{name} {key}"]
-    machine = load(machines[key]).but(
-        {f"disturbance.{part}": own(part) for part in ("frequency", "duration")}
-    )
-    a = own("work") / machine["node.multiply_add"]
-    return machine, {"a": a, "b": own("b"), "C": own("C")}
+def _work(name: str) -> str:
+    return f"work {name}" if name.endswith("/Cray") else "work"
 
 
+def _of(name: str, values: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
+    """(machine, program) of a curve, from the values of `together`."""
+    key = name.partition("/")[0]
+    machine = load(machines[key]).but({"network.gap": values[f"gap {key}"]})
+    a = values[_work(name)] / machine["node.multiply_add"]
+    return machine, {"a": a, "b": values[f"b {name}"], "C": values[f"C {name}"]}
+
+
+@cache
 def fitted(
-    name: str,
-    machine: Machine | None = None,
-    hold_out: bool = True,
-    most: float = np.inf,
-    priced: Iteration = iteration,
+    name: str, hold_out: bool = True, most: float = np.inf, priced: Iteration = iteration
 ) -> Fit:
-    """a, b and C of a curve up to `most` cores. machine: None: as in its file."""
-    at = machine or load(machines[name.partition("/")[0]])
+    """a, b and C of a curve up to `most` cores, on the machine as in its file."""
+    at = load(machines[name.partition("/")[0]])
     cores, seconds = series(name)
     seconds, cores = seconds[cores <= most], cores[cores <= most]
     model = lambda values: [day(at, values, int(c), priced=priced) for c in cores]
     return fit(model, list(seconds), starts, hold_out)
 
 
-@cache
 def known(
-    name: str,
-    most: float = np.inf,
-    priced: Iteration = iteration,
-    shared: tuple[str, ...] = common,
+    name: str, most: float = np.inf, priced: Iteration = iteration
 ) -> tuple[Machine, dict[str, float]]:
     """(machine, program) of a curve from the points up to `most` cores."""
     key = name.partition("/")[0]
-    if key not in in_pop:
-        machine = load(machines[key])
-    else:
-        machine, program = _in_pop(key, together(most, priced, shared).values)
-        if name == in_pop[key]:
-            return machine, program
-    return machine, fitted(name, machine, False, most, priced).values
+    if key in crays:
+        return _of(name, together(most, priced).values)
+    return load(machines[key]), fitted(name, False, most, priced).values
 
 
-def beyond(
-    name: str,
-    most: int,
-    priced: Iteration = iteration,
-    shared: tuple[str, ...] = common,
-) -> tuple[np.ndarray, np.ndarray]:
+def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndarray, np.ndarray]:
     """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
     `most` alone.
     """
-    at = known(name, most, priced, shared)
+    at = known(name, most, priced)
     cores, seconds = series(name)
     far = cores > most
     found = np.array([day(*at, int(c), priced=priced) for c in cores[far]])
     return cores[far], found / seconds[far] - 1
-
-
-def frequencies(far: int) -> dict[float, dict[str, float]]:
-    """By disturbances a second, given, all else fitted: the sum of squared errors (logarithms) of
-    both curves of the solver in POP, and the seconds of a day on `far` cores of each machine.
-    """
-    found = {}
-    for frequency in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 32.0, 128.0, 256.0):
-        one = together(frequency=frequency)
-        values = one.values | {"frequency": frequency}
-        found[frequency] = {"squares": float(np.sum(np.log1p(one.errors) ** 2))} | {
-            key: day(*_in_pop(key, values), far) for key in in_pop
-        }
-    return found
 
 
 def optimum(

@@ -4,10 +4,11 @@ each in place of the one of cgpop.py, fitted to the same points, without those t
     pairs      log2 of the largest power of two not above the ranks, and two stages for the rest:
                recursive doubling as MPICH does it
     tree       twice as many stages: a sum to one rank, and back
+    node       ranks of a node sum in their memory first, then one of each node
     scattered  nodes of a job anywhere in the machine's torus: each message passes the mean number
                of links between two of its nodes, and all halos share the links of the job's nodes
-    durations  of a disturbance are exponential with mean d: n ranks that are hit wait for the
-               longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
+    late       no gap; ranks are late for any cause, as if interrupted 1.33 times a second, and how
+               long is fitted, in the place of the gap
 
 `apart`, `alike` and `between` show why none of them can explain the points: two programs on the
 same number of cores of one machine; a line between the neighbours of a point.
@@ -22,33 +23,36 @@ import numpy as np
 
 from fathom.scaling import noise, sums
 from fathom.scaling.machine import Machine
-from fathom.scaling.network import overhead, seconds_per_byte, wire
+from fathom.scaling.network import entering, gap, overhead, wire
 from fathom.scaling.studies import cgpop
 
 torus = {"Cray XE6": (17, 8, 24), "Cray XT5": (25, 16, 24)}  # Hopper, Kraken: unconfirmed
 Program = Mapping[str, float]
+Parts = dict[str, float]
 
 
-def pairs(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+def pairs(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
     """The sum in pairs of a power of two."""
     found = cgpop.iteration(machine, program, ranks, way)
-    if machine["sum.algorithm"] != "recursive-doubling":
+    if not gap(machine):
         return found
     most = 1 << (ranks.bit_length() - 1)
-    stage = 2 * overhead(machine) + float(wire(machine, 1)) + machine.get("sum.stage", 0.0)
-    extra = 2 * stage if most < ranks else 0.0
-    return _on_time(machine, found | {"sum": sums.seconds(machine, most, 3, way) + extra}, ranks)
+    aside = float(entering(machine, 1, 0, machine["node.cores"]) + wire(machine, 1))
+    extra = 2 * (2 * overhead(machine) + aside) if most < ranks else 0.0
+    return found | {"sum": sums.seconds(machine, most, 3, way) + extra}
 
 
-def tree(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+def tree(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
     """The sum to one rank and back."""
-    found = cgpop.iteration(machine, program, ranks, way)
-    if machine["sum.algorithm"] != "recursive-doubling":
-        return found
-    return _on_time(machine, found | {"sum": sums.seconds(machine, ranks, 3, "tree")}, ranks)
+    return _summed(machine, program, ranks, "tree")
 
 
-def scattered(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+def node(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
+    """The sum within nodes first."""
+    return _summed(machine, program, ranks, "node-shared")
+
+
+def scattered(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
     """Nodes anywhere in the machine."""
     found = cgpop.iteration(machine, program, ranks, way)
     if machine.name not in torus:
@@ -58,36 +62,25 @@ def scattered(machine: Machine, program: Program, ranks: int, way: str) -> dict[
     points, _ = cgpop.points(ranks)
     moved = 8 * cgpop.halo * 4 * (math.sqrt(points) + cgpop.halo)
     shared = ranks * moved * hops / (nodes * 2 * len(sides) * machine["network.link"])
-    alone = moved * float(seconds_per_byte(machine, 1, machine["node.cores"]))
+    alone = moved * machine["node.cores"] / machine["network.bandwidth"]
     halo = found["halo"] + hop * hops + max(0.0, shared - alone)
-    total = found["sum"] + hop * hops * math.log2(max(nodes, 1))
-    return _on_time(machine, found | {"halo": halo, "sum": total}, ranks)
+    return found | {"halo": halo, "sum": found["sum"] + hop * hops * math.log2(max(nodes, 1))}
 
 
-def durations(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
-    """Disturbances of exponential length."""
-    from scipy.special import exp1
-
-    found = cgpop.iteration(machine, program, ranks, way)
-    seconds = sum(found[part] for part in ("calc", "halo", "sum"))
-    hit = ranks * machine["disturbance.frequency"] * seconds if _disturbed(machine) else 0.0
-    if not hit:
-        return found
-    longest = math.log(hit) + np.euler_gamma + float(exp1(hit)) - hit / ranks
-    return found | {"waiting": machine["disturbance.duration"] * longest}
+def late(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
+    """Late ranks in the place of the gap."""
+    each = 300 * gap(machine)  # so that the first guess of the gap is one of this, too
+    quick = machine.but({"network.gap": 0.0, "noise.frequency": 1.33, "noise.duration": each})
+    found = cgpop.iteration(machine.but({"network.gap": 0.0}), program, ranks, way)
+    return found | {"waiting": noise.excess(quick, sum(found.values()), ranks)}
 
 
-terms = {each.__name__: each for each in (pairs, tree, scattered, durations)}
+terms = {each.__name__: each for each in (pairs, tree, node, scattered, late)}
 
 
-def _disturbed(machine: Machine) -> bool:
-    return bool(machine.get("disturbance.frequency", 0.0))
-
-
-def _on_time(machine: Machine, found: dict[str, float], ranks: int) -> dict[str, float]:
-    """With the waiting of these seconds."""
-    seconds = sum(found[part] for part in ("calc", "halo", "sum"))
-    return found | {"waiting": noise.excess(machine, seconds, ranks)}
+def _summed(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
+    found = cgpop.iteration(machine, program, ranks, "allreduce")
+    return found | {"sum": sums.seconds(machine, ranks, 3, way)} if gap(machine) else found
 
 
 def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
