@@ -63,53 +63,88 @@ template <class T> struct InterleaveLevels {
     }
 };
 
-/// A thread has a level of a row.
-template <class T> struct CloseEnds {
+/// Rows of the sphere, and those that have points here.
+template <class T> struct Rows {
     TravellingThere<T> on;
+    const std::uint8_t* held;
+};
+/// A thread has a level of a row.
+template <class T> struct CloseEnds : Rows<T> {
     constexpr void operator()(std::size_t n) const {
+        const auto& on = this->on;
+        if (!this->held[int(n) / on.levels]) return;
         const auto& row = on.rows[int(n) / on.levels + beyond_pole];
         close_ends(on.at(row, int(n) % on.levels, 0), row.points);
     }
 };
 /// A thread has a number of the level above the first one, and of that below the last.
-template <class T> struct CloseLevels {
-    TravellingThere<T> on;
+template <class T> struct CloseLevels : Rows<T> {
     int longest;  ///< numbers of a row
     constexpr void operator()(std::size_t n) const {
+        const auto& on = this->on;
         const auto& row = on.rows[int(n) / longest + beyond_pole];
         const int i = int(n) % longest, last = on.levels - 1;
-        if (i >= row.level) return;
+        if (i >= row.level || !this->held[int(n) / longest]) return;
         on.at(row, -1, -1)[i] = on.at(row, 0, -1)[i];
         on.at(row, last + 1, -1)[i] = on.at(row, last, -1)[i];
     }
 };
 /// A thread has a point of a level of a row beyond a pole.
-template <class T> struct CrossPole {
-    TravellingThere<T> on;
+template <class T> struct CrossPole : Rows<T> {
     int longest;  ///< points
     bool vector;
     constexpr void operator()(std::size_t n) const {
+        const auto& on = this->on;
         const int i = int(n) % longest - 1, levels = on.levels + 2,
                   k = int(n) / longest % levels - 1, r = int(n) / longest / levels,
                   j = r < beyond_pole ? -1 - r : on.ny + r - beyond_pole;
         const auto &to = on.rows[j + beyond_pole],
                    &from = on.rows[row_across(j, on.ny) + beyond_pole];
-        if (i >= to.points + 2) return;
+        if (i >= to.points + 2 || !this->held[row_across(j, on.ny)]) return;
         cross_pole(on.at(from, k, (i + to.points / 2 + to.points) % to.points), on.at(to, k, i),
                    vector);
     }
 };
 
-template <class T> struct Trace {
+/// Marks of segments of which departures need points; threads that write the same write a 1.
+template <class T> struct Needs {
+    const TravellingThere<T>& on;
+    const int* first_segment;
+    std::uint8_t* marks;
+    template <class Points, class Places>
+    constexpr void operator()(const PointTile& t, const Points& at, const Places& to) const {
+        on.stencils(t, at, to, [this](int row, int first, int count) {
+            std::uint8_t* const of_row = marks + first_segment[row];
+            each_segment(on.rows[row + beyond_pole].points, first, count, [=](int from, int last) {
+                for (int s = from; s <= last; ++s) of_row[s] = 1;
+            });
+        });
+    }
+};
+
+template <class T, bool alone> struct Trace {
     Points<T> points;
     FieldAt<const T> u, v, w;
     T* mean;
+    const int* first_segment;
+    std::uint8_t* marks;
     constexpr void operator()(std::size_t n) const {
         const PointTile t = points.tile(n);
         typename TravellingThere<T>::Work work;
-        points.on.trace(
-            t, {points.of(u, t, t.level), points.of(v, t, t.level), points.of(w, t, t.level)},
-            points.mean(mean, n), work, [](auto&&...) {});
+        const auto go = [&](const auto& need) {
+            points.on.trace(
+                t, {points.of(u, t, t.level), points.of(v, t, t.level), points.of(w, t, t.level)},
+                points.mean(mean, n), work, need);
+        };
+        if constexpr (alone)
+            go([](auto&&...) {});
+        else {
+            const Needs<T> need{points.on, first_segment, marks};
+            go(need);
+            const auto [x, y, z] = points.mean(mean, n);
+            points.on.depart(t, {x, y, z}, work, true);
+            need(t, work.points, work.places);
+        }
     }
 };
 
@@ -149,22 +184,45 @@ public:
         points.on.buffer = (T*)memory.back().at;
         memory.emplace_back(device, 3 * (threads + 1) * sizeof(T));
         mean = (T*)memory.back().at;
+        held = DeviceMemory(device, points.on.ny);
+        alone = p.first_segment.empty();
+        if (!alone) {
+            first_segment = (const int*)send(p.first_segment.data(), p.first_segment.size());
+            marks = DeviceMemory(device, p.first_segment.back());
+        }
         device->wait();
     }
 
-    void depart(const Wind& now, const Wind& extrapolated) override {
-        const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
-        interleave(group, true);
-        launch::each(threads,
-                     Trace<T>{points, of(now.east), of(now.north), of(now.vertical), mean});
+    void pack(std::span<const FieldSlab> group) override {
+        Interleave<T> kernel{points, {}};
+        for (std::size_t f = 0; f < group.size(); ++f)
+            kernel.from[f] = {of(group[f]), group[f].levels > 1};
+        launch::each(threads, kernel);
+    }
+    void pack_levels(const FieldSlab& field) override {
+        launch::each(threads, InterleaveLevels<T>{points, of(field)});
+    }
+    std::byte* buffer() const override { return (std::byte*)points.on.buffer; }
+    void hold(std::span<const std::uint8_t> rows) override {
+        device->copy(held.at, rows.data(), rows.size(), Device::Way::to_device);
+        device->wait();
+    }
+    void surround(bool vector) override {
+        const Rows<T> rows{points.on, (const std::uint8_t*)held.at};
+        const auto& on = points.on;
+        launch::each(std::size_t(on.ny) * on.levels, CloseEnds<T>{rows});
+        launch::each(std::size_t(on.ny) * longest, CloseLevels<T>{rows, longest});
+        const int most = longest / interleaved;
+        launch::each(std::size_t(2 * beyond_pole) * (on.levels + 2) * most,
+                     CrossPole<T>{rows, most, vector});
+    }
+    void trace(const Wind& now) override { alone ? trace<true>(now) : trace<false>(now); }
+    void needed(std::span<std::uint8_t> segments) override {
+        device->copy(segments.data(), marks.at, segments.size(), Device::Way::to_host);
+        device->clear(marks.at, marks.bytes);
     }
 
     void interpolate(std::span<const FieldSlab> fields, bool wind, Pass pass) override {
-        if (pass == Pass::by_levels || pass == Pass::by_levels_monotone) {
-            launch::each(threads, InterleaveLevels<T>{points, of(fields[0])});
-            surround(wind);
-        } else
-            interleave(fields, wind);
         points.on.full ? choose<true>(fields, wind, pass) : choose<false>(fields, wind, pass);
     }
 
@@ -176,6 +234,9 @@ private:
     std::size_t threads;
     int longest = 0;
     T* mean = nullptr;
+    bool alone = true;
+    DeviceMemory held, marks;  // of rows; of segments of rows
+    const int* first_segment = nullptr;
 
     template <class Number> const void* send(const Number* first, std::size_t count) {
         memory.push_back(on_device(device, first, count));
@@ -183,20 +244,9 @@ private:
     }
     FieldAt<const T> of(const FieldSlab& f) { return tables.operator()<const T>(f); }
 
-    void interleave(std::span<const FieldSlab> group, bool vector) {
-        Interleave<T> kernel{points, {}};
-        for (std::size_t f = 0; f < group.size(); ++f)
-            kernel.from[f] = {of(group[f]), group[f].levels > 1};
-        launch::each(threads, kernel);
-        surround(vector);
-    }
-    void surround(bool vector) {
-        const auto& on = points.on;
-        launch::each(std::size_t(on.ny) * on.levels, CloseEnds<T>{on});
-        launch::each(std::size_t(on.ny) * longest, CloseLevels<T>{on, longest});
-        const int most = longest / interleaved;
-        launch::each(std::size_t(2 * beyond_pole) * (on.levels + 2) * most,
-                     CrossPole<T>{on, most, vector});
+    template <bool alone> void trace(const Wind& now) {
+        launch::each(threads, Trace<T, alone>{points, of(now.east), of(now.north), of(now.vertical),
+                                              mean, first_segment, (std::uint8_t*)marks.at});
     }
     template <bool full> void choose(std::span<const FieldSlab> fields, bool wind, Pass pass) {
         switch (pass) {

@@ -109,10 +109,10 @@ public:
         const atmosphere::ImplicitTables<float>&) = 0;
     virtual std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
         const atmosphere::ImplicitTables<double>&) = 0;
-    /// Its transforms, of one rank.
+    /// Its transforms.
     virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>&) = 0;
     virtual std::unique_ptr<TransformOnDevice> transform(const TransformTables<double>&) = 0;
-    /// Its semi-Lagrangian transport, of one rank.
+    /// Its semi-Lagrangian transport.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
     /// The mass of air of a grid-point atmosphere.

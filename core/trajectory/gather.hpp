@@ -71,31 +71,16 @@ template <class T> struct GatherTables : InterleavedRows<T> {
 template <class T> struct Gather : Gathering<GatherTables<T>> {
     using Base = Gathering<GatherTables<T>>;
     using Base::Base;
-    using Base::beyond, Base::full, Base::blocks, Base::rows, Base::around, Base::row_across,
-        Base::level, Base::latitude, Base::vertical, Base::fields, Base::for_four;
+    using Base::full, Base::around, Base::level, Base::latitude, Base::vertical, Base::fields,
+        Base::for_four;
     using typename Base::Item, typename Base::Row, typename Base::Points, typename Base::Places,
         typename Base::Stencil, typename Base::Four;
     static_assert(std::is_same_v<Points, typename Departure<T>::Points>);
 
-    /// The stencils of a tile: a rectangle around its departure points.
     void need(const Item& t, const Points& at, const Places& to) {
         if (around.alone()) return;
-        const T spacing = 1 / rows[blocks[t.block].j0 + t.row + beyond].per_radian;
-        T west = at.longitude[0], east = west;
-        int south = to.j[0], north = south;
-        for (int n = 1; n < t.count; ++n) {
-            const T x = at.longitude[n] + T(n) * spacing;
-            west = std::min(west, x), east = std::max(east, x);
-            south = std::min(south, to.j[n]), north = std::max(north, to.j[n]);
-        }
-        const T begin = T(blocks[t.block].i0 + t.column) * spacing;
-        for (int j = south - 1; j <= north + 2; ++j) {
-            const Row& r = rows[j + beyond];
-            const int first = int(std::floor((begin + west) * r.per_radian)) - 2,
-                      last = int(std::floor((begin + east) * r.per_radian)) + 3;
-            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2),
-                        last - first + 1);
-        }
+        this->stencils(t, at, to,
+                       [this](int row, int first, int count) { around.need(row, first, count); });
     }
 
     /// Floating-point operations of a point: of the weights of cubic interpolation, or of one of

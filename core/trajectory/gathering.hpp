@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include "trajectory/lagrange.hpp"
+#include "trajectory/point_rows.hpp"
 
 namespace fathom {
 
@@ -71,6 +72,27 @@ template <class Tables> struct Gathering : Tables {
             int i = int(whole) + i0 + n;
             i = i < 0 ? i + count : i >= count ? i - count : i;
             to.i[n] = std::clamp(i, 0, count - 1);
+        }
+    }
+    /// The stencils of a tile, a rectangle around its departure points: need(row, first, count).
+    template <class Need>
+    constexpr void stencils(const Item& t, const Points& at, const Places& to,
+                            const Need& need) const {
+        const T spacing = 1 / rows[blocks[t.block].j0 + t.row + beyond].per_radian;
+        T west = at.longitude[0], east = west;
+        int south = to.j[0], north = south;
+        for (int n = 1; n < count_of(t); ++n) {
+            const T x = at.longitude[n] + T(n) * spacing;
+            west = std::min(west, x), east = std::max(east, x);
+            south = std::min(south, to.j[n]), north = std::max(north, to.j[n]);
+        }
+        const T begin = T(blocks[t.block].i0 + t.column) * spacing;
+        for (int j = south - 1; j <= north + 2; ++j) {
+            const Row& r = rows[j + beyond];
+            const int first = int(std::floor((begin + west) * r.per_radian)) - 2,
+                      last = int(std::floor((begin + east) * r.per_radian)) + 3,
+                      across = row_across(j, ny);
+            need(across, first + (j == across ? 0 : r.points / 2), last - first + 1);
         }
     }
     constexpr int level(T e) const {

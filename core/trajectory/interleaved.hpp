@@ -53,10 +53,7 @@ template <class T> struct InterleavedRows {
         next_row = std::ptrdiff_t(rows[1].offset - rows[0].offset);
         memory = Pages::sparse((offset + 64) * sizeof(T));
         buffer = (T*)memory.at;
-        global.levels = levels;
-        for (int j = 0; j < ny; ++j)
-            global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0),
-                global.level.push_back(rows[j + beyond].level);
+        global = rows_of(memory.at);
         for (auto* b : d.of(rank)) {
             for (int r = 0; r < b->ny; ++r)
                 for (int k = 0; k < levels; ++k)
@@ -75,6 +72,16 @@ template <class T> struct InterleavedRows {
     T* target(const FieldSlab& f, const Item& t) const { return const_cast<T*>(source(f, t)); }
     T* at(const Row& r, int k, int i) const { return buffer + r.of(k, i); }
     int row_across(int j) const { return fathom::row_across(j, ny); }
+    /// The rows of a buffer, without those beyond the poles.
+    FieldSlab rows_of(std::byte* buffer) const {
+        FieldSlab all{{}, {}, {}, levels};
+        for (int j = 0; j < ny; ++j) {
+            const Row& r = rows[j + beyond];
+            all.at.push_back(buffer + r.of(0, 0) * sizeof(T));
+            all.row.push_back(0), all.level.push_back(r.level);
+        }
+        return all;
+    }
     /// Numbers of the buffer that hold points.
     std::size_t numbers() const { return rows.back().of(levels + 1, -1) + 64; }
 

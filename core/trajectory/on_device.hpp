@@ -1,10 +1,11 @@
-/// Semi-Lagrangian advection of fields on a device, of one rank: what the processor gives it, and
-/// what can be asked of it.
+/// Semi-Lagrangian advection of fields on a device: what the processor gives it, and what can be
+/// asked of it.
 #pragma once
 #include <span>
 #include <vector>
 #include "machine/device.hpp"
 #include "parallel/travel/packing.hpp"
+#include "parallel/travel/segments.hpp"
 #include "trajectory/in_thread.hpp"
 #include "trajectory/point_rows.hpp"
 #include "trajectory/travelling.hpp"
@@ -48,8 +49,9 @@ struct TravellingThere : Travelling<Gathering<PointsThere<T>>, Departing<T, List
 template <class T> struct TransportPoints {
     TravellingThere<T> travelling;   ///< its lists are in memory of the processor
     std::vector<PointTile> columns;  ///< one point each, of level 0
-    std::size_t numbers;             ///< of the interleaved rows
+    std::size_t numbers;             ///< of the interleaved rows, of the whole sphere
     int halo;
+    std::vector<int> first_segment;  ///< of each row (on_demand.hpp); none: all points are here
 };
 
 class TransportOnDevice {
@@ -58,9 +60,20 @@ public:
     struct Wind {
         FieldSlab east, north, vertical;
     };
-    virtual void depart(const Wind& now, const Wind& extrapolated) = 0;
-    /// wind: the first two are a vector.
-    virtual void interpolate(std::span<const FieldSlab>, bool wind, InterpolationPass) = 0;
+    /// Own points of up to four fields, or of four levels of one, next to each other.
+    virtual void pack(std::span<const FieldSlab>) = 0;
+    virtual void pack_levels(const FieldSlab&) = 0;
+    /// There; others' points are put into it, and rows that have any are held.
+    virtual std::byte* buffer() const = 0;
+    virtual void hold(std::span<const std::uint8_t> rows) = 0;
+    /// What lies beyond the ends of rows, the poles, the first and the last level.
+    virtual void surround(bool vector) = 0;
+    /// The mean wind of trajectories, from that at arrival and the extrapolated one that is packed.
+    virtual void trace(const Wind& now) = 0;
+    /// Marks of the segments that this needed.
+    virtual void needed(std::span<std::uint8_t>) = 0;
+    /// Of what is packed; wind: the first two are a vector.
+    virtual void interpolate(std::span<const FieldSlab> to, bool wind, InterpolationPass) = 0;
 };
 
 }  // namespace fathom

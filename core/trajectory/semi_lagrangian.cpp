@@ -127,7 +127,23 @@ template <class T> struct SemiLagrangian<T>::Tables : Travelling<Gather<T>, Depa
         for (const Item& item : items)
             for (int i = 0; item.level == 0 && i < item.count; ++i)
                 p.columns.push_back({item.block, item.row, 0, item.column + i, 1});
-        return *(there = device.transport(p));
+        if (!around.alone()) p.first_segment = around.first_segments();
+        there = device.transport(p);
+        there->hold(around.rows_held());
+        return *there;
+    }
+    /// Others' points come there, too.
+    void surround_on(Device& device, bool vector) {
+        around.exchange(this->rows_of(there->buffer()), &device);
+        there->surround(vector);
+    }
+    /// Whether something was missing, and will come now.
+    bool cover_on() {
+        if (around.alone()) return false;
+        there->needed(around.marks());
+        const bool missing = around.cover();
+        if (missing) there->hold(around.rows_held());
+        return missing;
     }
     /// Stores the fields from `first` on.
     void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
@@ -212,16 +228,26 @@ void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSla
     }
 }
 
-template <class T> bool SemiLagrangian<T>::lives_on(Device&) const {
-    return tables->around.alone();
-}
 template <class T>
 void SemiLagrangian<T>::depart_on(Device& device, const Wind& now, const Wind& next) {
-    tables->on(device).depart({now.east, now.north, now.vertical},
-                              {next.east, next.north, next.vertical});
+    Tables& t = *tables;
+    const FieldSlab group[] = {next.east, next.north, next.vertical};
+    t.on(device).pack(group);
+    do {
+        t.surround_on(device, true);
+        t.there->trace({now.east, now.north, now.vertical});
+    } while (t.cover_on());
 }
 template <class T> void SemiLagrangian<T>::interpolate_on(Device& device, const Group& group) {
-    tables->on(device).interpolate(group.fields, group.kind == Kind::wind, Tables::pass_of(group));
+    Tables& t = *tables;
+    const bool wind = group.kind == Kind::wind;
+    const Pass pass = Tables::pass_of(group);
+    if (pass == Pass::by_levels || pass == Pass::by_levels_monotone)
+        t.on(device).pack_levels(group.fields[0]);
+    else
+        t.on(device).pack(group.fields);
+    t.surround_on(device, wind);
+    t.there->interpolate(group.fields, wind, pass);
 }
 
 /// Computes all points once, as in `interpolate`, without storing results.

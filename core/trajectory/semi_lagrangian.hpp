@@ -55,8 +55,7 @@ public:
     /// To a wind 2 Omega x r is added.
     void interpolate(const Group& from, std::span<const FieldSlab> to) override;
     const OnDemandHalo& halo() const override;
-    /// Where all points are of one rank.
-    bool lives_on(Device&) const override;
+    bool lives_on(Device&) const override { return true; }
     void depart_on(Device&, const Wind& now, const Wind& extrapolated) override;
     void interpolate_on(Device&, const Group&) override;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include "base/error.hpp"
+#include "machine/device.hpp"
 #include "parallel/meeting.hpp"
 
 namespace fathom {
@@ -41,17 +42,11 @@ OnDemandHalo::OnDemandHalo(MPI_Comm comm, const Decomposition& d, std::vector<in
 }
 
 void OnDemandHalo::need(int row, int first, int count) {
-    const int n = points[row];
     std::uint8_t* mark = &wanted[first_segment[row]];
-    auto set = [&](int from, int to) {
-        for (int s = from / segment; s <= to / segment; ++s)
+    each_segment(points[row], first, count, [&](int from, int to) {
+        for (int s = from; s <= to; ++s)
             std::atomic_ref(mark[s]).store(1, std::memory_order_relaxed);
-    };
-    if (count >= n) return set(0, n - 1);
-    first = ((first % n) + n) % n;
-    if (first + count <= n) return set(first, first + count - 1);
-    set(first, n - 1);
-    set(0, first + count - n - 1);
+    });
 }
 
 bool OnDemandHalo::cover() {
@@ -163,13 +158,15 @@ void OnDemandHalo::ask() {
     halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes,
                  std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});
     halo->kind = Exchange::on_demand;
+    mover.reset();
 }
 
-void OnDemandHalo::exchange(const FieldSlab& rows) {
+void OnDemandHalo::exchange(const FieldSlab& rows, Device* device) {
     if (!halo) return;
     static const Region here("halo on demand", "", "exchange");
     Within within(here);
-    halo->start({&rows, 1});
+    if (device && !mover) mover = device->halos(halo->points());
+    halo->start({&rows, 1}, device ? mover.get() : nullptr);
     halo->finish({&rows, 1});
 }
 

@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <optional>
 #include "parallel/travel/exchange.hpp"
+#include "parallel/travel/segments.hpp"
 
 namespace fathom {
+
+class Device;
 
 class OnDemandHalo {
 public:
@@ -28,15 +31,20 @@ public:
     /// that has them and returns true: results computed from missing points must be computed again
     /// after the next exchange.
     bool cover();
-    void exchange(const FieldSlab& rows);  ///< rows.at: of each global row, point 0 of level 0
+    /// rows.at: of each global row, point 0 of level 0; in memory of the device, if there is one.
+    void exchange(const FieldSlab& rows, Device* = nullptr);
     bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
+    std::span<const std::uint8_t> rows_held() const { return held_rows; }
+    /// `need` as marks of segments, row after row: the first of each row, and all marks.
+    const std::vector<int>& first_segments() const { return first_segment; }
+    std::span<std::uint8_t> marks() { return wanted; }
     std::size_t points_received() const { return received; }
     /// The largest distance in rows between points of other ranks and the nearest own row.
     int rows_away() const { return away; }
     long plans = 0;  ///< made so far
 
 private:
-    static constexpr int segment = 8;  ///< points
+    static constexpr int segment = points_of_segment;
     struct Part {
         int i0, i1, owner;
     };
@@ -47,6 +55,7 @@ private:
     std::vector<std::uint8_t> wanted, own, held;  ///< of each segment
     std::vector<std::uint8_t> held_rows;
     std::optional<Exchange> halo;
+    std::unique_ptr<Mover> mover;  // on a device
     std::size_t received = 0;
     int away = 0;
     int segments(int row) const { return first_segment[row + 1] - first_segment[row]; }
