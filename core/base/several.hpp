@@ -20,6 +20,9 @@ template <class T, int width_> struct Several {
     static constexpr Several load(const T* p) {
         return each([p](int n) { return p[n]; });
     }
+    constexpr void store(T* p) const {
+        for (int n = 0; n < width; ++n) p[n] = of[n];
+    }
     constexpr T operator[](int n) const { return of[n]; }
     constexpr T& operator[](int n) { return of[n]; }
     /// Number n ^ step in place n.
@@ -48,6 +51,7 @@ template <class T, int width_> struct Several {
         using One = Pack<T, 1>;
         return each([&](int n) { return fma(One(a.of[n]), One(b.of[n]), One(c.of[n])).lanes; });
     }
+    friend constexpr Several fused(Several a, Several b, Several c) { return fma(a, b, c); }
     friend constexpr T lane(const Several& x, int n) { return x.of[n]; }
 
 private:

@@ -6,7 +6,7 @@
 namespace fathom {
 
 template <class T, int width>
-Pack<T, width> fused(Pack<T, width> a, Pack<T, width> b, Pack<T, width> c) {
+constexpr Pack<T, width> fused(Pack<T, width> a, Pack<T, width> b, Pack<T, width> c) {
 #if defined(__FMA__)
     if constexpr (sizeof a.lanes == 32) {
         if constexpr (sizeof(T) == 8)

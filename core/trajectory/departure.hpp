@@ -14,6 +14,7 @@
 #include "base/dual.hpp"
 #include "grid/gaussian.hpp"
 #include "trajectory/departing.hpp"
+#include "trajectory/line.hpp"
 
 namespace fathom {
 
@@ -25,9 +26,6 @@ template <class T> std::array<T, 2> ends_of(const std::vector<double>& eta) {
     if (n < 2) return {T(eta[0]), T(eta[0])};
     return {T(eta[0] - 0.5 * (eta[1] - eta[0])), T(eta[n - 1] + 0.5 * (eta[n - 1] - eta[n - 2]))};
 }
-
-/// In memory of the processor.
-template <class T> using ListHere = std::vector<T>;
 
 template <class T> class Departure : public Departing<T, ListHere> {
     using Base = Departing<T, ListHere>;

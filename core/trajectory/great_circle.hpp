@@ -22,31 +22,31 @@ template <class T> struct Parallel {
 template <class Real> struct Origin {
     using T = typename Real::Number;
     Real x, y, z, rho;
-    Origin(Real x, Real y, Real z) : Origin(x, y, z, sqrt(fma(x, x, y * y))) {}
-    Origin(Real x, Real y, Real z, Real rho) : x(x), y(y), z(z), rho(rho) {}
+    constexpr Origin(Real x, Real y, Real z) : Origin(x, y, z, sqrt(fma(x, x, y * y))) {}
+    constexpr Origin(Real x, Real y, Real z, Real rho) : x(x), y(y), z(z), rho(rho) {}
 
-    static Origin along_great_circle(const Parallel<T>& A, Real a, Real b) {
+    static constexpr Origin along_great_circle(const Parallel<T>& A, Real a, Real b) {
         const Real square = T(0.25) * fma(a, a, b * b), s = 1.0 / (1.0 + square),
                    c = (1.0 - square) * s;
         return {A.cosine * c + A.sine * (b * s), -(a * s), A.sine * c - A.cosine * (b * s)};
     }
     /// From A's meridian, and from A's latitude [rad]: exactly 0 at A.
-    Real longitude() const { return atan2(y, x); }
-    Real latitude(const Parallel<T>& A) const {
+    constexpr Real longitude() const { return atan2(y, x); }
+    constexpr Real latitude(const Parallel<T>& A) const {
         return atan2(z * A.cosine - rho * A.sine, rho * A.cosine + z * A.sine);
     }
-    Origin on_unit_sphere() const {
+    constexpr Origin on_unit_sphere() const {
         const Real scale = 1.0 / sqrt(rho * rho + z * z);
         return {x * scale, y * scale, z * scale, rho * scale};
     }
-    void turn(const Parallel<T>& A, Real& u, Real& v) const {
+    constexpr void turn(const Parallel<T>& A, Real& u, Real& v) const {
         const Real along = A.cosine * x + A.sine * z, per = 1.0 / (positive(rho) * (1.0 + along)),
                    p = ((A.sine * z + 1.0) * x + A.cosine * (rho * rho)) * per,
                    q = -((A.sine + z) * y) * per, east = p * u + q * v;
         v = p * v - q * u;
         u = east;
     }
-    void turn_in_space(const Parallel<T>& A, Real& u, Real& v, Real& w) const {
+    constexpr void turn_in_space(const Parallel<T>& A, Real& u, Real& v, Real& w) const {
         const Real per = 1.0 / positive(rho), X = -(y * u + x * z * v) * per + x * w,
                    Y = (x * u - y * z * v) * per + y * w, Z = rho * v + z * w;
         u = Y;
@@ -55,7 +55,7 @@ template <class Real> struct Origin {
     }
 
 private:
-    static Real positive(Real r) { return larger(r, Real(T(1e-30))); }
+    static constexpr Real positive(Real r) { return larger(r, Real(T(1e-30))); }
 };
 
 }  // namespace fathom

@@ -8,11 +8,6 @@
 
 namespace fathom {
 
-/// Own points next to each other in a row: block, row of it, level, column of it; how many. i0, j:
-/// of the globe.
-struct Line {
-    int b, r, k, column, i0, j, count;
-};
 template <class Body>
 void for_each_line(const Domain& d, PlaneInside inside, int levels, Body body) {
     constexpr int most = Departures<float>::most;
@@ -46,23 +41,6 @@ void for_each_line(const Domain& d, int levels, std::vector<double>& seconds, Bo
 template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
     return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo + l.column;
 }
-
-/// Fields that are next to each other, at departure points of a line: of row 0 and point 0 of the
-/// rows so far from centres.
-template <class T, int fields> struct Gathered {
-    static constexpr int beside = EvenRows<T, fields>::beside;
-    alignas(64) T values[Departures<T>::most * beside];
-    template <bool within = false>
-    void take(const EvenRows<T, fields>& rows, const Departures<T>& from, Reach& reach,
-              T shift_x = 0, T shift_y = 0) {
-        Stencils<T> stencils;
-        rows.locate(from, shift_x, shift_y, stencils, reach);
-        rows.template gather<within>(stencils, from.count, values);
-    }
-    void give(int field, int count, T* out) const {
-        for (int n = 0; n < count; ++n) out[n] = values[n * beside + field];
-    }
-};
 
 /// Interpolates again until all points that departures need are there. anew: the fields differ from
 /// the last ones.

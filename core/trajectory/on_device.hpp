@@ -7,12 +7,11 @@
 #include "parallel/travel/packing.hpp"
 #include "parallel/travel/segments.hpp"
 #include "trajectory/in_thread.hpp"
+#include "trajectory/line.hpp"
 #include "trajectory/point_rows.hpp"
 #include "trajectory/travelling.hpp"
 
 namespace fathom {
-
-template <class T> using ListThere = std::span<const T>;
 
 /// The tables of gather.hpp, for threads with one point each.
 template <class T> struct PointsThere {

@@ -3,32 +3,31 @@
 #pragma once
 #include <algorithm>
 #include <limits>
-#include <vector>
 #include "base/error.hpp"
-#include "base/pack.hpp"
+#include "trajectory/line.hpp"
 
 namespace fathom {
 
 /// Departure points of some neighbouring points, in their places: so many columns from point i, the
 /// next from the next; rows, as numbers; heights, seen from level k.
-template <class T> struct Departures {
-    static constexpr int most = 64;
+template <class T, class By = LinesHere> struct Departures {
+    static constexpr int most = By::most;
     int i, k, count;
     alignas(64) T columns[most], row[most], eta[most];
-    Departures(int i, int k, int count) : i(i), k(k), count(count) {}
+    constexpr Departures(int i, int k, int count) : i(i), k(k), count(count) {}
 };
 
 /// Where the stencils of departure points begin, and their weights, the same for all fields that
 /// lie in the same place. column, row, level: of the point to the south-west, above.
-template <class T> struct Stencils {
-    static constexpr int most = Departures<T>::most;
+template <class T, class By = LinesHere> struct Stencils {
+    static constexpr int most = By::most;
     int column[most], row[most], level[most], first[most];
     alignas(64) T x[most], along_y[4][most], along_z[4][most];
 };
 
 /// The same of linear interpolation: x, y, z are the weights of the point beyond.
 template <class T> struct LinearStencils {
-    static constexpr int most = Departures<T>::most;
+    static constexpr int most = LinesHere::most;
     int column[most], row[most], level[most];
     alignas(64) T x[most], y[most], z[most];
 };
@@ -41,9 +40,21 @@ template <class T> struct LinearStencils {
 /// air that sinks find the same slope at the inner level, and the mean neither warms nor cools.
 enum class LevelEnds { cubic, linear };
 
+/// Level k and the next one: the first of the four levels around, the factors of their weights.
+template <class T> struct LevelInterval {
+    int first;
+    T node[4], inverse[4], bend[4], per_interval;
+    bool end;
+};
+
 /// Levels of a field, and the weights of the four around a height.
-template <class T> class LevelNodes {
-public:
+template <class T, class By = LinesHere> struct LevelNodes {
+    using Interval = LevelInterval<T>;
+    typename By::template List<T> at;
+    typename By::template List<Interval> below;  ///< of each level but the last
+    T highest = 0, lowest = 0;
+
+    LevelNodes() = default;
     explicit LevelNodes(const std::vector<double>& heights, LevelEnds ends = LevelEnds::cubic)
         : at(heights.begin(), heights.end()) {
         const int levels = int(at.size());
@@ -51,7 +62,7 @@ public:
         for (int k = 0; k + 1 < levels; ++k) {
             const int first = std::clamp(k - 1, 0, levels - 4);
             const double *nodes = &heights[first], h = heights[k + 1] - heights[k];
-            Between b{first, {}, {}, {}, T(1 / h), ends == LevelEnds::linear && k != first + 1};
+            Interval b{first, {}, {}, {}, T(1 / h), ends == LevelEnds::linear && k != first + 1};
             double inverse[4];
             for (int m = 0; m < 4; ++m) {
                 double product = 1;
@@ -61,26 +72,38 @@ public:
                 b.node[m] = T(nodes[m]), b.inverse[m] = T(inverse[m]);
             }
             if (b.end) bend(nodes, inverse, k - first, b.bend);
-            between.push_back(b);
+            below.push_back(b);
         }
         const double beyond = ends == LevelEnds::linear ? 0.5 : 0, *last = &heights[levels - 1];
         highest = T(heights[0] + beyond * (heights[0] - heights[1]));
         lowest = T(last[0] + beyond * (last[0] - last[-1]));
     }
-    int levels() const { return int(at.size()); }
-    T height(int k) const { return at[k]; }
+    /// The same with its lists elsewhere: send(list).
+    template <class Send> LevelNodes<T, LinesThere> sent(const Send& send) const {
+        LevelNodes<T, LinesThere> to;
+        to.at = send(at), to.below = send(below), to.highest = highest, to.lowest = lowest;
+        return to;
+    }
+    constexpr int levels() const { return int(at.size()); }
+    constexpr T height(int k) const { return at[k]; }
 
     /// Of `count` heights, seen from a level: the level above each, but never the last one; the
     /// first of the four levels around it, and their weights, of sum 1: at a level itself exactly
     /// that level. Few levels are between: each gives weights to all heights that lie below it.
     void locate(const T* eta, int count, int seen_from, Stencils<T>& to) const {
-        each_level(eta, count, seen_from, [&](int k, T from) {
-            if (between[k].end) return in_end(k, from, eta, count, to);
-            switch (k - between[k].first) {
-                case 0: below<0>(k, from, eta, count, to); break;
-                case 1: below<1>(k, from, eta, count, to); break;
-                default: below<2>(k, from, eta, count, to);
-            }
+        each_level(eta, count, seen_from,
+                   [&](int k, T from) { locate_below(k, from, eta, count, to); });
+    }
+    /// The same of one height.
+    constexpr void locate(const T* eta, int, int seen_from, Stencils<T, LinesThere>& to) const {
+        int k = std::min(seen_from, levels() - 2);
+        while (k > 0 && *eta > at[k]) --k;
+        while (k < levels() - 2 && *eta <= at[k + 1]) ++k;
+        to.level[0] = k, to.first[0] = below[k].first;
+        weigh(k, [&](auto weights) {
+            Real w[4];
+            weights(within(Real(*eta)), w);
+            for (int m = 0; m < 4; ++m) w[m].store(to.along_z[m]);
         });
     }
     void locate(const T* eta, int count, int seen_from, LinearStencils<T>& to) const {
@@ -89,7 +112,7 @@ public:
                 if (!(eta[n] > from)) to.level[n] = k;
             for (int n = 0; n < count; n += Real::width) {
                 const Real e = Real::load(eta + n),
-                           z = (within(e) - Real(at[k])) * Real(between[k].per_interval);
+                           z = (within(e) - Real(at[k])) * Real(below[k].per_interval);
                 select(e > Real(from), Real::load(to.z + n), z).store(to.z + n);
             }
         });
@@ -105,7 +128,7 @@ public:
         const T z = std::clamp(height, lowest, highest);
         int k = 0;
         while (k + 2 < levels() && height <= at[k + 1]) ++k;
-        const Between& b = between[k];
+        const Interval& b = below[k];
         const bool free = z == height;
         Around a{k, b.first, {}, {}, (z - at[k]) * b.per_interval, free ? b.per_interval : T(0)};
         const int own = k - b.first;
@@ -132,15 +155,7 @@ public:
     }
 
 private:
-    using Real = Pack<T, pack_width<T>>;
-    struct Between {
-        int first;
-        T node[4], inverse[4], bend[4], per_interval;
-        bool end;
-    };
-    std::vector<T> at;
-    std::vector<Between> between;  // level k and the next one
-    T highest, lowest;
+    using Real = typename By::template Real<T>;
 
     /// Weights of d - h s in an end interval; inverse: of Lagrange's weights of the four nodes.
     static void bend(const double* nodes, const double* inverse, int own, T* to) {
@@ -158,7 +173,9 @@ private:
             to[m] = T((m == inner) - (m == outer) - h * slope);
         }
     }
-    Real within(Real height) const { return smaller(larger(height, Real(lowest)), Real(highest)); }
+    constexpr Real within(Real height) const {
+        return smaller(larger(height, Real(lowest)), Real(highest));
+    }
     /// Of some heights, seen from a level: found(k, upper end of those that lie below level k).
     template <class Found>
     void each_level(const T* eta, int count, int seen_from, Found found) const {
@@ -175,45 +192,51 @@ private:
         for (int n = 0; n < count; ++n) found |= test(eta[n]);
         return found;
     }
-    /// Heights not above `from` lie below level k, in the first interval or the last.
-    void in_end(int k, T from, const T* eta, int count, Stencils<T>& to) const {
-        const Between b = between[k];
-        const int own = k - b.first, other = own ? 1 : 2;
+    /// Heights not above `from`, which lie below level k.
+    void locate_below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
+        const int first = below[k].first;
         for (int n = 0; n < count; ++n)
-            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
-        for (int n = 0; n < count; n += Real::width) {
-            const Real e = Real::load(eta + n), z = (within(e) - b.node[own]) * b.per_interval,
-                       inner = own ? 1.0 - z : z,
-                       t = smaller(larger(inner, Real(T(0))), Real(T(1))),
-                       share = t * t * (1.0 - t);
-            Real w[4] = {share * b.bend[0], share * b.bend[1], share * b.bend[2],
-                         share * b.bend[3]};
-            w[own + 1] = w[own + 1] + z;
-            w[own] = 1.0 - ((w[own + 1] + w[other]) + w[own ? 0 : 3]);
-            for (int m = 0; m < 4; ++m) {
-                T* const here = to.along_z[m] + n;
-                select(e > Real(from), Real::load(here), w[m]).store(here);
+            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = first;
+        weigh(k, [=, this, &to](auto weights) {
+            for (int n = 0; n < count; n += Real::width) {
+                const Real e = Real::load(eta + n);
+                Real w[4];
+                weights(within(e), w);
+                for (int m = 0; m < 4; ++m) {
+                    T* const here = to.along_z[m] + n;
+                    select(e > Real(from), Real::load(here), w[m]).store(here);
+                }
             }
+        });
+    }
+    /// use(weights): weights(z, w) of the heights z that lie below level k.
+    template <class Use> constexpr void weigh(int k, const Use& use) const {
+        const Interval b = below[k];
+        const int own = k - b.first;
+        if (b.end) return use([=](Real z, Real* w) { in_end(b, own, z, w); });
+        switch (own) {
+            case 0: use([=](Real z, Real* w) { inside<0>(b, z, w); }); break;
+            case 1: use([=](Real z, Real* w) { inside<1>(b, z, w); }); break;
+            default: use([=](Real z, Real* w) { inside<2>(b, z, w); });
         }
     }
-    /// Heights not above `from` lie below level k, which is `own` of its four.
-    template <int own> void below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
-        const Between b = between[k];
-        for (int n = 0; n < count; ++n)
-            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
-        for (int n = 0; n < count; n += Real::width) {
-            const Real e = Real::load(eta + n), z = within(e);
-            const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
-                       upper = d[0] * d[1], lower = d[2] * d[3];
-            Real w[4] = {d[1] * lower * b.inverse[0], d[0] * lower * b.inverse[1],
-                         upper * d[3] * b.inverse[2], upper * d[2] * b.inverse[3]};
-            constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
-            w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
-            for (int m = 0; m < 4; ++m) {
-                T* const here = to.along_z[m] + n;
-                select(e > Real(from), Real::load(here), w[m]).store(here);
-            }
-        }
+    /// In the first interval or the last.
+    static constexpr void in_end(const Interval& b, int own, Real height, Real* w) {
+        const int other = own ? 1 : 2;
+        const Real z = (height - b.node[own]) * b.per_interval, inner = own ? 1.0 - z : z,
+                   t = smaller(larger(inner, Real(T(0))), Real(T(1))), share = t * t * (1.0 - t);
+        for (int m = 0; m < 4; ++m) w[m] = share * b.bend[m];
+        w[own + 1] = w[own + 1] + z;
+        w[own] = 1.0 - ((w[own + 1] + w[other]) + w[own ? 0 : 3]);
+    }
+    /// Below the level that is `own` of the four.
+    template <int own> static constexpr void inside(const Interval& b, Real z, Real* w) {
+        const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
+                   upper = d[0] * d[1], lower = d[2] * d[3];
+        w[0] = d[1] * lower * b.inverse[0], w[1] = d[0] * lower * b.inverse[1];
+        w[2] = upper * d[3] * b.inverse[2], w[3] = upper * d[2] * b.inverse[3];
+        constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
+        w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
     }
 };
 

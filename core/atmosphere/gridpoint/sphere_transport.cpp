@@ -5,6 +5,7 @@
 /// all metric terms: in space for a deep atmosphere, along the sphere for a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
+#include "atmosphere/gridpoint/tracing.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 
 namespace fathom::atmosphere {
@@ -19,92 +20,26 @@ public:
     explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {}
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
-        directions.emplace(d, setup);
+        tracing.emplace(sphere_departures<T>(d, setup), T(setup.implicitness * setup.step),
+                        T((1 - setup.implicitness) * setup.step), T(setup.radius), setup.deep);
         rows.emplace(d.comm, d.decomposition, edge_of(setup, Edge::beside_pole), setup.heights, 2);
     }
 
 private:
     using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
-    using Real = Points<T>;
-    static constexpr int most = Departures<T>::most;
-    std::optional<SphereDirections<T>> directions;
+    std::optional<SphereTracing<T, LinesHere>> tracing;
     const typename Base::Item z = this->reads("interface_height", place::center_interface, "m"),
                               axis =
                                   this->writes("displacement_axis", place::center_interface, "1");
     std::vector<typename Base::Item> displacement() const override { return {x, y, axis, eta}; }
 
-    /// The departure points of displacements: angles along a great circle and a height.
-    void start(const Line& l, const T* a, const T* b, const T* c, T height, Origins<T>& origins,
-               Departures<T>& from) const {
-        const auto& A = directions->centre(l.j);
-        for (int n = 0; n < l.count; n += Real::width) {
-            const auto D =
-                Origin<Real>::along_great_circle(A, Real::load(a + n), Real::load(b + n));
-            (D.longitude() * directions->columns).store(from.columns + n);
-            (T(l.j) + D.latitude(A) * directions->rows).store(from.row + n);
-            (height - Real::load(c + n)).store(from.eta + n);
-            origins.set(n, D);
-        }
-    }
-
     void trace(Given given, const Line& l, bool onwards) override {
-        const Domain& d = given.set.domain();
-        const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l),
-                *Z = at<T>(d, given[z], l);
-        T *X = at<T>(d, given[x], l), *Y = at<T>(d, given[y], l), *N = at<T>(d, given[axis], l),
-          *E = at<T>(d, given[eta], l);
-        const T now = T(setup.implicitness * setup.step),
-                then = T((1 - setup.implicitness) * setup.step), radius = T(setup.radius);
-        const auto& A = directions->centre(l.j);
-        const T height = rows->nodes.height(l.k);
-        const T *sine = directions->sine(l.i0, 0), *cosine = directions->cosine(l.i0, 0);
-        alignas(64) T own[4][most], a[most], b[most], c[most], there[3][most];
-        const T* fields[] = {U, V, W, Z};
-        for (int f = 0; f < 4; ++f) std::copy_n(fields[f], l.count, own[f]);
-        const auto of = [](const T* values, int n) { return Real::load(values + n); };
-        const auto per_radius = [&](int n, Real c) {  // at the middle of the trajectory
-            return 1.0 / (setup.deep ? radius + of(own[3], n) - T(0.5) * c : Real(radius));
+        const auto of = [&](typename Base::Item item) {
+            return at<T>(given.set.domain(), given[item], l);
         };
-        for (int n = 0; n < l.count; n += Real::width) {
-            const Real rise = (now + then) * of(own[2], n), per = per_radius(n, rise);
-            rise.store(c + n);
-            ((now + then) * of(own[0], n) * per).store(a + n);
-            ((now + then) * of(own[1], n) * per).store(b + n);
-        }
         Reach reach;
-        Departures<T> from{l.i0, l.k, l.count};
-        Origins<T> origins;
-        Gathered<T, 3> wind;
-        const int interpolations = this->interpolations(onwards);
-        for (int iteration = 0; iteration < interpolations; ++iteration) {
-            if (onwards && iteration == 0) {
-                const Displacements<T> by(d, {&given[x], &given[y], &given[axis], &given[eta]}, l,
-                                          Around::interface, directions->middles);
-                depart(*directions, l, by, Around::interface, height, origins, from);
-            } else
-                start(l, a, b, c, height, origins, from);
-            wind.take(*rows, from, reach);
-            for (int f = 0; f < 3; ++f) wind.give(f, l.count, there[f]);
-            for (int n = 0; n < l.count; n += Real::width) {
-                Real east = of(there[0], n), north = of(there[1], n);
-                origins[n].turn(A, east, north);
-                const Real rise = now * of(own[2], n) + then * of(there[2], n),
-                           per = per_radius(n, rise);
-                rise.store(c + n);
-                ((now * of(own[0], n) + then * east) * per).store(a + n);
-                ((now * of(own[1], n) + then * north) * per).store(b + n);
-            }
-        }
-        alignas(64) T out[3][most];
-        for (int n = 0; n < l.count; n += Real::width) {
-            const auto D = Origin<Real>::along_great_circle(A, of(a, n), of(b, n));
-            const Real s = of(sine, n), k = of(cosine, n), up = A.cosine - D.x, east = -D.y;
-            (up * k - east * s).store(out[0] + n);
-            (up * s + east * k).store(out[1] + n);
-            (A.sine - D.z).store(out[2] + n);
-        }
-        std::copy_n(out[0], l.count, X), std::copy_n(out[1], l.count, Y);
-        std::copy_n(out[2], l.count, N), std::copy_n(c, l.count, E);
+        (*tracing)(l, {of(u), of(v), of(w), of(z), of(x), of(y), of(axis), of(eta)},
+                   this->interpolations(onwards), onwards, *rows, reach);
         rows->need(reach);
     }
 };
@@ -126,7 +61,7 @@ public:
     }
     void prepare(Given given) override {
         const Domain& d = given.set.domain();
-        directions.emplace(d, setup);
+        departures = sphere_departures<T>(d, setup);
         const auto layers = middles(setup.heights);
         const Edge beside = edge_of(setup, Edge::beside_pole);
         u_rows.emplace(d.comm, d.decomposition, beside, layers, 2);
@@ -161,7 +96,7 @@ public:
 private:
     const GridPointSetup setup;
     long count = 0;
-    std::optional<SphereDirections<T>> directions;
+    SphereDepartures<T> departures;
     std::optional<EvenRows<T, on_face>> u_rows, v_rows;
     std::optional<EvenRows<T, at_interface>> interfaces;
     std::optional<EvenRows<T, 1>> densities;
@@ -214,12 +149,12 @@ private:
             double X = 0, Y = 0, up = 0;
             for (int i = 0; i < nx; ++i) {
                 const T* wind = u_rows->at(row, k, i);
-                X -= wind[0] * double(*directions->sine(i, 1));
-                Y += wind[0] * double(*directions->cosine(i, 1));
+                X -= wind[0] * double(*departures.sine(i, 1));
+                Y += wind[0] * double(*departures.cosine(i, 1));
                 if (deep) up += wind[2];
             }
             for (int i = 0; i < nx; ++i) {
-                const double s = *directions->sine(i, 0), c = *directions->cosine(i, 0);
+                const double s = *departures.sine(i, 0), c = *departures.cosine(i, 0);
                 T* to = v_rows->at(j, k, i);
                 to[0] = T(2. / nx * (Y * c - X * s));
                 to[1] = sign * T(2. / nx * (X * c + Y * s));
@@ -236,47 +171,21 @@ private:
         if (reach.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
     }
 
-    /// The departure points of a line.
-    struct Trajectories {
-        const Parallel<T>& A;
-        Origins<T> origins;
-        Departures<T> from;
-        Reach reach;
-        Trajectories(const Parallel<T>& A, const Line& l) : A(A), from(l.i0, l.k, l.count) {}
-    };
+    using Trajectories = SphereTrajectories<T, LinesHere>;
     Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels) {
-        Trajectories t(
-            where == Around::north_face ? directions->face(l.j) : directions->centre(l.j), l);
-        const Displacements<T> by(g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, where,
-                                  directions->middles);
-        depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
+        Trajectories t(l);
+        departures.depart(l, where, levels.height(l.k),
+                          from_each<T>(g.set.domain(), l, g[x], g[y], g[axis], g[eta]).data(), t);
         return t;
-    }
-    /// Component `own` of the wind of a place, rotated from departure to arrival.
-    template <int own, int fields>
-    void give(const Trajectories& t, const Gathered<T, fields>& found, T* out) const {
-        using Real = Points<T>;
-        alignas(64) T wind[3][Departures<T>::most];
-        for (int f = 0; f < on_face; ++f) found.give(f, t.from.count, wind[f]);
-        for (int n = 0; n < t.from.count; n += Real::width) {
-            Real u = Real::load(wind[0] + n), v = Real::load(wind[1] + n), w(T(0));
-            if constexpr (deep) {
-                w = Real::load(wind[2] + n);
-                t.origins[n].turn_in_space(t.A, u, v, w);
-            } else
-                t.origins[n].turn(t.A, u, v);
-            const Real& result = own == 0 ? u : own == 1 ? v : w;
-            result.store(wind[own] + n);
-        }
-        std::copy_n(wind[own], t.from.count, out);
     }
 
     void along_x(Given g, const Line& l) {
         auto t = trajectories(g, l, Around::east_face, u_rows->nodes);
         Gathered<T, on_face> found;
-        found.take(*u_rows, t.from, t.reach, T(0.5), T(0));
-        give<0>(t, found, at<T>(g.set.domain(), g[u], l));
-        u_rows->need(t.reach);
+        Reach reach;
+        found.take(*u_rows, t.from, reach, T(0.5), T(0));
+        t.template turn<0, on_face>(found, at<T>(g.set.domain(), g[u], l));
+        u_rows->need(reach);
     }
     void along_y(Given g, const Line& l) {
         const Domain& d = g.set.domain();
@@ -287,28 +196,31 @@ private:
         }
         auto t = trajectories(g, l, Around::north_face, v_rows->nodes);
         Gathered<T, on_face> found;
-        found.take(*v_rows, t.from, t.reach, T(0), T(0.5));
-        give<1>(t, found, out);
-        need_of_v(t.reach);
+        Reach reach;
+        found.take(*v_rows, t.from, reach, T(0), T(0.5));
+        t.template turn<1, on_face>(found, out);
+        need_of_v(reach);
     }
     void density_of(Given g, const Line& l) {
         auto t = trajectories(g, l, Around::layer, densities->nodes);
         Gathered<T, 1> found;
-        found.take(*densities, t.from, t.reach);
+        Reach reach;
+        found.take(*densities, t.from, reach);
         std::copy_n(found.values, l.count, at<T>(g.set.domain(), g[density], l));
-        densities->need(t.reach);
+        densities->need(reach);
     }
     void vertical(Given g, const Line& l) {
         const Domain& d = g.set.domain();
         auto t = trajectories(g, l, Around::interface, interfaces->nodes);
         Gathered<T, at_interface> found;
-        found.take(*interfaces, t.from, t.reach);
+        Reach reach;
+        found.take(*interfaces, t.from, reach);
         if constexpr (deep)
-            give<2>(t, found, at<T>(d, g[w], l));
+            t.template turn<2, on_face>(found, at<T>(d, g[w], l));
         else
             found.give(0, l.count, at<T>(d, g[w], l));
         found.give(at_interface - 1, l.count, at<T>(d, g[theta], l));
-        interfaces->need(t.reach);
+        interfaces->need(reach);
     }
 };
 

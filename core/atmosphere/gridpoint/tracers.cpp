@@ -65,7 +65,10 @@ public:
     }
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
-        if (setup.radius > 0) directions.emplace(d, setup);
+        if (setup.radius > 0)
+            on_sphere = sphere_departures<T>(d, setup);
+        else
+            on_plane.emplace(T(1 / setup.dx), T(1 / setup.dy), middles_around<T>(d));
         const Edge edge =
             setup.radius > 0 ? edge_of(setup, Edge::beside_pole) : edge_of_plane(d, false);
         const std::vector<double> heights(setup.heights.begin(), setup.heights.end() - 1);
@@ -96,7 +99,8 @@ public:
 private:
     const GridPointSetup setup;
     const bool keep_mass;
-    std::optional<SphereDirections<T>> directions;
+    std::optional<SphereDepartures<T>> on_sphere;
+    std::optional<PlaneDepartures<T, LinesHere>> on_plane;
     static constexpr std::size_t most = 4;  ///< next to each other
     std::vector<std::unique_ptr<Together<T>>> groups;
     std::optional<LevelNodes<T>> nodes;
@@ -112,14 +116,13 @@ private:
     void from(Given g, const Line& l, Departures<T>& to) const {
         const Domain& d = g.set.domain();
         const T height = nodes->height(l.k);
-        if (directions) {
-            const Displacements<T> by(d, {&g[x], &g[y], &g[axis], &g[eta]}, l, Around::interface,
-                                      directions->middles);
-            Origins<T> origins;
-            depart(*directions, l, by, Around::interface, height, origins, to);
-        } else
-            depart(to, l, height, at<T>(d, g[x], l), at<T>(d, g[y], l), at<T>(d, g[eta], l),
-                   T(1 / setup.dx), T(1 / setup.dy));
+        if (!on_sphere)
+            return on_plane->depart(l, Around::interface, height,
+                                    from_each<T>(d, l, g[x], g[y], g[eta]).data(), to);
+        SphereTrajectories<T, LinesHere> t(l);
+        on_sphere->depart(l, Around::interface, height,
+                          from_each<T>(d, l, g[x], g[y], g[axis], g[eta]).data(), t);
+        to = t.from;
     }
 
     struct Mass {

@@ -1,6 +1,7 @@
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/mass.hpp"
+#include "atmosphere/gridpoint/tracing.hpp"
 
 namespace fathom::atmosphere {
 
@@ -14,6 +15,11 @@ void check(const Domain& d) {
         throw Error("semi-Lagrangian advection on a plane needs one that is periodic along x");
 }
 
+template <class T>
+PlaneDepartures<T, LinesHere> departures(const Domain& d, const GridPointSetup& s) {
+    return {T(1 / s.dx), T(1 / s.dy), middles_around<T>(d)};
+}
+
 template <class T> class Departure final : public GridPointDeparture<T> {
     using Base = GridPointDeparture<T>;
     using typename Base::Given;
@@ -24,39 +30,21 @@ public:
         const Domain& d = at_.set.domain();
         check(d);
         rows.emplace(d.comm, d.decomposition, edge_of_plane(d, false), setup.heights);
+        tracing.emplace(departures<T>(d, setup), T(setup.implicitness * setup.step),
+                        T((1 - setup.implicitness) * setup.step));
     }
 
 private:
     using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
-    static constexpr int most = Departures<T>::most;
+    std::optional<PlaneTracing<T, LinesHere>> tracing;
 
     void trace(Given given, const Line& l, bool onwards) override {
-        const Domain& d = given.set.domain();
-        const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l);
-        T *X = at<T>(d, given[x], l), *Y = at<T>(d, given[y], l), *E = at<T>(d, given[eta], l);
-        const T now = T(setup.implicitness * setup.step),
-                then = T((1 - setup.implicitness) * setup.step), per_x = T(1 / setup.dx),
-                per_y = T(1 / setup.dy);
-        T a[most], b[most], c[most];
-        for (int n = 0; n < l.count; ++n) {
-            a[n] = onwards ? X[n] : (now + then) * U[n];
-            b[n] = onwards ? Y[n] : (now + then) * V[n];
-            c[n] = onwards ? E[n] : (now + then) * W[n];
-        }
+        const auto of = [&](typename Base::Item item) {
+            return at<T>(given.set.domain(), given[item], l);
+        };
         Reach reach;
-        Departures<T> from{l.i0, l.k, l.count};
-        Gathered<T, 3> wind;
-        for (int n = this->interpolations(onwards); n > 0; --n) {
-            depart(from, l, rows->nodes.height(l.k), a, b, c, per_x, per_y);
-            wind.take(*rows, from, reach);
-            for (int n = 0; n < l.count; ++n) {
-                const T* there = wind.values + n * wind.beside;
-                a[n] = now * U[n] + then * there[0];
-                b[n] = now * V[n] + then * there[1];
-                c[n] = now * W[n] + then * there[2];
-            }
-        }
-        std::copy_n(a, l.count, X), std::copy_n(b, l.count, Y), std::copy_n(c, l.count, E);
+        (*tracing)(l, {of(u), of(v), of(w), of(x), of(y), of(eta)}, this->interpolations(onwards),
+                   onwards, *rows, reach);
         rows->need(reach);
     }
 };
@@ -67,9 +55,8 @@ public:
     Carried(Around where, const GridPointSetup& s, const Domain& d)
         : rows(d.comm, d.decomposition, edge_of_plane(d, where == Around::north_face),
                where == Around::interface ? s.heights : middles(s.heights)),
-          per_x(T(1 / s.dx)),
-          per_y(T(1 / s.dy)),
-          around(where == Around::north_face && is_slice(d) ? Around::layer : where) {}
+          around(where == Around::north_face && is_slice(d) ? Around::layer : where),
+          departures(atmosphere::departures<T>(d, s)) {}
 
     void carry(const Domain& d, const std::array<const Field*, 3>& displacement,
                std::array<const FieldSlab*, fields> from, std::array<const FieldSlab*, fields> to) {
@@ -81,18 +68,15 @@ public:
     EvenRows<T, fields> rows;
 
 private:
-    T per_x, per_y;
     Around around;
-    MiddlesAround<T> between;
+    PlaneDepartures<T, LinesHere> departures;
 
     void line(const Domain& d, const std::array<const Field*, 3>& displacement,
               std::array<const FieldSlab*, fields> to, const Line& l) {
-        constexpr int most = Departures<T>::most;
-        T by[3][most];
-        for (int n = 0; n < 3; ++n)
-            displacement_around(d, *displacement[n], l, around, between, by[n]);
+        const auto [x, y, eta] = displacement;
         Departures<T> from{l.i0, l.k, l.count};
-        depart(from, l, rows.nodes.height(l.k), by[0], by[1], by[2], per_x, per_y);
+        departures.depart(l, around, rows.nodes.height(l.k),
+                          from_each<T>(d, l, *x, *y, *eta).data(), from);
         Reach reach;
         Gathered<T, fields> found;
         found.take(rows, from, reach);
