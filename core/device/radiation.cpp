@@ -45,10 +45,20 @@ template <class T> struct Job {
     }
 };
 
+/// body(gas optics of these tables), from a lane on.
+template <class T, class Body>
+constexpr void with_gases(const KDistribution& k, const Column<T>& c, const Work<T>& work, int lane,
+                          const Body& body) {
+    if (k.by_gas())
+        body(EcCKD<T, 1>(k, c, work, lane));
+    else
+        body(GasOptics<T, 1>(k, c, work, lane));
+}
+
 /// The beginning of a spectrum, once for a column.
 template <class T>
 constexpr void locate(const KDistribution& k, const Column<T>& c, const Work<T>& work) {
-    GasOptics<T, 1>(k, c, work).locate();
+    with_gases<T>(k, c, work, 0, [](auto gases) { gases.locate(); });
     Clouds<T, 1>(k, c, work).locate();
 }
 
@@ -81,7 +91,7 @@ template <class T, bool thermal> struct Weigh {
     Job<T> job;
     constexpr void operator()(std::size_t n) const {
         in_lanes<T, thermal>(job, n, [](auto& k, auto& column, const auto& work, int lane) {
-            GasOptics<T, 1>(k, column, work, lane).weigh();
+            with_gases<T>(k, column, work, lane, [](const auto& gases) { gases.weigh(); });
         });
     }
 };
@@ -91,7 +101,7 @@ template <class T, bool thermal> struct Absorb {
     Job<T> job;
     constexpr void operator()(std::size_t n) const {
         in_lanes<T, thermal>(job, n, [](auto& k, auto& column, const auto& work, int lane) {
-            GasOptics<T, 1>(k, column, work, lane).absorb();
+            with_gases<T>(k, column, work, lane, [](const auto& gases) { gases.absorb(); });
         });
     }
 };

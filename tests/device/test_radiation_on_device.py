@@ -11,6 +11,7 @@ import computers
 import fathom as fm
 from cloudy_columns import cloudy_column, levels
 from fathom import mpi
+from small_ecckd import definition
 
 script = Path(__file__).parents[1] / "radiation" / "cloudy_atmosphere.py"
 
@@ -21,9 +22,22 @@ script = Path(__file__).parents[1] / "radiation" / "cloudy_atmosphere.py"
     [{}, {"angles": 0}, {"angles": 4, "overlap": "homogeneous"}, {"overlap": "maximum-random"}],
 )
 def test_same_bits_of_columns(options, dtype):
+    same_bits(fm.RRTMGP(**options), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("angles", [0, 1])
+def test_same_bits_with_tables_by_gas(angles, dtype, tmp_path):
+    for kind in ("lw", "sw"):
+        definition(tmp_path / f"{kind}.nc", kind, points=11)
+    paths = {"longwave": tmp_path / "lw.nc", "shortwave": tmp_path / "sw.nc"}
+    same_bits(fm.RRTMGP(**paths, angles=angles), dtype)
+
+
+def same_bits(scheme, dtype):
     some = {name: values.astype(dtype) for name, values in cloudy_column().items()}
     some["cloud_fraction"] = some["cloud_fraction"] * np.linspace(0, 1, 8, dtype=dtype)
-    process = fm.RRTMGP(**options).process(np.dtype(dtype).itemsize)
+    process = scheme.process(np.dtype(dtype).itemsize)
     here = mpi.core.run_column(process, some, levels)
     there = mpi.core.run_column(process, some, levels, computers.computer())
     assert len(here) == 7 and np.ptp(here["longwave_flux"]) > 100

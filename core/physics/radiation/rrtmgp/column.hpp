@@ -97,7 +97,7 @@ template <class T> struct Work {
         places(fraction, k.longwave() ? all : 0);
         places(weights, flavours * per_flavour * P), places(minor, most_minor(k) * L);
         places(rows, flavours * 4 * P), places(plane, 2 * P), places(active, 3 + 4 * most_minor(k));
-        places(scalar, std::max(6 * P, k.absorber.size()));
+        places(scalar, std::max(6 * P, 3 * P + k.absorber.size() * L));
         places(node, 2 * L + 2), places(above, 2 * L + 2);
         const std::size_t ranks = 2 * std::size_t(stride(k)), bands = 3 * std::size_t(k.bands);
         places(sweep, std::max(16 * N, std::max(ranks, bands)));

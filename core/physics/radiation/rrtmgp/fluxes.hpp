@@ -11,9 +11,8 @@ namespace fathom::physics::rrtmgp {
 
 /// Of the gases alone.
 template <class T> void add_gases(const KDistribution& k, const Column<T>& c, const Work<T>& work) {
-    if (k.by_gas()) return EcCKD<T>(k, c, work)();
-    GasOptics<T> gases(k, c, work);
-    gases.locate(), gases.weigh(), gases.absorb();
+    const auto add = [](auto gases) { gases.locate(), gases.weigh(), gases.absorb(); };
+    k.by_gas() ? add(EcCKD<T>(k, c, work)) : add(GasOptics<T>(k, c, work));
 }
 
 /// Adds clouds and aerosol to the gases.

@@ -5,12 +5,11 @@
 
 namespace fathom::physics {
 
-/// Whether the g points of tables can be computed in separate threads: those of ecCKD use functions
-/// that a device does not have; a minor gas must have the range of a band.
+/// Whether the g points of tables can be computed in separate threads: a minor gas must have the
+/// range of a band.
 inline bool in_lanes(const rrtmgp::KDistribution& k) {
     const auto within = [](const auto& minor) { return minor.within > 0; };
-    return !k.by_gas() && std::ranges::all_of(k.minor[0], within) &&
-           std::ranges::all_of(k.minor[1], within);
+    return std::ranges::all_of(k.minor[0], within) && std::ranges::all_of(k.minor[1], within);
 }
 
 /// The scheme as a process of a sequence: no tangent, its operations are not counted.
