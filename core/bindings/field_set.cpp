@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 #include <algorithm>
 #include "field/diagnostics.hpp"
+#include "field/slices.hpp"
 #include "sequence/sequence.hpp"
 
 namespace nb = nanobind;
@@ -40,18 +41,61 @@ nb::object part(const FieldSet& s, const Field& f, int b, int j0, int i0, int ny
                           : part<double>(f, b, h, j0, i0, ny, nx);
 }
 
-nb::list windows(const FieldSet& s, const std::string& name) {
-    const Field& f = s[name];
+void check_that_it_stays(const Field& f) {
     if (!f.stays())
-        throw Error("'", name,
+        throw Error("'", f.name,
                     "' lives only within a step; ask for it when the model is built (keep)");
+}
+
+/// levels: the first ones; 0: all.
+nb::list windows(const FieldSet& s, const std::string& name, int levels) {
+    const int n = s.layout->index(name);
+    const Field& f = s.fields()[n];
+    check_that_it_stays(f);
+    if (levels < 0 || levels > f.levels)
+        throw Error("'", name, "' has ", f.levels, " levels, asked for ", levels);
+    const std::size_t count = levels ? levels : f.levels;
+    auto* all = new std::vector<std::byte>(first_levels(s, n, int(count)));
+    const nb::capsule owner(all, [](void* p) noexcept { delete (std::vector<std::byte>*)p; });
+    const std::byte* at = all->data();
     nb::list list;
-    for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
-        const Block& block = *s.domain().blocks[b];
+    for (auto& block : s.domain().blocks) {
         const bool profile = f.place == place::profile;
-        list.append(part(s, f, b, 0, 0, profile ? 1 : block.ny, profile ? 1 : block.nx));
+        const std::size_t ny = profile ? 1 : block->ny, nx = profile ? 1 : block->nx;
+        const auto view = [&]<class T>(T) {
+            list.append(nb::cast(Array<T>((T*)at, {count, ny, nx}, owner)));
+            at += count * ny * nx * sizeof(T);
+        };
+        s.bytes() == 4 ? view(float()) : view(double());
     }
     return list;
+}
+
+/// Of the points (j, i) of the global grid those that this rank has; 0 elsewhere.
+nb::object columns_at(const FieldSet& s, const std::string& name, const std::vector<int>& rows,
+                      const std::vector<int>& points, int levels) {
+    const int n = s.layout->index(name);
+    const Field& f = s.fields()[n];
+    check_that_it_stays(f);
+    if (rows.size() != points.size() || levels < 1 || levels > f.levels)
+        throw Error("columns of '", name, "': ", rows.size(), " rows, ", points.size(), " points, ",
+                    levels, " levels of ", f.levels);
+    std::vector<OwnPoint> mine;
+    std::vector<std::size_t> place;
+    for (std::size_t m = 0; m < rows.size(); ++m)
+        for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
+            const Block& block = *s.domain().blocks[b];
+            const int j = rows[m] - block.j0, i = points[m] - block.i0;
+            if (j < 0 || j >= block.ny || i < 0 || i >= block.nx) continue;
+            mine.push_back({b, j, i}), place.push_back(m);
+        }
+    const auto found = columns(s, n, mine, levels);
+    auto* data = new double[levels * rows.size()]();
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] (double*)p; });
+    for (int k = 0; k < levels; ++k)
+        for (std::size_t m = 0; m < mine.size(); ++m)
+            data[k * rows.size() + place[m]] = found[k * mine.size() + m];
+    return nb::cast(Array<double>(data, {std::size_t(levels), rows.size()}, owner));
 }
 
 nb::list contents_of_columns(const FieldSet& s, const std::string& name) {
@@ -186,8 +230,11 @@ void bind_field_set(nb::module_& m) {
         .def("fill", &FieldSet::fill, "name"_a, "value"_a)
         .def("set_profile", [](FieldSet& s, const std::string& name,
                                std::vector<double> values) { s.set_profile(name, values); })
-        .def("windows", &windows, "name"_a,
-             "values of each block of this rank, (levels, ny, nx), copies")
+        .def("windows", &windows, "name"_a, "levels"_a = 0,
+             "values of each block of this rank, (levels, ny, nx), copies; levels: the first ones, "
+             "0: all")
+        .def("columns", &columns_at, "name"_a, "rows"_a, "points"_a, "levels"_a,
+             "(levels, columns) at rows and points of the global grid, 0 where another rank has it")
         .def("part", &checked_part, "name"_a, "block"_a, "j0"_a, "i0"_a, "ny"_a, "nx"_a,
              "(levels, ny, nx) of a block from its point (j0, i0) on, a copy")
         .def(

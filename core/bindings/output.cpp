@@ -135,7 +135,8 @@ void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
         throw Error(names.size(), " fields for a stream of ", items.size());
     std::vector<FieldSlab> slabs;
     for (std::size_t n = 0; n < names.size(); ++n) {
-        const Field& f = s[names[n]];
+        const int number = s.layout->index(names[n]);
+        const Field f = s.device() ? s.on_device(number) : s[number];
         if (!f.stays())
             throw Error("'", names[n],
                         "' lives only within a step; ask for it when the model is built (keep)");
@@ -146,7 +147,7 @@ void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
         slabs.back().levels = items[n].levels;
     }
     nb::gil_scoped_release nogil;
-    c.client.post(e, slabs);
+    c.client.post(e, slabs, s.device().get());
 }
 
 /// A block of a field with its halo, zeros; (levels, ny, nx) without the halo.

@@ -139,7 +139,7 @@ void FieldSet::rotate() {
 void FieldSet::live_on(std::shared_ptr<Device> device) {
     if (there.device)
         for (int n = 0; n < int(all.size()); ++n) fetch(n);
-    places.clear(), place_of.clear(), watches.clear();
+    places.clear(), place_of.clear(), watches.clear(), movers.clear();
     there = {};
     if (!device) return;
     there = DeviceMemory(std::move(device), memory.bytes);
@@ -168,10 +168,13 @@ static int holder(const std::vector<Field>& all, int n) {
     return all[n].guest_of < 0 ? n : all[n].guest_of;
 }
 
+bool FieldSet::only_there(int n) const {
+    return !places.empty() && places[place_of[holder(all, n)]].newest == Newest::there;
+}
+
 void FieldSet::fetch(int n) const {
-    if (places.empty()) return;
+    if (!only_there(n)) return;
     const Home& p = places[place_of[holder(all, n)]];
-    if (p.newest != Newest::there) return;
     p.newest = Newest::both;
     there.device->copy(memory.at + p.begin, there.at + p.begin, p.bytes, Device::Way::to_host);
 }

@@ -20,6 +20,7 @@
 namespace fathom {
 
 class Watch;  // watch.hpp
+class Mover;  // parallel/travel/mover.hpp
 
 /// A named array at a place of the grid: the beginning of each block, and its strides.
 struct Field : FieldSlab {
@@ -81,8 +82,11 @@ public:
     void changed_there(int n);
     /// For a place, on the device: made by diagnostics.cpp when first needed.
     std::shared_ptr<Watch>& watch(Place) const;
-    void fetch(int n) const;  ///< the newest values of a field are here, too
-    void send(int n) const;   ///< they are on the device, too
+    /// For the first levels of fields on the device: made by slices.cpp when first needed.
+    std::shared_ptr<Mover>& slices(int levels) const { return movers[levels]; }
+    bool only_there(int n) const;  ///< the newest values are on the device alone
+    void fetch(int n) const;       ///< the newest values of a field are here, too
+    void send(int n) const;        ///< they are on the device, too
     /// Names of the fields of the state, in the order of declaration: what a restart holds.
     std::vector<std::string> state() const;
 
@@ -122,6 +126,7 @@ private:
     std::vector<Home> places;   // of the layout's fields; empty without a device
     std::vector<int> place_of;  // of each field
     mutable std::map<std::pair<Horizontal, bool>, std::shared_ptr<Watch>> watches;
+    mutable std::map<int, std::shared_ptr<Mover>> movers;
     void choose_pages();
     void settle_guests();
     Field& to_write(std::string_view name) {

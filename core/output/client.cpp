@@ -86,13 +86,20 @@ void OutputClient::grant(OutputEvent& e, double patience) {
     quantities.granting.note(seconds_now() - t);
 }
 
-void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields) {
+void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields, Device* device) {
     double t = seconds_now();
     auto& requests = told[e.slot];
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     requests.clear();
     const auto& p = packings[e.stream];
-    p.pack(fields, (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
+    const auto slot = (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words);
+    if (device) {
+        there.resize(packings.size());
+        if (!there[e.stream]) there[e.stream] = device->halos(p.points());
+        there[e.stream]->pack(fields, slot);
+    } else {
+        p.pack(fields, slot);
+    }
     window->see();
     const double copied = seconds_now();
     quantities.copy.note(copied - t);

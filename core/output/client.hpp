@@ -16,8 +16,10 @@
 /// them in place.
 #pragma once
 #include <memory>
+#include "machine/device.hpp"
 #include "output/event.hpp"
 #include "output/quantities.hpp"
+#include "parallel/travel/mover.hpp"
 #include "parallel/window.hpp"
 
 namespace fathom {
@@ -34,8 +36,8 @@ public:
     /// patience [s]; set -1: no server will, because the sets that may write it were given up.
     /// Collective over the computing ranks; all get the same.
     void grant(OutputEvent&, double patience);
-    /// Copies, notifies the servers, and returns.
-    void post(const OutputEvent&, std::span<const FieldSlab>);
+    /// Copies, notifies the servers, and returns. device: where the fields are; null: here.
+    void post(const OutputEvent&, std::span<const FieldSlab>, Device* device = nullptr);
     /// Copies a posted event back into fields.
     void restore(const OutputEvent&, std::span<const FieldSlab>) const;
     void wrote(const OutputEvent&);  ///< by the computing ranks themselves; on the first one
@@ -64,6 +66,7 @@ private:
     Roles roles;
     std::vector<OutputStream> streams;
     std::vector<Packing> packings;
+    std::vector<std::unique_ptr<Mover>> there;  ///< of each stream, for fields on a device
     std::size_t slot_words = 0;
     std::unique_ptr<Window> window;
     /// Words of the last event in each slot, and their messages.

@@ -105,12 +105,7 @@ class Moorings(SmallStore):
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         rows, points = np.divmod(columns, nx)
         field = next(f for f in s.fields.fields if f["name"] == source)
-        mine = np.zeros((1 if surface else field["levels"], len(columns)))
-        for (j0, i0, ny, own), block in zip(s.domain.blocks, s.fields.windows(source)):
-            here = np.flatnonzero(
-                (rows >= j0) & (rows < j0 + ny) & (points >= i0) & (points < i0 + own)
-            )
-            mine[:, here] = block[: len(mine), rows[here] - j0, points[here] - i0]
+        mine = s.fields.columns(source, rows, points, 1 if surface else field["levels"])
         total = np.empty_like(mine) if s.comm.rank == 0 else None
         s.comm.Reduce(mine, total, mpi.MPI.SUM, 0)
         return total

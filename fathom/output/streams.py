@@ -98,9 +98,7 @@ class Stream(ABC):
             self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last
         )
         if s.servers is None or not s.servers.take(self, event):
-            self.write_here(
-                event, lambda item: [block[: item.levels] for block in s.fields.windows(item.field)]
-            )
+            self.write_here(event, lambda item: s.fields.windows(item.field, item.levels))
             if s.servers is not None:
                 s.servers.wrote(event)
             elif self.shared:
