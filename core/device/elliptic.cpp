@@ -85,6 +85,33 @@ public:
                          Device::Way::to_host);
     }
 
+    /// Of this rank, after iterations if there are any.
+    std::array<Limbs, sums> products(const TwoSteps* two, SumUnit unit) {
+        State now = {};
+        now.unit = unit;
+        if (two) now.steps = {*two, true};
+        device->copy(states.at, &now, sizeof now, Device::Way::to_device);
+        if (two) {
+            from_others(turned);
+            gradients(turned);
+            turned = !turned;
+        } else
+            add_products();
+        std::int64_t total[words];
+        device->copy(total, state()->total, sizeof total, Device::Way::to_host);
+        std::array<Limbs, sums> found;
+        for (int n = 0; n < sums; ++n)
+            found[n] = limbs(total[2 * n], total[2 * n + 1], total[2 * sums]);
+        return found;
+    }
+    double largest() {
+        device->clear((std::byte*)&state()->largest, sizeof(double));
+        find_largest();
+        double most;
+        device->copy(&most, &state()->largest, sizeof most, Device::Way::to_host);
+        return most;
+    }
+
     Limbs sweeps(std::span<const TwoSteps> list, SumUnit unit) {
         const int count = int(list.size());
         for (int n = 0; n < count; ++n) stretch.steps[n] = {list[n], true};
@@ -95,8 +122,7 @@ public:
         auto all = [&] {
             bool turn = turned;
             for (int n = 0; n < count; n += 2, turn = !turn) {
-                if (others)
-                    others->fill({&slabs[which(r, turn)], 2}, sizeof(Number), EllipticPoints::halo);
+                if (others) from_others(turn);
                 n + 1 < count ? sweep<2>(there->steps + n, turn) : sweep<1>(there->steps + n, turn);
             }
             launch::totals<3>(
@@ -110,7 +136,7 @@ public:
         turned = after;
         std::int64_t total[3];
         device->copy(total, there->total, sizeof total, Device::Way::to_host);
-        return {{4 * total[1], total[0], 0, 0, total[2]}};  // of 2^30, not 2^32
+        return limbs(total[0], total[1], total[2]);
     }
 
 private:
@@ -138,6 +164,14 @@ private:
     }
     static const Number* numbers_of(const DeviceMemory& memory) { return (const Number*)memory.at; }
     State* state() const { return (State*)states.at; }
+    /// low + 2^32 high units, and whether a term was too large.
+    static Limbs limbs(std::int64_t low, std::int64_t high, std::int64_t strange) {
+        return {{4 * high, low, 0, 0, strange}};  // of 2^30
+    }
+    /// The halos of r and s.
+    void from_others(bool turn) const {
+        others->fill({&slabs[which(r, turn)], 2}, sizeof(Number), EllipticPoints::halo);
+    }
 
     static int which(int vector, bool turn) {
         return turn && vector != y ? (vector + r_next) % (2 * r_next) : vector;
@@ -158,21 +192,28 @@ private:
     void gradients(bool turn) const {
         using Work = Gradients<Number>;
         launch::tiles_and_totals<Work::threads, Work::each_has, typename Work::Shared, words>(
-            tile_count, Work{on_tiles(turn), decide()}, state()->total, &state()->finished);
+            tile_count, Work{on_tiles(turn), decide(), !others}, state()->total,
+            &state()->finished);
     }
     template <int pairs> void sweep(const Steps* steps, bool turn) const {
         using Work = Sweep<Number, pairs>;
         launch::tiles<Work::threads, Work::each_has, typename Work::Shared>(
             tile_count, Work{on_tiles(turn), steps});
     }
-    void sum() const {
+    void add_products() const {
         fill(2, r);
         launch::totals<words>(own(), Sums<Number>{water, state(), of(r), fold}, state()->total);
+    }
+    void find_largest() const {
+        launch::largest<1>(own(), ScaledSize<Number>{water.wet, of(r), water.square},
+                           &state()->largest);
+    }
+    void sum() const {
+        add_products();
         launch::each(1, decide());
     }
     void anew() const {
-        launch::largest<1>(own(), ScaledSize<Number>{water.wet, of(r), water.square},
-                           &state()->largest);
+        find_largest();
         launch::each(1, Anew{state()});
         sum();
     }
@@ -262,6 +303,12 @@ public:
     std::span<const Residual> gradients(GradientSearch& search) override {
         search.single ? single->gradients(search, history) : part.gradients(search, history);
         return history;
+    }
+    std::array<Limbs, sums> products(bool in_single, const TwoSteps* two, SumUnit unit) override {
+        return in_single ? single->products(two, unit) : part.products(two, unit);
+    }
+    double largest(bool in_single) override {
+        return in_single ? single->largest() : part.largest();
     }
     Limbs sweeps(bool in_single, std::span<const TwoSteps> list, SumUnit unit) override {
         return in_single ? single->sweeps(list, unit) : part.sweeps(list, unit);

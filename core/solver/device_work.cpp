@@ -82,19 +82,53 @@ private:
     }
     /// Over all ranks.
     double sum(const Limbs& own, SumUnit unit) {
-        std::array<ExactSum, 1> all{ExactSum(unit)};
-        all[0].add(own);
         double value;
-        solver.space.share(all, &value);
+        share(std::array{own}, unit, &value);
         return value;
+    }
+    template <std::size_t count>
+    bool share(const std::array<Limbs, count>& own, SumUnit unit, double* values) {
+        std::array<ExactSum, count> all;
+        all.fill(ExactSum(unit));
+        for (std::size_t n = 0; n < count; ++n) all[n].add(own[n]);
+        return solver.space.share(all, values);
     }
     End pass(bool single, double rr, double goal, int maximum) {
         if (solver.options.solver == "pcsi") return chebyshev(single, rr, goal, maximum);
         GradientSearch search{rr, goal, solver.iterations, maximum, single};
-        for (auto& residual : on.gradients(search))
-            if (!single) solver.record.note(residual.iteration, residual.rr);
+        const auto note = [&](int iteration, double now) {
+            if (!single) solver.record.note(iteration, now);
+        };
+        if (solver.space.ranks == 1)
+            for (auto& residual : on.gradients(search)) note(residual.iteration, residual.rr);
+        else
+            together(search, note);
         solver.iterations = search.iterations;
         return search.end;
+    }
+    /// Each rank has the sums of all, and decides as the others do.
+    template <class Note> void together(GradientSearch& search, const Note& note) {
+        while (search.next != GradientSearch::Next::nothing) {
+            const int before = search.iterations;
+            const Products found = products(search);
+            search.take(found);
+            if (search.iterations > before && found.valid) note(search.iterations, found.rr);
+        }
+    }
+    Products products(const GradientSearch& search) {
+        const TwoSteps two = search.steps();
+        double largest = search.largest;
+        if (!(largest < GradientSearch::infinity)) {
+            const double most = solver.on_ranks->largest(on.largest(search.single));
+            if (!(most < GradientSearch::infinity)) return {};
+            largest = 1024 * most * most;  // as in fused.cpp
+        }
+        const SumUnit unit = SumUnit::for_largest(largest);
+        const bool steps = search.next == GradientSearch::Next::step;
+        std::array<double, 4> of;
+        const bool valid =
+            share(on.products(search.single, steps ? &two : nullptr, unit), unit, of.data());
+        return {of[0], of[1], of[2], of[3], valid};
     }
     End chebyshev(bool single, double rr, double goal, int maximum) {
         auto& method = single ? *solver.in_single : *solver.method;
@@ -112,7 +146,7 @@ private:
 bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
     const bool one = space.ranks == 1,
                known = options.preconditioner == "diagonal" &&
-                       ((options.solver == "chrongear" && one) || options.solver == "pcsi");
+                       (options.solver == "chrongear" || options.solver == "pcsi");
     // also on ranks without blocks, which have no parts
     const bool overlaps = !one && transport(options.exchange).overlaps;
     if (!known || overlaps || !parts.list.empty()) return false;
@@ -123,7 +157,7 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
     auto points =
         elliptic_points(space.A, single ? &single->A : nullptr, *space.how.decomposition, rank);
     points.history = int(record.history.capacity());
-    if (!one) points.others = std::make_shared<Ranks>(on, space.how);
+    if (!one) points.others = on_ranks = std::make_shared<Ranks>(on, space.how);
     on_device = on->elliptic(points);
     return true;
 }

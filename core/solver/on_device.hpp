@@ -96,8 +96,12 @@ public:
         int iteration;
         double rr;
     };
-    /// Conjugate gradients, on one rank; the residuals on the way.
+    /// Conjugate gradients, on one rank: all decisions are made there; the residuals on the way.
     virtual std::span<const Residual> gradients(GradientSearch&) = 0;
+    /// On several, between two decisions: iterations, if any; then the sums of Products of this
+    /// rank, in this unit. And the largest |r| of this rank.
+    virtual std::array<Limbs, 4> products(bool single, const TwoSteps*, SumUnit) = 0;
+    virtual double largest(bool single) = 0;
     /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`; then r.r of this rank,
     /// in this unit.
     virtual Limbs sweeps(bool single, std::span<const TwoSteps>, SumUnit) = 0;

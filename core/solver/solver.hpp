@@ -102,6 +102,7 @@ private:
     class Ranks;
     std::shared_ptr<Device> device;
     std::unique_ptr<EllipticOnDevice> on_device;
+    std::shared_ptr<EllipticRanks> on_ranks;  // if there are several
 
     int solve(Work&);
     double begin(Work&);

@@ -1,7 +1,7 @@
 /// Conjugate gradients: a launch does two iterations,
 ///   s = r + beta s,   r -= alpha (s - D^2 F s),   y += alpha s,
 /// the sums of r and t = r - D^2 F r, and, after the last tile, computes alpha and beta of the next
-/// two.
+/// two; on several ranks the processor does so.
 #pragma once
 #include "device/elliptic/sums.hpp"
 #include "device/elliptic/tiles.hpp"
@@ -63,9 +63,11 @@ template <class Number> struct Gradients : OnTiles<Number> {
         Number s;
     };
     Decide decide;
+    bool alone;  ///< else the processor decides, by the sums of all ranks
 
     constexpr bool begins() const { return decide.state->steps.go; }
     constexpr void ends() const {
+        if (!alone) return;
         ++decide.state->launches;
         decide(0);
     }
