@@ -38,6 +38,7 @@ from . import run as run
 from . import scaling as scaling
 from . import schemes as schemes
 from . import shown as shown
+from . import system_calls as system_calls
 from . import time as time
 from . import transform as transform
 from . import units as units

@@ -25,8 +25,9 @@ import traceback
 from array import array
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from pathlib import Path
 
-from fathom import regions
+from fathom import regions, system_calls
 from fathom.failure import FileError
 
 every_rank = "all"  # [parallel] readers: each rank reads for itself
@@ -38,6 +39,7 @@ seconds = {
     "distributing": 0.0,
 }  # of this rank; reading_ahead: by its thread
 counts = {"reads": 0, "bytes_received": 0}
+files: dict[str, dict[str, float]] = {}  # by what this rank has read: reads, bytes, seconds
 
 
 @contextmanager
@@ -74,11 +76,17 @@ def once(load):
         readers = _now.readers
         if readers is None:
             return load(*arguments, **keywords)
-        return readers.share(
-            lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}"
-        )
+        return readers.share(lambda: load(*arguments, **keywords), what=_name(load, *arguments[:1]))
 
     return shared
+
+
+def _name(load, source=None):
+    """Of a function, and of the file that it is asked for, if any."""
+    name = f"{load.__module__}.{load.__qualname__}".removeprefix("fathom.")
+    path = source if isinstance(source, (str, Path)) else None
+    path = path or getattr(source, "encoding", {}).get("source")
+    return f"{path} ({name})" if path else name
 
 
 class Readers:
@@ -109,12 +117,12 @@ class Readers:
         """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
-            return _loaded(load, spent)
+            return _loaded(load, spent, what)
         value = error = None
         message, arrays = b"", []
         if self.comm.rank == owner:
             try:
-                value = _loaded(load, spent)
+                value = _loaded(load, spent, what)
                 message, arrays = _packed(value, what)
             except Exception as raised:
                 error = raised
@@ -160,11 +168,11 @@ class Readers:
         seconds["distributing"] += time.perf_counter() - arrived
         return message
 
-    def each(self, names, load):
+    def each(self, names, load, what="fields"):
         """(name, load(name)) of a list, in order, one after another on all ranks: readers share the
-        list and read the next while one is distributed.
+        list and read the next while one is distributed. what: the file, or a name for it.
         """
-        ahead = Ahead(self, load)
+        ahead = Ahead(self, load, what)
         for n, name in enumerate(names):
             yield name, ahead.get(name, names[n + 1 : n + 1 + len(self.ranks)])
 
@@ -181,8 +189,9 @@ class Ahead:
     makes no calls of MPI.
     """
 
-    def __init__(self, readers, load):
+    def __init__(self, readers, load, what="records"):
         self.readers, self.load, self.owners, self.given, self.held = readers, load, {}, 0, {}
+        self.what = what
         self.thread = ThreadPoolExecutor(1, "reader")
 
     def get(self, key, ahead=()):
@@ -226,7 +235,7 @@ class Ahead:
         )
 
     def _read(self, key):
-        return _loaded(lambda: self.load(key), "reading_ahead")
+        return _loaded(lambda: self.load(key), "reading_ahead", self.what)
 
 
 def placed(comm, number=0):
@@ -247,18 +256,24 @@ def in_turn(places, number=0):
     return order[: number or sum(within == 0 for within, _ in places)]
 
 
-def _loaded(load, spent):
+def _loaded(load, spent, what):
     """load(), what it calls read here and now, a lazy data set read whole."""
     before, _now.readers = _now.readers, None
-    began = time.perf_counter()
+    moved, began = system_calls.moved(), time.perf_counter()
     try:
         value = load()
         if before is not None and before.comm.size > 1 and hasattr(value, "load"):
             value = value.load()
     finally:
         _now.readers = before
-        seconds[spent] += time.perf_counter() - began
-        counts["reads"] += spent != "waiting"
+        taken = time.perf_counter() - began
+        seconds[spent] += taken
+        if spent != "waiting":  # for a thread, which counts by itself
+            counts["reads"] += 1
+            of_file = files.setdefault(what, {"reads": 0, "bytes": 0, "seconds": 0.0})
+            of_file["reads"] += 1
+            of_file["bytes"] += system_calls.moved().since(moved).read
+            of_file["seconds"] += taken
     return value
 
 

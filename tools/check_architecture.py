@@ -50,7 +50,18 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own
 # line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "given", "cache", "earth", "units", "moist_air", "mpi", "regions"}
+    {
+        "names",
+        "failure",
+        "given",
+        "cache",
+        "earth",
+        "units",
+        "moist_air",
+        "mpi",
+        "regions",
+        "system_calls",
+    }
     | {"shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
     {"order", "plugins", "device", "places", "provenance"},

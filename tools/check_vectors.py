@@ -25,6 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
+cases = (
+    """ocean-3deg.toml --ranks 1 --set 'output."surface.zarr".every="1d"'""",
+    "held-suarez-t42.toml --ranks 1",
+    "aquaplanet-t31l8.toml --ranks 1",
+    "forecast-t106.toml --ranks 1",
+)  # of the table
 least = 0.2  # of a kernel's arithmetic: one number at a time would be less than an eighth
 few = 12  # instructions: in a shorter kernel the common part may be most of it
 # Kernels with a function of values common to all columns.
@@ -129,18 +135,19 @@ def _short(scheme: str) -> str:
 def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
     """Lines of the page of a release."""
     from fathom import __version__  # only here: the check itself needs no installation
-    from fathom.report.tables import by_file, of_counters
+    from fathom.report.tables import by_file, by_input, of_counters
 
     lines = [
         "# Vectors and rates of each kernel",
         "",
         f"Fathom {__version__}. What the compiler has made of each kernel (part of the arithmetic",
-        "in whole vectors, mean numbers of an instruction), and what it reached on one rank of a",
-        "machine that others were using. Regions below 0.3 % of the time are left out; –: made",
-        "otherwise than as one kernel. Made again for each release:",
+        "in whole vectors, mean numbers of an instruction), what it reached on one rank of a",
+        "machine without other work, and the files of the run: those read, with decoding, and",
+        "those written. Regions below 0.3 % of the time are left out; –: made otherwise than as",
+        "one kernel. Made again for each release:",
         "",
-        "    fathom profile experiments/ocean-3deg.toml --ranks 1 --json ocean-3deg.json",
-        "    python tools/check_vectors.py --table docs/results/vectors.md ocean-3deg.json",
+        *(f"    fathom profile experiments/{c} --json {c.partition('.')[0]}.json" for c in cases),
+        "    python tools/check_vectors.py --table docs/results/vectors.md *.json",
     ]
     for file in profiles:
         run = json.loads(file.read_text())
@@ -169,9 +176,11 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
                 + f" | {rate['gflops']:.2f} | {rate['gigabytes_per_second']:.1f}"
                 + f" | {100 * rate['fraction']:.0f} % of {rate['limit']} |"
             )
-        head, rows = by_file({path: f for path, f in run["files"].items() if f["calls"]})
-        if rows:
-            lines += ["", *(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))]
+        written = {path: f for path, f in run["files"].items() if f["calls"]}
+        for head, rows in (by_input(run["input"]["files"]), by_file(written)):
+            if rows:
+                lines.append("")
+                lines += [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
     return [*lines, ""]
 
 

@@ -200,7 +200,7 @@ class OfRestart(Given):
             return np.ascontiguousarray(files[0][name])
 
         try:
-            for name, values in simulation.readers.each(names, field):
+            for name, values in simulation.readers.each(names, field, str(path)):
                 held[name] = [values[:, j : j + ny, i : i + nx].copy() for i, j, nx, ny in own]
         finally:
             for file in files:
@@ -302,7 +302,7 @@ class OfArea(Given):
             return area_state.field(records[0], name, size)
 
         held = {}
-        for name, values in simulation.readers.each(names, field):
+        for name, values in simulation.readers.each(names, field, str(source)):
             held[name] = [values[:, j : j + ny, i : i + nx].copy() for i, j, nx, ny in own]
         self.own = own
         return held

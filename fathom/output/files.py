@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fathom import system_calls
+
 _vectors = 1024  # buffers that one call may take
 
 
@@ -51,22 +53,12 @@ def of_library(writes: Writes) -> Iterator[None]:
     """Counts what a library writes on this thread meanwhile, as the system tells: calls and bytes,
     so that all calls have their mean size.
     """
-    before = _told()
+    before = system_calls.moved()
     try:
         yield
     finally:
-        calls, size = (b - a for a, b in zip(before, _told()))
-        writes.add(size // max(calls, 1), calls)
-
-
-def _told() -> tuple[int, int]:
-    try:
-        told = dict(
-            line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines()
-        )
-    except OSError:  # a system without this information
-        return 0, 0
-    return int(told["syscw"]), int(told["wchar"])
+        made = system_calls.moved().since(before)
+        writes.add(made.written // max(made.writes, 1), made.writes)
 
 
 def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:

@@ -133,9 +133,15 @@ def profile(s):
 def read(s):
     """Input since the start of the process: the readers, and seconds of the slowest rank for each
     part, those of readers' threads (`reading ahead`) and of waiting for them among them; for all
-    but those of threads together (`seconds_in_all`).
+    but those of threads together (`seconds_in_all`); of each file, or what reads several, how often
+    it was read, bytes and seconds (`files`: of all readers together, decoding included).
     """
     readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
+    files: dict[str, dict[str, float]] = {}
+    for of_rank in s.comm.allgather(reading.files):
+        for name, found in of_rank.items():
+            before = files.setdefault(name, dict.fromkeys(found, 0))
+            files[name] = {key: before[key] + value for key, value in found.items()}
     counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
     return {
         "readers": readers,
@@ -149,6 +155,7 @@ def read(s):
             name.replace("_", " "): max(s.comm.allgather(value))
             for name, value in reading.seconds.items()
         },
+        "files": files,
     }
 
 

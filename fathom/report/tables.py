@@ -179,6 +179,21 @@ def by_file(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
     return ["file", "writes", "written", "mean", "seconds", "rate", "opened", "closed"], rows
 
 
+def by_input(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows, the most bytes first."""
+    rows = [
+        [
+            name,
+            f"{f['reads']}",
+            length(f["bytes"]),
+            f"{f['seconds']:.4f}",
+            f"{length(f['bytes'] / f['seconds'])}/s" if f["seconds"] else "",
+        ]
+        for name, f in sorted(files.items(), key=lambda item: -item[1]["bytes"])
+    ]
+    return ["read", "times", "bytes", "seconds", "rate"], rows
+
+
 def of_counters(counted: Mapping[str, float] | str) -> str | list[str]:
     """The counters of the processor, in words."""
     if isinstance(counted, str):

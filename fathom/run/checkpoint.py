@@ -258,7 +258,7 @@ def read_state(simulation, path):
             if several
             else nullcontext(path)
         ) as here:
-            for name, values in s.readers.each(sorted(s.restored), field):
+            for name, values in s.readers.each(sorted(s.restored), field, str(path)):
                 s.fields.set(name, values.astype(float, copy=False))
     finally:
         for file in files:

@@ -21,7 +21,9 @@ class Forcing:
         self.sources = sources
         self.held = [None] * len(sources)  # (record before, after, when they hold) of each
         self.coming: list[list] = [[]] * len(sources)  # records that are needed again, or next
-        self.records = reading.Ahead(readers, lambda key: sources[key[0]].read(key[1]))
+        self.records = reading.Ahead(
+            readers, lambda key: sources[key[0]].read(key[1]), "records of forcing"
+        )
 
     @classmethod
     def of(cls, surface, model, readers):

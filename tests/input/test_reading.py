@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import box
-from fathom import reading
+from fathom import mpi, reading
 from fathom.grids import LatitudeLongitudeGrid
 from fathom.run import parallel
 
 here = Path(__file__).parent
+megabyte = 1 << 20
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,32 @@ all_files = {
     "gfs-2011-10-11.nc",
     "land.nc",
 }
+
+
+@pytest.mark.skipif(not Path("/proc/thread-self/io").exists(), reason="Linux counts")
+def test_bytes_are_counted_by_file(tmp_path, monkeypatch):
+    """By a function of a file, and by the thread of a list; modules imported meanwhile are none."""
+    data, module = tmp_path / "data.bin", tmp_path / "large_module.py"
+    data.write_bytes(bytes(megabyte))
+    module.write_text("x = 1\n" + "# no data\n" * 10000, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(reading, "files", {})
+
+    @reading.once
+    def load(path):
+        import large_module
+
+        return path.read_bytes()[large_module.x :]
+
+    readers = reading.Readers(mpi.world)
+    with readers:
+        load(data), load(data)
+    list(readers.each([1, 2, 3], lambda n: data.read_bytes()[:n], "three"))
+    (one, by_function), (other, of_list) = reading.files.items()
+    assert one.startswith(str(data)) and one.endswith("load)") and other == "three"
+    assert (by_function["reads"], by_function["bytes"]) == (2, 2 * megabyte)
+    assert (of_list["reads"], of_list["bytes"]) == (3, 3 * megabyte)
+    assert by_function["seconds"] > 0 and of_list["seconds"] > 0
 
 
 def test_one_reads_for_all(folder, alone, on_ranks):

@@ -44,6 +44,7 @@ of_the_run = (
     "wall_seconds",
     "seconds_per_step",
     "checksum",
+    "input",
     "profile",
     "efficiency",
     "seconds_of_ranks",
@@ -391,10 +392,18 @@ def _present(found: dict[str, Any], request: Request) -> None:
                 ]
             )
         )
+    if files := found["input"]["files"]:
+        rows = profile_tables.lines(*profile_tables.by_input(files))
+        click.echo("\n".join(["", "Files read, with decoding", "", *rows]))
     if found["files"]:
         click.echo(
             "\n".join(
-                ["", "Files", "", *profile_tables.lines(*profile_tables.by_file(found["files"]))]
+                [
+                    "",
+                    "Files written",
+                    "",
+                    *profile_tables.lines(*profile_tables.by_file(found["files"])),
+                ]
             )
         )
     if said:
