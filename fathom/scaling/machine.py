@@ -25,6 +25,7 @@ from fathom.names import near
 
 folder = Path(__file__).with_name("machines")
 topologies = ("crossbar", "torus", "fat-tree", "dragonfly")
+origins = ("looked up", "unconfirmed", "estimate", "fitted", "not known", "said")
 sums = ("recursive-doubling", "tree", "master", "hardware")
 
 
@@ -154,8 +155,23 @@ class Machine:
     def unconfirmed(self) -> list[str]:
         return [key for key, source in self.sources.items() if source.startswith("unconfirmed:")]
 
+    @property
+    def origins(self) -> dict[str, int]:
+        """Its quantities counted by where they are from: found again, unconfirmed, estimated,
+        fitted, not known (a value that means none), or said without a paper.
+        """
+        found = [_origin(source) for source in self.sources.values()]
+        return {kind: found.count(kind) for kind in origins}
+
     def nodes(self, ranks: int) -> int:
         return -(-ranks // int(self["node.cores"]))
+
+
+def _origin(source: str) -> str:
+    for kind in origins[1:-1]:
+        if source.startswith(kind) or (kind == "estimate" and source.startswith("assumption")):
+            return kind
+    return "looked up" if "looked up" in source else "said"
 
 
 def names() -> list[str]:
