@@ -8,6 +8,8 @@
 #include "device/drifters.hpp"
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
+#include "device/helmholtz.hpp"
+#include "device/helmholtz_matrix.hpp"
 #include "device/ice.hpp"
 #include "device/implicit.hpp"
 #include "device/radiation.hpp"
@@ -244,6 +246,13 @@ public:
     std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
         const atmosphere::AirColumns& own) override {
         return air_mass_of(shared_from_this(), own);
+    }
+    std::unique_ptr<HelmholtzOnDevice> helmholtz(const HelmholtzPoints& points) override {
+        return helmholtz_of(shared_from_this(), points);
+    }
+    std::unique_ptr<atmosphere::gridpoint::HelmholtzMatrixOnDevice> helmholtz_matrix(
+        const atmosphere::gridpoint::HelmholtzColumns& columns) override {
+        return helmholtz_matrix_of(shared_from_this(), columns);
     }
 
 private:

@@ -1,7 +1,7 @@
 #include "device/transforms.hpp"
 #include "device/blocks.hpp"
 #include "machine/launch.hpp"
-#include "transform/fourier/steps.hpp"
+#include "transform/fourier/there.hpp"
 #include "transform/rows/one_field.hpp"
 #include "transform/sphere/operators.hpp"
 
@@ -10,17 +10,6 @@ namespace fathom {
 namespace {
 
 using Item = TransformOnDevice::Item;
-
-/// Numbers that lie apart.
-template <class V> struct Apart {
-    V* at;
-    std::ptrdiff_t apart;
-    constexpr V& operator[](std::ptrdiff_t n) const { return at[n * apart]; }
-    constexpr Apart operator+(std::ptrdiff_t n) const { return {at + n * apart, apart}; }
-};
-struct NothingAhead {
-    constexpr void some() {}
-};
 
 /// A level of a field in points, and the lane of its entries.
 template <class T> struct Lane {
@@ -67,6 +56,9 @@ template <class T> struct Job {
         return of_waves + 2 * (on.wave_side[wave * on.ranks + e.rank] + e.index) * lanes + lane;
     }
     constexpr int half() const { return int(on.entries.size()) / 2; }
+    constexpr FourierThere<T> fourier(const RowThere& row) const {
+        return {&on.passes[0], &on.twiddles[0], &on.places[0], &on.turns[0], on.plans[row.plan]};
+    }
     constexpr auto numbers(const RowThere& row, int lane, int of) const {
         using V = Pack<T, 1>;
         return Apart<V>{(V*)rows + row.begin * of + lane, of};
@@ -195,15 +187,7 @@ template <class T, bool derivative> struct ToPoints {
             } else
                 return {scale * re, scale * im};
         };
-        const PlanThere& plan = job.on.plans[row.plan];
-        fourier_steps::numbers_of_waves(plan.half, row.waves, wave, a, &job.on.places[plan.places],
-                                        &job.on.turns[plan.turns]);
-        NothingAhead ahead;
-        for (int p = plan.passes - 1; p >= 0; --p) {
-            const PassThere& pass = job.on.passes[plan.first_pass + p];
-            fourier_steps::pass_of<+1>(pass.radix, plan.half, pass.stride, a,
-                                       &job.on.twiddles[plan.twiddles] + pass.twiddle, ahead);
-        }
+        job.fourier(row).inverse(row.waves, wave, a);
         for (int i = 0; i < row.points; ++i)
             lane.field(row.block, row.place, i, lane.level) = a[i].lanes;
     }
@@ -218,19 +202,11 @@ template <class T> struct FromPoints {
         const auto a = job.numbers(row, l, job.lanes);
         for (int i = 0; i < row.points; ++i) a[i] = lane.field(row.block, row.place, i, lane.level);
         const V scale = T(lane.cosine ? row.weight / row.cosine : row.weight);
-        const PlanThere& plan = job.on.plans[row.plan];
-        NothingAhead ahead;
-        for (int p = 0; p < plan.passes; ++p) {
-            const PassThere& pass = job.on.passes[plan.first_pass + p];
-            fourier_steps::pass_of<-1>(pass.radix, plan.half, pass.stride, a,
-                                       &job.on.twiddles[plan.twiddles] + pass.twiddle, ahead);
-        }
         const auto put = [&](int m, V re, V im) {
             T* f = job.entry(m, row, l);
             f[0] = (scale * re).lanes, f[job.lanes] = (scale * im).lanes;
         };
-        fourier_steps::waves_of_numbers(plan.half, row.waves, put, a, &job.on.places[plan.places],
-                                        &job.on.turns[plan.turns]);
+        job.fourier(row).direct(row.waves, put, a);
     }
 };
 

@@ -36,6 +36,8 @@ template <class T> struct TransportPoints;
 class TransportOnDevice;  // trajectory/on_device.hpp
 template <class T> struct TransformTables;
 class TransformOnDevice;  // transform/on_device.hpp
+struct HelmholtzPoints;
+class HelmholtzOnDevice;  // solver/helmholtz/on_device.hpp
 namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
@@ -43,6 +45,10 @@ struct AirColumns;
 template <class T> struct ImplicitTables;
 class ImplicitOnDevice;  // atmosphere/spectral/implicit_on_device.hpp
 class AirMassOnDevice;   // atmosphere/gridpoint/air_mass.hpp
+namespace gridpoint {
+struct HelmholtzColumns;
+class HelmholtzMatrixOnDevice;  // atmosphere/gridpoint/helmholtz_matrix.hpp
+}  // namespace gridpoint
 }  // namespace atmosphere
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -118,6 +124,10 @@ public:
     /// The mass of air of a grid-point atmosphere.
     virtual std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
         const atmosphere::AirColumns&) = 0;
+    /// Its Helmholtz equation, and the coefficients.
+    virtual std::unique_ptr<HelmholtzOnDevice> helmholtz(const HelmholtzPoints&) = 0;
+    virtual std::unique_ptr<atmosphere::gridpoint::HelmholtzMatrixOnDevice> helmholtz_matrix(
+        const atmosphere::gridpoint::HelmholtzColumns&) = 0;
 
     /// What is launched between `record` and `recorded` is not run but kept, as one piece, which
     /// `replay` runs as often as needed: one launch instead of many. No copies to or from the host.

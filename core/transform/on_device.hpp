@@ -7,6 +7,7 @@
 #include <span>
 #include "machine/device.hpp"
 #include "parallel/travel/packing.hpp"
+#include "transform/fourier/there.hpp"
 
 namespace fathom {
 
@@ -26,15 +27,6 @@ struct WaveThere {
 struct EntryThere {
     int rank;
     std::ptrdiff_t index;
-};
-struct PlanThere {
-    int half, passes;
-    std::size_t first_pass, twiddles, places;  ///< places: of half numbers, and turns of one more
-    std::size_t turns;
-};
-struct PassThere {
-    int radix, stride;
-    std::size_t twiddle;
 };
 struct StripThere {
     int first;

@@ -29,13 +29,20 @@ void HelmholtzSolve::columns(Given at, HelmholtzSolver<T>& to, int b, int row, i
     };
     const auto& m = to.matrix;
     const HelmholtzBlock& block = to.layout.blocks[b];
-    const gridpoint::AboutAir<F> air = about(of, (const F*)at[damping].at[0]);
-    gridpoint::helmholtz_column<Real>(constants(), air, d.levels, [&](int k, const auto& c) {
-        const std::ptrdiff_t n = block.place(row, k, i);
-        put<F>(c.up, m.up + n), put<F>(c.centre, m.centre + n), put<F>(c.down, m.down + n);
-        put<F>(c.east, m.east + n), put<F>(c.north, m.north + n);
-    });
+    const gridpoint::AboutAir<F> air = of_air(of);
+    const auto* damped = (const F*)at[damping].at[0];
+    gridpoint::helmholtz_column<Real>(
+        constants(), air, damped, d.levels, [&](int k, const auto& c) {
+            const std::ptrdiff_t n = block.place(row, k, i);
+            put<F>(c.up, m.up + n), put<F>(c.centre, m.centre + n), put<F>(c.down, m.down + n);
+            put<F>(c.east, m.east + n), put<F>(c.north, m.north + n);
+        });
     put<F>(1.0 / air.area.template number<Real>(), m.per_area + block.place(row, 0, i));
+}
+
+/// Whether a row of a block has columns, or northern faces of them; from -1 on.
+bool HelmholtzSolve::has_columns(const Domain& d, int b, int row) {
+    return d.wet(Horizontal::center, d.blocks[b]->i0, d.blocks[b]->j0 + row) > 0;
 }
 
 template <class F, class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to) const {
@@ -43,7 +50,7 @@ template <class F, class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolve
     for (int b = 0; b < int(d.blocks.size()); ++b)
 #pragma omp parallel for schedule(static)
         for (int row = -1; row < d.blocks[b]->ny; ++row)
-            if (d.wet(Horizontal::center, d.blocks[b]->i0, d.blocks[b]->j0 + row))
+            if (has_columns(d, b, row))
                 for (int i = -1; i < d.blocks[b]->nx; i += cell_width<F>)
                     columns<F>(at, to, b, row, i);
     to.ready();
@@ -59,7 +66,8 @@ void HelmholtzSolve::prepare(Given at) {
                                                   int(at.set.bytes()));
         if (!parameters.about_state) renew(at, *to);
     };
-    at.set.bytes() == 4 || parameters.narrow ? make(narrow) : make(wide);
+    bytes(at) == 4 ? make(narrow) : make(wide);
+    can_live = HelmholtzThere::possible(at.set.domain(), parameters.solver);
 }
 
 void HelmholtzSolve::apply(Given at) {
@@ -68,6 +76,39 @@ void HelmholtzSolve::apply(Given at) {
         take(of.solve(at[right_side], at[increment], first() ? 0 : measure));
     };
     narrow ? with(*narrow) : with(*wide);
+}
+
+/// The solver on a device; the matrix, if it never changes.
+void HelmholtzSolve::settle(Device& device, Given at) {
+    const Domain& d = at.set.domain();
+    const auto own = device.shared_from_this();
+    there =
+        std::make_shared<HelmholtzThere>(own, d, parameters.solver, bytes(at), int(at.set.bytes()));
+    gridpoint::HelmholtzColumns all{bytes(at),   int(at.set.bytes()),  d.halo, d.levels,
+                                    constants(), there->layout.blocks, {}};
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int row = -1; row < d.blocks[b]->ny; ++row)
+            if (has_columns(d, b, row))
+                for (int i = -1; i < d.blocks[b]->nx; ++i) all.columns.push_back({b, row, i});
+    matrix_there = device.helmholtz_matrix(all);
+    if (!parameters.about_state) renew_there(at);
+}
+
+void HelmholtzSolve::renew_there(Given at) {
+    using On = HelmholtzOnDevice;
+    const auto to = [&](int array) { return there->at(array); };
+    matrix_there->make(
+        of_air([&](Item f) -> FieldSlab { return at.on_device(f); }), at.on_device(damping).at[0],
+        {to(On::up), to(On::centre), to(On::down), to(On::east), to(On::north), to(On::per_area)});
+    there->ready();
+}
+
+bool HelmholtzSolve::apply_on(Device& device, Given at) {
+    if (!can_live) return false;
+    if (!there || there->device.get() != &device) settle(device, at);
+    if (first() && parameters.about_state) renew_there(at);
+    take(there->solve(at.on_device(right_side), at.on_device(increment), first() ? 0 : measure));
+    return true;
 }
 
 void HelmholtzSolve::take(const HelmholtzFound& found) {

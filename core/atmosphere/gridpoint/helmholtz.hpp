@@ -3,7 +3,7 @@
 #pragma once
 #include "atmosphere/gridpoint/helmholtz_matrix.hpp"
 #include "field/global_process.hpp"
-#include "solver/helmholtz/columns.hpp"
+#include "solver/helmholtz/there.hpp"
 
 namespace fathom::atmosphere {
 
@@ -21,6 +21,8 @@ public:
         : GlobalProcess("HelmholtzSolve"), parameters(std::move(p)) {}
     void prepare(Given) override;  ///< the matrix, from the reference
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return can_live; }
 
     long iterations = 0, solves = 0;
     double residual = 0;  ///< of the last solve, relative to the largest right side
@@ -41,18 +43,27 @@ private:
                open_east = reads("open_east_face", place::east_face_column, "1", 1),
                open_north = reads("open_north_face", place::north_face_column, "1", 1);
     Parameters parameters;
+    bool can_live = false;
     double measure = 0;  // the right side of the first solve of a step
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
     bool first() const { return solves % parameters.solves_of_a_step == 0; }  // solve of a step
     void take(const HelmholtzFound&);
+    std::shared_ptr<HelmholtzThere> there;
+    std::shared_ptr<gridpoint::HelmholtzMatrixOnDevice> matrix_there;
+
     gridpoint::HelmholtzParameters constants() const;
-    /// of(item): a field.
-    template <class F, class Of> gridpoint::AboutAir<F> about(const Of& of, const F* damped) const {
-        return {of(z),  of(theta), of(density), of(exner),     of(area),       of(dx),
-                of(dy), of(east),  of(north),   of(open_east), of(open_north), damped};
+    /// of(item): what is wanted of a field.
+    template <class Of> auto of_air(const Of& of) const {
+        return gridpoint::OfAir<Item>{z,  theta, density, exner,     area,      dx,
+                                      dy, east,  north,   open_east, open_north}
+            .map(of);
     }
+    static bool has_columns(const Domain&, int block, int row);
+    int bytes(Given at) const { return parameters.narrow ? 4 : int(at.set.bytes()); }
+    void settle(Device&, Given);
+    void renew_there(Given);
     template <class T> void renew(Given, HelmholtzSolver<T>&) const;  // the matrix
     /// F: numbers of the fields, T: of the solver.
     template <class F, class T> void matrix(Given, HelmholtzSolver<T>&) const;

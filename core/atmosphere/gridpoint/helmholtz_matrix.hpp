@@ -2,7 +2,10 @@
 /// a register, and of their eastern and northern faces: on the processor (helmholtz.cpp) as on a
 /// device (device/helmholtz_matrix.cpp).
 #pragma once
+#include <vector>
 #include "atmosphere/gridpoint/linear.hpp"
+#include "parallel/travel/packing.hpp"
+#include "solver/helmholtz/equation.hpp"
 
 namespace fathom::atmosphere::gridpoint {
 
@@ -22,11 +25,17 @@ template <class F> struct AboutColumn {
     template <class Real> constexpr Real number() const { return Real::load(at); }
 };
 
-/// The state of the linear equations.
-template <class F> struct AboutAir {
-    AboutColumn<F> z, theta, density, exner, area, dx, dy, east, north, open_east, open_north;
-    const F* damping;
+/// Of the state of the linear equations, and of the grid: one thing of each field.
+template <class One> struct OfAir {
+    One z, theta, density, exner, area, dx, dy, east, north, open_east, open_north;
+
+    template <class Body> constexpr auto map(const Body& body) const {
+        return OfAir<decltype(body(z))>{body(z),     body(theta),     body(density),   body(exner),
+                                        body(area),  body(dx),        body(dy),        body(east),
+                                        body(north), body(open_east), body(open_north)};
+    }
 };
+template <class F> using AboutAir = OfAir<AboutColumn<F>>;
 
 struct HelmholtzParameters {
     double tau, gravity, heat_capacity, kappa;
@@ -49,10 +58,10 @@ template <class F, class Real> struct ColumnOfAir {
     }
 };
 
-/// give(k, the coefficients of a layer), from the top down.
+/// give(k, the coefficients of a layer), from the top down; damping: of each interface.
 template <class Real, class F, class Give>
-constexpr void helmholtz_column(const HelmholtzParameters& p, const AboutAir<F>& air, int levels,
-                                const Give& give) {
+constexpr void helmholtz_column(const HelmholtzParameters& p, const AboutAir<F>& air,
+                                const F* damping, int levels, const Give& give) {
     const ColumnOfAir<F, Real> here(air, 0, 0), beside_east(air, 0, 1), beside_north(air, 1, 0);
     const auto own = linear_column<Real>(here.z, here.theta, here.density, levels, p.tau, p.gravity,
                                          p.heat_capacity);
@@ -65,7 +74,7 @@ constexpr void helmholtz_column(const HelmholtzParameters& p, const AboutAir<F>&
     Real above(F(0));
     for (int k = 0; k < levels; ++k) {
         const bool last = k + 1 == levels;
-        const Real below = last ? Real(F(0)) : own.push(k + 1, air.damping[k + 1]),
+        const Real below = last ? Real(F(0)) : own.push(k + 1, damping[k + 1]),
                    from_above = k ? own.above(k) * above : Real(F(0)),
                    from_below = last ? Real(F(0)) : own.below(k) * below, mass = own.mass(k),
                    warm = here.theta[k] + here.theta[k + 1];
@@ -76,5 +85,25 @@ constexpr void helmholtz_column(const HelmholtzParameters& p, const AboutAir<F>&
         above = below;
     }
 }
+
+/// The coefficients of these columns, from fields in memory of a device.
+struct HelmholtzColumns {
+    int bytes, bytes_of_fields, halo, levels;  ///< bytes: of a number; halo: of fields
+    HelmholtzParameters parameters;
+    std::vector<HelmholtzBlock> blocks;
+    struct Column {
+        int block, row, column;
+    };
+    std::vector<Column> columns;
+};
+class HelmholtzMatrixOnDevice {
+public:
+    virtual ~HelmholtzMatrixOnDevice() = default;
+    /// damping: of interfaces; up, ...: arrays of the solver there.
+    struct Arrays {
+        std::byte *up, *centre, *down, *east, *north, *per_area;
+    };
+    virtual void make(const OfAir<FieldSlab>&, const std::byte* damping, const Arrays&) = 0;
+};
 
 }  // namespace fathom::atmosphere::gridpoint

@@ -5,7 +5,7 @@
 #pragma once
 #include "parallel/ownership/topology.hpp"
 #include "solver/helmholtz/equation.hpp"
-#include "solver/helmholtz/separable.hpp"
+#include "solver/helmholtz/separable_steps.hpp"
 
 namespace fathom {
 

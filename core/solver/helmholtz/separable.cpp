@@ -38,8 +38,7 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
 }
 
 /// V = G S / G with S symmetric, G_k+1 / G_k = sqrt(V_k+1,k / V_k,k+1); S = Q lambda Q'.
-template <class T>
-SeparableModes<T>::SeparableModes(const SeparableColumns& c, bool joined)
+SeparableModes::SeparableModes(const SeparableColumns& c, bool joined)
     : to_modes(c.up.size() * c.up.size()), from_modes(to_modes.size()) {
     const int K = int(c.up.size()), ny = int(c.per_area.size());
     TridiagonalModes S(K);
@@ -60,8 +59,8 @@ SeparableModes<T>::SeparableModes(const SeparableColumns& c, bool joined)
     for (int m = 0; m < K; ++m)
         for (int k = 0; k < K; ++k) {
             const double q = S.modes[m * K + k];
-            to_modes[m * K + k] = T(q / (G[k] * c.face[k]));
-            from_modes[k * K + m] = T(q * G[k]);
+            to_modes[m * K + k] = q / (G[k] * c.face[k]);
+            from_modes[k * K + m] = q * G[k];
         }
     const auto across = [&](int row, int face) {  // the face north of row `face`
         const bool outermost = face < 0 || face == ny - 1;
@@ -81,30 +80,32 @@ std::vector<double> separable_waves(int nx) {
 }
 
 template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
-    modes.emplace(c, joined);
-    factorise();
+    const SeparableModes modes(c, joined);
+    to_modes.assign(modes.to_modes.begin(), modes.to_modes.end());
+    from_modes.assign(modes.from_modes.begin(), modes.from_modes.end());
+    factorise(modes);
 }
 
 /// The factors of the tridiagonal matrices.
-template <class T> void SeparableSolver<T>::factorise() {
+template <class T> void SeparableSolver<T>::factorise(const SeparableModes& modes) {
     const std::size_t plane = std::size_t(ny) * waves;
     const std::vector<double> along = separable_waves(nx);
     std::vector<double> before(waves), corner(waves);
     const SeparableFactors<T> factors{ny, joined};
-    for (int j = 0; j < ny; ++j) below[j] = T(factors.south(modes->rows[j], j));
+    for (int j = 0; j < ny; ++j) below[j] = T(factors.south(modes.rows[j], j));
     for (int l = 0; l < own_modes(); ++l) {
         std::fill(before.begin(), before.end(), 0);
-        const double eigenvalue = modes->eigenvalues[first_mode[domain.rank] + l];
+        const double eigenvalue = modes.eigenvalues[first_mode[domain.rank] + l];
         for (int j = 0; j < ny; ++j) {
             T *f = &factor[l * plane + std::size_t(j) * waves],
               *a = &above[l * plane + std::size_t(j) * waves];
             for (int m = 0; m < waves; ++m)
-                factors.row(modes->rows[j], j, eigenvalue, along[m], before[m], corner[m], f[m],
+                factors.row(modes.rows[j], j, eigenvalue, along[m], before[m], corner[m], f[m],
                             a[m]);
         }
         if (joined)
             elimination(l).join(
-                modes->rows[0].south, modes->rows[ny - 1].north,
+                modes.rows[0].south, modes.rows[ny - 1].north,
                 [&](std::ptrdiff_t m) { return corner[m]; }, each_wave());
     }
 }
@@ -136,14 +137,14 @@ template <class T> template <class Body> void SeparableSolver<T>::each_row(Body 
 template <class T> void SeparableSolver<T>::project(const FieldSlab& from, int halo) {
     each_row([&](int b, int row, int count, std::size_t first) {
         times_row(
-            modes->to_modes, levels, count, [&](int k) { return row_at<T>(from, b, row, k, halo); },
+            to_modes, levels, count, [&](int k) { return row_at<T>(from, b, row, k, halo); },
             [&](int l) { return &local[l * own + first]; });
     });
 }
 template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int halo) const {
     each_row([&](int b, int row, int count, std::size_t first) {
         times_row(
-            modes->from_modes, levels, count, [&](int l) { return &local[l * own + first]; },
+            from_modes, levels, count, [&](int l) { return &local[l * own + first]; },
             [&](int k) { return const_cast<T*>(row_at<T>(to, b, row, k, halo)); });
     });
 }
@@ -272,8 +273,6 @@ void SeparableSolver<T>::solve(const FieldSlab& right_side, int halo_of_right_si
     compose(x, halo_of_x);
 }
 
-template struct SeparableModes<double>;
-template struct SeparableModes<float>;
 template class SeparableSolver<double>;
 template class SeparableSolver<float>;
 

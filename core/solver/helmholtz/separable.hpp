@@ -8,7 +8,6 @@
 /// afterwards (Sherman & Morrison). Each rank gets some modes whole: the same bits on any ranks;
 /// more ranks than modes do not help.
 #pragma once
-#include <optional>
 #include <vector>
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
@@ -18,13 +17,6 @@
 
 namespace fathom {
 
-/// The vertical modes of columns, and what their equations need of rows. Error: no modes.
-template <class T> struct SeparableModes {
-    std::vector<T> to_modes, from_modes;  ///< [mode][level], [level][mode]
-    std::vector<double> eigenvalues;
-    std::vector<SeparableRow> rows;
-    SeparableModes(const SeparableColumns&, bool joined);  ///< the last row to the first
-};
 /// Of waves along rows of so many points: 4 sin^2(pi m / nx), m = 0 ... nx / 2.
 std::vector<double> separable_waves(int nx);
 /// Error: the equation cannot be solved on these rows.
@@ -42,9 +34,9 @@ private:
     const Domain& domain;
     const int nx, ny, levels, waves;
     int ranks;
-    std::vector<int> first_mode;  // of each rank, and one more
-    const bool joined;            // the last row to the first
-    std::optional<SeparableModes<T>> modes;
+    std::vector<int> first_mode;            // of each rank, and one more
+    const bool joined;                      // the last row to the first
+    std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
     LargeVector<T> factor, above;           // [own mode][row][wave]
     LargeVector<T> ring, share;             // the same, [own mode][wave], of joined rows
     std::vector<T> across;                  // [wave]
@@ -57,7 +49,7 @@ private:
 
     int modes_of(int rank) const { return first_mode[rank + 1] - first_mode[rank]; }
     int own_modes() const { return modes_of(domain.rank); }
-    void factorise();
+    void factorise(const SeparableModes&);
     template <class Body> void each_row(Body) const;
     void project(const FieldSlab&, int halo);
     void compose(const FieldSlab&, int halo) const;

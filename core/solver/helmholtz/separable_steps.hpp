@@ -17,6 +17,15 @@ struct SeparableRow {
     double south, north, east;
 };
 
+/// The vertical modes of columns, and what their equations need of rows.
+struct SeparableModes {
+    std::vector<double> to_modes, from_modes;  ///< [mode][level], [level][mode]
+    std::vector<double> eigenvalues;
+    std::vector<SeparableRow> rows;
+    /// joined: the last row to the first. Error: there are no modes.
+    SeparableModes(const SeparableColumns&, bool joined);
+};
+
 /// The factors of the tridiagonal matrix of a wave across rows (Thomas), from the first row on. In
 /// the first and last of joined rows the centre has the contribution of the matrix's corners.
 template <class T> struct SeparableFactors {

@@ -1,32 +1,10 @@
 /// The tables of a transform on the sphere, for a device.
 #include <algorithm>
+#include "transform/fourier/lists.hpp"
 #include "transform/on_device.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
 namespace fathom {
-
-namespace {
-
-/// Fourier transforms of all lengths, one after another.
-template <class Number> struct FourierLists {
-    std::vector<PlanThere> plans;
-    std::vector<PassThere> passes;
-    std::vector<Number> twiddles;
-    std::vector<int> places;
-    std::vector<std::complex<Number>> turns;
-    void add(const Fourier<Number>& f) {
-        const auto& half = f.of_half();
-        plans.push_back({f.half, int(half.all_passes().size()), passes.size(), twiddles.size(),
-                         places.size(), turns.size()});
-        for (const auto& p : half.all_passes()) passes.push_back({p.radix, p.stride, p.twiddle});
-        const auto append = [](auto& to, const auto& from) {
-            to.insert(to.end(), from.begin(), from.end());
-        };
-        append(twiddles, half.all_twiddles()), append(places, half.place), append(turns, f.turns());
-    }
-};
-
-}  // namespace
 
 template <class Number> bool SphericalHarmonics<Number>::lives_on_device() const {
     return !distribution.square && std::ranges::all_of(rows.points, Fourier<Number>::simple);
