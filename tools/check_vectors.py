@@ -126,9 +126,23 @@ def catalogue(build: Path) -> list[Kernel]:
         return sorted((k for part in parts for k in part), key=lambda k: (k.part, k.scheme))
 
 
+shown_from = 0.003  # share of the time of a region in a table
+
+
 def _short(scheme: str) -> str:
     """The name without its space and its parameters."""
     return scheme.partition("<")[0].split("::")[-1]
+
+
+def together(share: dict, rates: dict) -> list[str]:
+    """Of all kernels in the table: their share of the time, and the rate of the whole run."""
+    shown = [name for name in rates if share[name] >= shown_from]
+    part = sum(share[name] for name in shown)
+    all_time = sum(share[name] * rates[name]["gflops"] for name in shown)
+    return [
+        f"Together: {100 * part:.0f} % of the time, {all_time / (part or 1.0):.2f} GF/s in it,",
+        f"{all_time:.2f} GF/s over all of the time.",
+    ]
 
 
 # long: one column after the other
@@ -166,16 +180,18 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
             *("", "| kernel | % of time | in vectors | lanes | GF/s | GB/s | of the limit |"),
             "|---|---|---|---|---|---|---|",
         ]
-        for name, rate in sorted(run["rates"].items(), key=lambda one: -seconds.get(one[0], 0.0)):
-            if seconds.get(name, 0.0) < 0.003 * whole:
+        share = {name: seconds.get(name, 0.0) / whole for name in run["rates"]}
+        for name, rate in sorted(run["rates"].items(), key=lambda one: -share[one[0]]):
+            if share[name] < shown_from:
                 continue
             k = known.get(name.partition(" of ")[0])
             lines.append(
-                f"| {name} | {100 * seconds.get(name, 0.0) / whole:.1f} | "
+                f"| {name} | {100 * share[name]:.1f} | "
                 + (f"{100 * k.part:.0f} % | {k.lanes:.1f}" if k else "– | –")
                 + f" | {rate['gflops']:.2f} | {rate['gigabytes_per_second']:.1f}"
                 + f" | {100 * rate['fraction']:.0f} % of {rate['limit']} |"
             )
+        lines += ["", *together(share, run["rates"])]
         written = {path: f for path, f in run["files"].items() if f["calls"]}
         for head, rows in (by_input(run["input"]["files"]), by_file(written)):
             if rows:

@@ -107,6 +107,7 @@ def test_every_picture_is_on_a_page():
 # ---- commands ------------------------------------------------------------------------------------
 
 runs = ("fathom", "python", "make", "pytest", "pip")
+alone = re.compile(r"(?:tools|bench|experiments|examples)/[\w/]+\.py")  # started by itself
 
 
 def commands(page):
@@ -114,14 +115,16 @@ def commands(page):
     backticks, if it begins with a program that we know.
     """
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
-    lines += re.findall(r"^    +((?:fathom|python|pytest) .*)$", text_of(page), re.M)
+    lines += re.findall(
+        r"^    +((?:fathom|python|pytest|[a-z]+/[\w/]+\.py) .*)$", text_of(page), re.M
+    )
     lines += re.findall(r"`([^`\n]+)`", prose(page))
     for line in lines:
         for part in re.split(r"&&|\||;|, then ", re.sub(r"\s#.*$", "", line)):
             words = split(part)
             while words and (re.fullmatch(r"[A-Z_]+=\S*", words[0]) or words[0] in launchers):
                 words = words[launchers.get(words[0], 1) :]
-            if len(words) > 1 and words[0] in runs:
+            if len(words) > 1 and (words[0] in runs or alone.fullmatch(words[0])):
                 yield words
 
 
@@ -138,9 +141,8 @@ def split(text):
 @each_page
 def test_commands_are_there(page):
     for words in commands(page):
-        check = {"fathom": fathom, "python": python, "make": make, "pytest": paths_of_tests}.get(
-            words[0]
-        )
+        checks = {"fathom": fathom, "python": python, "make": make, "pytest": paths_of_tests}
+        check = python if alone.fullmatch(words[0]) else checks.get(words[0])
         if check:
             check(words)
 
@@ -170,6 +172,9 @@ def python(words):
         for option in (word.split("=")[0] for word in words if word.startswith("--")):
             there = f'"{option}"' in text or f'"{option[2:]}"' in text  # or composed from its name
             assert there, f"`{said}`: no option {option}"
+        if script.endswith("_figures.py") and "drawn = {" in text:  # FOLDER NAME ...
+            for name in words[words.index(script) + 2 :]:
+                assert f'"{name}": ' in text, f"`{said}`: no picture {name}"
 
 
 def make(words):

@@ -46,3 +46,10 @@ def test_no_scheme_falls_back_to_one_number_at_a_time():
     assert not [k for k in found if k.falls_back]
     middle = sorted(k.part for k in found)[len(found) // 2]
     assert middle > 0.9
+
+
+def test_the_rate_of_a_whole_run():
+    """Of two kernels; one below the least share counts neither."""
+    rates = {name: {"gflops": gflops} for name, gflops in (("a", 4.0), ("b", 2.0), ("c", 100.0))}
+    line = " ".join(vectors.together({"a": 0.25, "b": 0.5, "c": 0.001}, rates))
+    assert line == "Together: 75 % of the time, 2.67 GF/s in it, 2.00 GF/s over all of the time."
