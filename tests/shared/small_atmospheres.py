@@ -19,6 +19,7 @@ def held_suarez(
     blocks=None,
     distribution="auto",
     threads=1,
+    rows="quadratic",
     reduced=False,
     tracers=(),
     tile=64,
@@ -34,7 +35,12 @@ def held_suarez(
     import fathom as fm
 
     grid = fm.GaussianGrid(
-        truncation, levels=fm.SigmaLevels(levels), reduced=reduced, stretching=stretching, pole=pole
+        truncation,
+        grid=rows,
+        levels=fm.SigmaLevels(levels),
+        reduced=reduced,
+        stretching=stretching,
+        pole=pole,
     )
     hill = lambda lon, lat: (
         9.80616 * mountain * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))

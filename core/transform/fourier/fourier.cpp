@@ -8,36 +8,7 @@ namespace fathom {
 
 namespace {
 
-constexpr int largest_radix = 13;  // beyond it a general radix costs more than a convolution
-
 using namespace fourier_steps;
-
-/// The same for any radix up to 13, by plain sums.
-template <int sign, class Number, class V>
-void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle,
-                const std::complex<Number>* roots, RowAhead& ahead) {
-    for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
-        for (int i = 0; i < stride; ++i) {
-            ahead.some();
-            V* const p = block + 2 * i;
-            auto turn = [&](Complex<V> x, int c) {
-                return c ? x.template turned<sign>(V(twiddle[2 * ((radix - 1) * i + c - 1)]),
-                                                   V(twiddle[2 * ((radix - 1) * i + c - 1) + 1]))
-                         : x;
-            };
-            Complex<V> x[largest_radix];
-            for (int b = 0; b < radix; ++b)
-                x[b] = Complex<V>::load(p + 2 * stride * b), x[b] = sign > 0 ? turn(x[b], b) : x[b];
-            for (int c = 0; c < radix; ++c) {
-                Complex<V> sum = x[0];
-                for (int b = 1; b < radix; ++b) {
-                    const auto w = roots[b * c % radix];
-                    sum = sum + x[b].template turned<sign>(V(w.real()), V(w.imag()));
-                }
-                (sign < 0 ? turn(sum, c) : sum).store(p + 2 * stride * c);
-            }
-        }
-}
 
 std::complex<double> root(double k, double n) {
     return std::polar(1.0, 2 * std::numbers::pi * (k / n));
@@ -125,9 +96,8 @@ template <class Number> void ComplexFourier<Number>::plan_passes(const std::vect
 template <class Number>
 template <int sign>
 void ComplexFourier<Number>::pass(const Pass& p, Lanes* z, RowAhead& ahead) const {
-    const Number* t = twiddles.data() + p.twiddle;
-    if (!pass_of<sign>(p.radix, n, p.stride, z, t, ahead))
-        plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots, ahead);
+    pass_of<sign>(p.radix, n, p.stride, z, twiddles.data() + p.twiddle, roots.data() + p.roots,
+                  ahead);
 }
 
 template <class Number> long ComplexFourier<Number>::steps() const {
@@ -147,23 +117,12 @@ template <class Number> void ComplexFourier<Number>::backward(Lanes* z, RowAhead
     for (auto p = passes.rbegin(); p != passes.rend(); ++p) pass<+1>(*p, z, ahead);
 }
 
-/// With w_j = exp(sign pi i j^2 / n): Z_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, a cyclic convolution
-/// of a length that has small factors.
 template <class Number>
 template <int sign>
 void ComplexFourier<Number>::convolution(Lanes* z, RowAhead& ahead) const {
-    auto turn = [&](int count, const std::vector<std::complex<Number>>& by, auto direction) {
-        for (int j = 0; j < count; ++j)
-            Complex<Lanes>::load(z + 2 * j)
-                .template turned<direction()>(Lanes(by[j].real()), Lanes(by[j].imag()))
-                .store(z + 2 * j);
-    };
-    turn(n, chirp, std::integral_constant<int, sign>());
-    std::fill(z + 2 * n, z + 2 * longer->n, Lanes(Number(0)));
-    longer->forward(z, ahead);
-    turn(longer->n, filter, std::integral_constant<int, -sign>());
-    longer->backward(z, ahead);
-    turn(n, chirp, std::integral_constant<int, sign>());
+    fourier_steps::convolution<sign>(
+        n, longer->n, z, chirp.data(), filter.data(), [&] { longer->forward(z, ahead); },
+        [&] { longer->backward(z, ahead); });
 }
 
 template class ComplexFourier<float>;

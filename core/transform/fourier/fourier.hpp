@@ -47,6 +47,12 @@ public:
     };
     const std::vector<Pass>& all_passes() const { return passes; }
     const std::vector<Number>& all_twiddles() const { return twiddles; }
+    using Turns = std::vector<std::complex<Number>>;
+    const Turns& all_roots() const { return roots; }
+    /// If it is a convolution: the transform by which, and what numbers are turned by.
+    const ComplexFourier* by() const { return longer.get(); }
+    const Turns& all_chirps() const { return chirp; }
+    const Turns& all_filters() const { return filter; }
 
 private:
     std::vector<Pass> passes;
@@ -89,13 +95,8 @@ public:
         fourier_steps::waves_of_numbers(half, waves, put, a, complex.place.data(), turn.data());
     }
 
-    /// Whether a device can compute it: even, and with special butterflies alone.
-    static bool simple(int points) {
-        if (points % 2) return false;
-        for (int prime : {2, 3, 5})
-            while (points % prime == 0) points /= prime;
-        return points == 1;
-    }
+    /// Whether a device can compute it.
+    static bool simple(int points) { return points % 2 == 0; }
     const ComplexFourier<Number>& of_half() const { return complex; }
     const std::vector<std::complex<Number>>& turns() const { return turn; }
 

@@ -13,14 +13,24 @@ template <class Number> struct FourierLists {
     std::vector<int> places;
     std::vector<std::complex<Number>> turns;
     void add(const Fourier<Number>& f) {
-        const auto& half = f.of_half();
-        plans.push_back({f.half, int(half.all_passes().size()), passes.size(), twiddles.size(),
-                         places.size(), turns.size()});
-        for (const auto& p : half.all_passes()) passes.push_back({p.radix, p.stride, p.twiddle});
-        const auto append = [](auto& to, const auto& from) {
-            to.insert(to.end(), from.begin(), from.end());
-        };
-        append(twiddles, half.all_twiddles()), append(places, half.place), append(turns, f.turns());
+        const ComplexFourier<Number>& half = f.of_half();
+        plans.push_back({f.half, passes_of(half.by() ? *half.by() : half),
+                         append(places, half.place), append(turns, f.turns()),
+                         append(turns, half.all_chirps()), append(turns, half.all_filters())});
+    }
+
+private:
+    PassesThere passes_of(const ComplexFourier<Number>& f) {
+        const std::size_t first = passes.size();
+        for (const auto& p : f.all_passes())
+            passes.push_back({p.radix, p.stride, p.twiddle, p.roots});
+        return {f.n, int(passes.size() - first), first, append(twiddles, f.all_twiddles()),
+                append(turns, f.all_roots())};
+    }
+    /// Where it begins.
+    template <class List> static std::size_t append(List& to, const List& from) {
+        to.insert(to.end(), from.begin(), from.end());
+        return to.size() - from.size();
     }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <complex>
 #include <type_traits>
+#include <utility>
 
 namespace fathom::fourier_steps {
 
@@ -101,18 +102,83 @@ constexpr void butterflies(int n, int stride, At z, const Number* twiddle, Ahead
         }
 }
 
-/// False: there are no butterflies of this radix.
+/// body(0), body(1), ... body(count - 1), of constants.
+template <int count, class Body> constexpr void for_constants(const Body& body) {
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+        (body(std::integral_constant<int, i>()), ...);
+    }(std::make_integer_sequence<int, count>());
+}
+
+/// The same by plain sums. roots: exp(2 pi i k / radix).
+template <int radix, int sign, class Number, class At, class Ahead>
+constexpr void plain_sums(int n, int stride, At z, const Number* twiddle,
+                          const std::complex<Number>* roots, Ahead& ahead) {
+    using V = std::remove_cvref_t<decltype(z[0])>;
+    for (int block = 0; block < n; block += radix * stride)
+        for (int i = 0; i < stride; ++i) {
+            ahead.some();
+            const At p = z + 2 * (block + i);
+            const Number* t = twiddle + 2 * (radix - 1) * i;
+            const auto turned = [&](Complex<V> x, int c) {
+                return c ? x.template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1])) : x;
+            };
+            Complex<V> x[radix];
+            for_constants<radix>([&](auto b) {
+                x[b] = Complex<V>::load(p + 2 * stride * b);
+                if (sign > 0) x[b] = turned(x[b], b);
+            });
+            for_constants<radix>([&](auto c) {
+                Complex<V> sum = x[0];
+                for_constants<radix - 1>([&](auto before) {
+                    constexpr int b = before + 1;
+                    const std::complex<Number>& w = roots[b * c % radix];
+                    sum = sum + x[b].template turned<sign>(V(w.real()), V(w.imag()));
+                });
+                (sign < 0 ? turned(sum, c) : sum).store(p + 2 * stride * c);
+            });
+        }
+}
+
+/// Beyond it a general radix costs more than a convolution.
+inline constexpr int largest_radix = 13;
 constexpr bool has_butterfly(int radix) { return (radix >= 2 && radix <= 5) || radix == 8; }
 template <int sign, class Number, class At, class Ahead>
-constexpr bool pass_of(int radix, int n, int stride, At z, const Number* twiddle, Ahead& ahead) {
+constexpr void pass_of(int radix, int n, int stride, At z, const Number* twiddle,
+                       const std::complex<Number>* roots, Ahead& ahead) {
     switch (radix) {
-        case 2: butterflies<2, sign>(n, stride, z, twiddle, ahead); return true;
-        case 3: butterflies<3, sign>(n, stride, z, twiddle, ahead); return true;
-        case 4: butterflies<4, sign>(n, stride, z, twiddle, ahead); return true;
-        case 5: butterflies<5, sign>(n, stride, z, twiddle, ahead); return true;
-        case 8: butterflies<8, sign>(n, stride, z, twiddle, ahead); return true;
-        default: return false;
+        case 2: return butterflies<2, sign>(n, stride, z, twiddle, ahead);
+        case 3: return butterflies<3, sign>(n, stride, z, twiddle, ahead);
+        case 4: return butterflies<4, sign>(n, stride, z, twiddle, ahead);
+        case 5: return butterflies<5, sign>(n, stride, z, twiddle, ahead);
+        case 7: return plain_sums<7, sign>(n, stride, z, twiddle, roots, ahead);
+        case 8: return butterflies<8, sign>(n, stride, z, twiddle, ahead);
+        case 11: return plain_sums<11, sign>(n, stride, z, twiddle, roots, ahead);
+        case 13: return plain_sums<13, sign>(n, stride, z, twiddle, roots, ahead);
     }
+}
+
+/// Turns `count` numbers, each by its own.
+template <int sign, class Number, class At>
+constexpr void turn_by(int count, At z, const std::complex<Number>* by) {
+    using V = std::remove_cvref_t<decltype(z[0])>;
+    for (int j = 0; j < count; ++j)
+        Complex<V>::load(z + 2 * j)
+            .template turned<sign>(V(by[j].real()), V(by[j].imag()))
+            .store(z + 2 * j);
+}
+/// With w_j = exp(sign pi i j^2 / n): Z_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, a cyclic convolution
+/// of a length that has small factors; forward, backward: its transforms.
+template <int sign, class Number, class At, class Forward, class Backward>
+constexpr void convolution(int n, int longer, At z, const std::complex<Number>* chirp,
+                           const std::complex<Number>* filter, const Forward& forward,
+                           const Backward& backward) {
+    using V = std::remove_cvref_t<decltype(z[0])>;
+    turn_by<sign>(n, z, chirp);
+    for (int j = 2 * n; j < 2 * longer; ++j) z[j] = V(Number(0));
+    forward();
+    turn_by<-sign>(longer, z, filter);
+    backward();
+    turn_by<sign>(n, z, chirp);
 }
 
 /// Waves of a row of 2 half points -> the complex numbers that `backward` transforms.

@@ -7,15 +7,21 @@
 
 namespace fathom {
 
-/// Positions in lists of several transforms.
+/// Positions in lists of several transforms. The passes of a complex transform of n numbers:
+struct PassesThere {
+    int n, count;
+    std::size_t first, twiddles, roots;
+};
+/// Those of half the row; or, if it is a convolution, those of a longer transform.
 struct PlanThere {
-    int half, passes;
-    std::size_t first_pass, twiddles, places;  ///< places: of half numbers, and turns of one more
-    std::size_t turns;
+    int half;
+    PassesThere passes;
+    std::size_t places, turns, chirp, filter;
+    constexpr bool convolves() const { return passes.n > half; }
 };
 struct PassThere {
     int radix, stride;
-    std::size_t twiddle;
+    std::size_t twiddle, roots;
 };
 
 template <class Number> struct FourierThere {
@@ -29,12 +35,10 @@ template <class Number> struct FourierThere {
     template <class Get, class At> constexpr void inverse(int waves, Get get, At a) const {
         fourier_steps::numbers_of_waves(plan.half, waves, get, a, places + plan.places,
                                         turns + plan.turns);
-        NothingAhead ahead;
-        for (int p = plan.passes - 1; p >= 0; --p) pass<+1>(p, a, ahead);
+        of_half<+1>(a);
     }
     template <class Put, class At> constexpr void direct(int waves, Put put, At a) const {
-        NothingAhead ahead;
-        for (int p = 0; p < plan.passes; ++p) pass<-1>(p, a, ahead);
+        of_half<-1>(a);
         fourier_steps::waves_of_numbers(plan.half, waves, put, a, places + plan.places,
                                         turns + plan.turns);
     }
@@ -43,10 +47,21 @@ private:
     struct NothingAhead {
         constexpr void some() {}
     };
-    template <int sign, class At> constexpr void pass(int p, At a, NothingAhead& ahead) const {
-        const PassThere& of = passes[plan.first_pass + p];
-        fourier_steps::pass_of<sign>(of.radix, plan.half, of.stride, a,
-                                     twiddles + plan.twiddles + of.twiddle, ahead);
+    template <int sign, class At> constexpr void of_half(At a) const {
+        if (!plan.convolves()) return all_passes<sign>(a);
+        fourier_steps::convolution<sign>(
+            plan.half, plan.passes.n, a, turns + plan.chirp, turns + plan.filter,
+            [&] { all_passes<-1>(a); }, [&] { all_passes<+1>(a); });
+    }
+    template <int sign, class At> constexpr void all_passes(At a) const {
+        const PassesThere& all = plan.passes;
+        NothingAhead ahead;
+        for (int p = 0; p < all.count; ++p) {
+            const PassThere& of = passes[all.first + (sign < 0 ? p : all.count - 1 - p)];
+            fourier_steps::pass_of<sign>(of.radix, all.n, of.stride, a,
+                                         twiddles + all.twiddles + of.twiddle,
+                                         turns + all.roots + of.roots, ahead);
+        }
     }
 };
 
