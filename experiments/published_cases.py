@@ -1,9 +1,10 @@
 """Published test cases of the sphere, either scheme, any truncation: extremes day by day, and the
 difference of two runs.
 
-    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme
-    eulerian --step 5min python experiments/published_cases.py compare runs/polvani-t42
-    runs/polvani-t85
+    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 \\
+        --scheme eulerian --step 5min
+    python experiments/published_cases.py compare runs/polvani-t42 runs/polvani-t85
+    python experiments/published_cases.py heights runs/one/height.zarr runs/other/height.zarr
 
 polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004);
     10 min at T42 to T170
@@ -14,7 +15,8 @@ galewsky                 6 days, shallow water;
 `run` continues an unfinished run (--minutes), leaves day.jsonl (a line for each day) and waves.npz
 (coefficients of the last day's vorticity of the lowest layer and of the surface pressure or the
 height). `compare` is the rms over the waves that both have, over the rms of the deviation from the
-zonal mean.
+zonal mean. `heights`: l2 of the depth of shallow water at the last time of two stores on one grid,
+relative to the second (Williamson et al. 1992).
 """
 
 import argparse
@@ -127,16 +129,27 @@ def compare(o):
         print(f"{name}: {difference:.4g}, {difference / wave:.3g} of the waves")
 
 
+def heights(o):
+    one, other = (fm.open(path)["fluid_phi"].isel(time=-1).squeeze() for path in (o.out, o.other))
+    weight = np.cos(np.deg2rad(other["latitude"]))
+    square = lambda field: float((weight * field**2).sum())
+    difference = np.sqrt(square(one - other.values) / square(other))
+    print(f"{one['time'].values}: l2 {difference:.2e}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(required=True)
     runs, comparison = commands.add_parser("run"), commands.add_parser("compare")
+    stores = commands.add_parser("heights")
     runs.set_defaults(do=run)
     comparison.set_defaults(do=compare)
+    stores.set_defaults(do=heights)
     runs.add_argument("case", choices=list(days))
-    for p in (runs, comparison):
+    for p in (runs, comparison, stores):
         p.add_argument("out", type=Path)
-    comparison.add_argument("other", type=Path)
+    for p in (comparison, stores):
+        p.add_argument("other", type=Path)
     for name, default in (("truncation", 85), ("threads", 2)):
         runs.add_argument(f"--{name}", type=int, default=default)
     for name, default in (

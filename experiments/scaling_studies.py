@@ -417,16 +417,17 @@ def say(found):
 
 def main():
     ask = argparse.ArgumentParser(description=__doc__)
-    ask.add_argument("folder", nargs="?", type=Path, default=Path("docs/pictures"))
+    ask.add_argument("folder", nargs="?", type=Path, help="of pictures; none: none is drawn")
     ask.add_argument("--json", type=Path, help="all figures")
     given = ask.parse_args()
     found = figures()
     say(found)
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    given.folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):
-        draw(path=given.folder / f"scaling-{name}.png")
+    if given.folder:
+        given.folder.mkdir(parents=True, exist_ok=True)
+        for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):
+            draw(path=given.folder / f"scaling-{name}.png")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ by more than 3 %.
 
     python tools/counted_work.py            # count, compare, and say what grew; status 1 if any did
     python tools/counted_work.py --record   # take these counts as the new record
+    python tools/counted_work.py --history  # the records of all commits, by the day
 
 Seconds change from machine to machine and from minute to minute; these counts do not:
 
@@ -122,12 +123,46 @@ def grown(was: dict[str, float], now: dict[str, float]) -> list[str]:
     ]
 
 
+def history() -> list[tuple[str, dict[str, dict[str, float]]]]:
+    """(day and commit, record) of each commit that changed the record, the oldest first."""
+    git = lambda *words: (
+        subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout
+    )
+    path = record.relative_to(root)
+    commits = git("log", "--reverse", "--format=%cs %h", "--", str(path)).splitlines()
+    return [(one, json.loads(git("show", f"{one.split()[1]}:{path}"))) for one in commits]
+
+
+def trend(records: list[tuple[str, dict[str, dict[str, float]]]]) -> list[str]:
+    """Lines: of each case its counts and, in brackets, the change since the record before."""
+    lines = []
+    for case in records[-1][1]:
+        lines.append(case)
+        before: dict[str, float] = {}
+        for commit, record_then in records:
+            now = record_then.get(case)
+            if now is None or now == before:
+                continue
+            change = changes(before, now) if before else {}
+            counts = (
+                f"{n:.6g} {what}" + (f" ({100 * change[what]:+.1f} %)" if change.get(what) else "")
+                for what, n in now.items()
+            )
+            lines.append(f"  {commit}  " + ", ".join(counts))
+            before = now
+    return lines
+
+
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="take the counts as the new record")
+    parser.add_argument("--history", action="store_true", help="print the records of all commits")
     parser.add_argument("--case", choices=cases, help="on these ranks, one case alone")
     given = parser.parse_args()
+    if given.history:
+        print("\n".join(trend(history())))
+        return 0
     if given.case:
         from fathom import mpi
 

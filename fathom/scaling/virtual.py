@@ -74,14 +74,17 @@ def layout(
 
 def _layout_of(d: Any, wet: np.ndarray, ranks: int, halo: int) -> Layout:
     messages = mpi.core.halo_plan(d, "center", halo, 1).messages
+    work, text = work_of(d, messages), d.describe()
+    if "imbalance" in text:  # that of the decomposition, which counts messages too
+        text += f" with messages, {work.max() / work.mean():.3f} without"
     return Layout(
         ranks,
         ranks,
-        work_of(d, messages),
+        work,
         columns_of(d, wet),
         points_of(ranks, messages),
         messages[messages[:, 0] != messages[:, 1]],
-        d.describe(),
+        text,
     )
 
 

@@ -3,6 +3,7 @@ distributed to simulated ranks, mistakes.
 """
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -71,7 +72,9 @@ def test_layout_is_that_of_a_run(ocean):
         4,
         halo=2,
     )
-    assert place.text == d.describe() and place.columns.sum() == np.count_nonzero(grid.wet_levels)
+    assert place.text.startswith(d.describe()) and place.columns.sum() == np.count_nonzero(
+        grid.wet_levels
+    )
     messages = core.halo_plan(d, "center", 2, 1).messages
     assert (place.messages == messages[messages[:, 0] != messages[:, 1]]).all()
     with_neighbours = place.work + core.work_of_message * np.bincount(
@@ -314,6 +317,7 @@ def test_many_ranks_all_have_water():
     assert place.used == 1500 and place.columns.min() > 0
     assert place.columns.sum() == (~land).sum()
     assert place.work.max() < 1.15 * place.work.mean()
+    assert re.search(r"imbalance 1\.\d+ with messages, 1\.[01]\d+ without$", place.text)
 
 
 def test_readers_share_lists_and_the_disk():

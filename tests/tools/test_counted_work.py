@@ -19,6 +19,22 @@ def test_no_count_of_a_step_grew(case):
     assert not counted_work.grown(was, now)
 
 
+def test_the_trend_has_each_record_that_changed():
+    first, later = {"bytes": 100.0, "launches": 4.0}, {"bytes": 103.0, "launches": 4.0}
+    records = [
+        ("day 1", {"a": first}),
+        ("day 2", {"a": first}),
+        ("day 3", {"a": later, "b": first}),
+    ]
+    assert counted_work.trend(records) == [
+        "a",
+        "  day 1  100 bytes, 4 launches",
+        "  day 3  103 bytes (+3.0 %), 4 launches",
+        "b",
+        "  day 3  100 bytes, 4 launches",
+    ]
+
+
 def test_the_alarm_rings_above_three_percent():
     was = {"operations": 1000.0, "messages": 10.0}
     assert not counted_work.grown(was, {"operations": 1029.0, "messages": 10.0})
