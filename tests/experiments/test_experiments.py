@@ -69,6 +69,7 @@ small = {
     "mountain": ["grid.nx=40", "grid.levels.number=20", "simulation.step=60s"],
     "schar-mountain": ["grid.nx=50", "grid.levels.number=20", "simulation.step=24s"],
     "twin-4deg": [],
+    "ocean-x1": ["grid.resolution=3deg", "grid.levels.number=10", "simulation.step=2h"],
     "ocean-0.1deg": [
         "grid.resolution=3deg",
         "grid.levels.number=10",
