@@ -127,15 +127,16 @@ constexpr void plain_sums(int n, int stride, At z, const Number* twiddle,
                 x[b] = Complex<V>::load(p + 2 * stride * b);
                 if (sign > 0) x[b] = turned(x[b], b);
             });
-            for_constants<radix>([&](auto c) {
+            for (int c = 0; c < radix; ++c) {
                 Complex<V> sum = x[0];
+                int k = 0;  // b c, modulo the radix
                 for_constants<radix - 1>([&](auto before) {
-                    constexpr int b = before + 1;
-                    const std::complex<Number>& w = roots[b * c % radix];
-                    sum = sum + x[b].template turned<sign>(V(w.real()), V(w.imag()));
+                    k += c < radix - k ? c : c - radix;
+                    const std::complex<Number>& w = roots[k];
+                    sum = sum + x[before + 1].template turned<sign>(V(w.real()), V(w.imag()));
                 });
                 (sign < 0 ? turned(sum, c) : sum).store(p + 2 * stride * c);
-            });
+            }
         }
 }
 
