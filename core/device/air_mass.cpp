@@ -1,4 +1,5 @@
 #include "device/air_mass.hpp"
+#include "atmosphere/tracer_share.hpp"
 #include "device/blocks.hpp"
 #include "device/terms.hpp"
 
@@ -9,21 +10,53 @@ namespace {
 using namespace atmosphere;
 using Column = AirColumns::Column;
 
+// A thread has a column.
+
+template <class T> struct AirOf {
+    FieldAt<const T> density, height, area;
+    double curvature;
+    constexpr double layer(const Column& c, int k) const {
+        const auto at = [&](const auto& field, int level) {
+            return double(field(c.block, c.row, c.column, level));
+        };
+        return air_of_layer(at(density, k), at(height, k), at(height, k + 1), curvature);
+    }
+    constexpr double area_of(const Column& c) const {
+        return double(area(c.block, c.row, c.column, 0));
+    }
+};
+
 template <class T> struct Mass {
     const Column* columns;
     int layers;
-    double curvature;
-    FieldAt<const T> density, height, area;
+    AirOf<T> air;
     double* terms;
     constexpr void operator()(std::size_t n) const {
-        const auto [block, row, column] = columns[n];
-        double sum = 0, above = height(block, row, column, 0);
+        const Column c = columns[n];
+        double sum = 0;
+        for (int k = 0; k < layers; ++k) sum += air.layer(c, k);
+        terms[n] = sum * air.area_of(c);
+    }
+};
+
+template <class T> struct TracerMass {
+    const Column* columns;
+    int layers;
+    AirOf<T> air;
+    FieldAt<const T> tracer;
+    TracerShare<T> share;
+    double *terms, *shares;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = columns[n];
+        double sum = 0, sum_of_shares = 0;
         for (int k = 0; k < layers; ++k) {
-            const double below = height(block, row, column, k + 1);
-            sum += air_of_layer(double(density(block, row, column, k)), above, below, curvature);
-            above = below;
+            const double mass = air.layer(c, k);
+            const T q = tracer(c.block, c.row, c.column, k),
+                    next = tracer(c.block, c.row, c.column, std::min(k + 1, layers - 1));
+            sum += mass * mean_of_layer(q, next);
+            sum_of_shares += mass * mean_of_layer(share(q), share(next));
         }
-        terms[n] = sum * double(area(block, row, column, 0));
+        terms[n] = sum * air.area_of(c), shares[n] = sum_of_shares * air.area_of(c);
     }
 };
 
@@ -38,6 +71,18 @@ template <class T> struct Scale {
         field(block, row, column, std::ptrdiff_t(n / count)) *= by;
     }
 };
+template <class T> struct Correct {
+    const Column* columns;
+    std::size_t count;
+    FieldAt<T> tracer;
+    TracerShare<T> share;
+    T c;
+    constexpr void operator()(std::size_t n) const {
+        const auto [block, row, column] = columns[n % count];
+        T& q = tracer(block, row, column, std::ptrdiff_t(n / count));
+        q += c * share(q);
+    }
+};
 
 template <class T> class AirMass final : public AirMassOnDevice {
 public:
@@ -46,18 +91,27 @@ public:
           layers(own.layers),
           curvature(own.curvature),
           columns(on_device(device, own.columns.data(), count)),
-          sums(device, count, 1),
+          sums(device, count, 2),
           tables(device) {
         device->wait();
     }
-    void terms(const FieldSlab& density, const FieldSlab& height, const FieldSlab& area) override {
-        launch::each(
-            count, Mass<T>{list(), layers, curvature, of(density), of(height), of(area), sums[0]});
+    void terms(const Air& a) override {
+        launch::each(count, Mass<T>{list(), layers, air(a), sums[0]});
     }
-    double largest() override { return sums.largest(0); }
-    Limbs limbs(double coarse, double fine) override { return sums.limbs(0, coarse, fine); }
+    void terms(const Air& a, const FieldSlab& tracer, double mean) override {
+        launch::each(
+            count, TracerMass<T>{list(), layers, air(a), of(tracer), {T(mean)}, sums[0], sums[1]});
+    }
+    double largest(int which) override { return sums.largest(which); }
+    Limbs limbs(int which, double coarse, double fine) override {
+        return sums.limbs(which, coarse, fine);
+    }
     void scale(const FieldSlab& density, double by) override {
         launch::each(count * layers, Scale<T>{list(), count, tables.operator()<T>(density), T(by)});
+    }
+    void correct(const FieldSlab& tracer, double mean, double c) override {
+        launch::each(count * layers,
+                     Correct<T>{list(), count, tables.operator()<T>(tracer), {T(mean)}, T(c)});
     }
 
 private:
@@ -69,6 +123,7 @@ private:
     BlockTables tables;
 
     const Column* list() const { return (const Column*)columns.at; }
+    AirOf<T> air(const Air& a) { return {of(a.density), of(a.height), of(a.area), curvature}; }
     FieldAt<const T> of(const FieldSlab& f) { return tables.operator()<const T>(f); }
 };
 

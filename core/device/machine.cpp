@@ -7,6 +7,7 @@
 #include "device/air_mass.hpp"
 #include "device/drifters.hpp"
 #include "device/elliptic.hpp"
+#include "device/gridpoint.hpp"
 #include "device/halos.hpp"
 #include "device/helmholtz.hpp"
 #include "device/helmholtz_matrix.hpp"
@@ -242,6 +243,14 @@ public:
     std::unique_ptr<ocean::DriftersOnDevice> drifters(std::span<const ocean::DriftBlock> blocks,
                                                       double step, bool flat) override {
         return drifters_of(shared_from_this(), blocks, step, flat);
+    }
+    std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
+        const atmosphere::CarrierTables<float>& tables) override {
+        return carrier_of(shared_from_this(), tables);
+    }
+    std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
+        const atmosphere::CarrierTables<double>& tables) override {
+        return carrier_of(shared_from_this(), tables);
     }
     std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
         const atmosphere::AirColumns& own) override {

@@ -49,6 +49,8 @@ namespace gridpoint {
 struct HelmholtzColumns;
 class HelmholtzMatrixOnDevice;  // atmosphere/gridpoint/helmholtz_matrix.hpp
 }  // namespace gridpoint
+template <class T> struct CarrierTables;
+class CarrierOnDevice;  // atmosphere/gridpoint/on_device.hpp
 }  // namespace atmosphere
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -121,6 +123,11 @@ public:
     /// Its semi-Lagrangian transport.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
+    /// Semi-Lagrangian processes of a grid-point atmosphere, of one rank.
+    virtual std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
+        const atmosphere::CarrierTables<float>&) = 0;
+    virtual std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
+        const atmosphere::CarrierTables<double>&) = 0;
     /// The mass of air of a grid-point atmosphere.
     virtual std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
         const atmosphere::AirColumns&) = 0;

@@ -74,7 +74,7 @@ template <class T> struct EvenPlane {
                          const See& see) const {
         const EvenPlane here = *this;  // that stores do not change
         const Span across = span();
-        const int count = of.count;
+        const int count = count_of<By>(of.count);
         int west[To::most], south[To::most];
         for (int n = 0; n < count; ++n) {
             const T x = here.along_row(of.columns[n] - shift_x, of.i + n);
@@ -85,11 +85,11 @@ template <class T> struct EvenPlane {
         for (int n = 0; n < count; ++n) south[n] = whole(of.row[n] - shift_y);
         see(west, south);
         if (here.edge == Edge::area)
-            std::copy_n(west, count, to.column);
+            copy(west, count, to.column);
         else
             for (int n = 0; n < count; ++n) to.column[n] = turned(west[n], here.nx);
         if (here.ny == 1)
-            std::fill_n(to.row, count, 0), std::fill_n(y, count, T(0));
+            for (int n = 0; n < count; ++n) to.row[n] = 0, y[n] = 0;
         else if (here.edge == Edge::periodic)
             for (int n = 0; n < count; ++n) {
                 to.row[n] = turned(south[n], here.ny);
@@ -166,7 +166,7 @@ template <class T, int fields, class By> struct EvenPoints : EvenPlane<T> {
         using Real = typename By::template Real<T>;
         T* const y = to.along_y[0];
         this->place(of, shift_x, shift_y, to, y, see);
-        for (int n = 0; n < of.count; n += Real::width) {
+        for (int n = 0; n < count_of<By>(of.count); n += Real::width) {
             const Real b = Real::load(y + n), a = b + 1.0, c = b - 1.0, d = b - 2.0, inner = b * c,
                        outer = a * d;
             (inner * d * T(-1. / 6)).store(to.along_y[0] + n);
@@ -188,7 +188,7 @@ private:
     constexpr void gather_rows(const Stencils& of, int count, T* out) const {
         using Real = typename Four::Real;
         constexpr int south = rows == 4 ? 1 : 0;
-        for (int n = 0; n < count; ++n) {
+        for (int n = 0; n < count_of<By>(count); ++n) {
             const T* from = at(of.row[n] - south, of.first[n], of.column[n] - 1);
             Real total[Four::registers];
             for (int p = 0; p < Four::registers; ++p) {
@@ -241,7 +241,7 @@ template <class T, int fields, class By = LinesHere> struct Gathered {
         rows.template gather<within>(stencils, from.count, values);
     }
     constexpr void give(int field, int count, T* out) const {
-        for (int n = 0; n < count; ++n) out[n] = values[n * beside + field];
+        for (int n = 0; n < count_of<By>(count); ++n) out[n] = values[n * beside + field];
     }
 };
 

@@ -12,6 +12,14 @@ struct Line {
     int b, r, k, column, i0, j, count;
 };
 
+/// Of so many points; in a thread the compiler knows how many.
+template <class By> constexpr int count_of(int count) { return By::most == 1 ? 1 : count; }
+
+/// As std::copy_n, which calls a function that is not constexpr.
+template <class T> constexpr void copy(const T* from, int count, T* to) {
+    for (int n = 0; n < count; ++n) to[n] = from[n];
+}
+
 /// Tables in memory of the processor, or of a device.
 template <class T> using ListHere = std::vector<T>;
 template <class T> using ListThere = std::span<const T>;

@@ -212,31 +212,34 @@ private:
     /// use(weights): weights(z, w) of the heights z that lie below level k.
     template <class Use> constexpr void weigh(int k, const Use& use) const {
         const Interval b = below[k];
-        const int own = k - b.first;
-        if (b.end) return use([=](Real z, Real* w) { in_end(b, own, z, w); });
-        switch (own) {
-            case 0: use([=](Real z, Real* w) { inside<0>(b, z, w); }); break;
-            case 1: use([=](Real z, Real* w) { inside<1>(b, z, w); }); break;
-            default: use([=](Real z, Real* w) { inside<2>(b, z, w); });
+        switch (k - b.first) {
+            case 0: b.end ? use(in_end<0>(b)) : use(inside<0>(b)); break;
+            case 1: use(inside<1>(b)); break;
+            default: b.end ? use(in_end<2>(b)) : use(inside<2>(b));
         }
     }
-    /// In the first interval or the last.
-    static constexpr void in_end(const Interval& b, int own, Real height, Real* w) {
-        const int other = own ? 1 : 2;
-        const Real z = (height - b.node[own]) * b.per_interval, inner = own ? 1.0 - z : z,
-                   t = smaller(larger(inner, Real(T(0))), Real(T(1))), share = t * t * (1.0 - t);
-        for (int m = 0; m < 4; ++m) w[m] = share * b.bend[m];
-        w[own + 1] = w[own + 1] + z;
-        w[own] = 1.0 - ((w[own + 1] + w[other]) + w[own ? 0 : 3]);
+    /// Below the level that is `own` of the four, in the first interval or the last.
+    template <int own> static constexpr auto in_end(const Interval& b) {
+        return [b](Real height, Real* w) {
+            constexpr int other = own ? 1 : 2;
+            const Real z = (height - b.node[own]) * b.per_interval, inner = own ? 1.0 - z : z,
+                       t = smaller(larger(inner, Real(T(0))), Real(T(1))),
+                       share = t * t * (1.0 - t);
+            for (int m = 0; m < 4; ++m) w[m] = share * b.bend[m];
+            w[own + 1] = w[own + 1] + z;
+            w[own] = 1.0 - ((w[own + 1] + w[other]) + w[own ? 0 : 3]);
+        };
     }
-    /// Below the level that is `own` of the four.
-    template <int own> static constexpr void inside(const Interval& b, Real z, Real* w) {
-        const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
-                   upper = d[0] * d[1], lower = d[2] * d[3];
-        w[0] = d[1] * lower * b.inverse[0], w[1] = d[0] * lower * b.inverse[1];
-        w[2] = upper * d[3] * b.inverse[2], w[3] = upper * d[2] * b.inverse[3];
-        constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
-        w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
+    /// The same between others.
+    template <int own> static constexpr auto inside(const Interval& b) {
+        return [b](Real z, Real* w) {
+            const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
+                       upper = d[0] * d[1], lower = d[2] * d[3];
+            w[0] = d[1] * lower * b.inverse[0], w[1] = d[0] * lower * b.inverse[1];
+            w[2] = upper * d[3] * b.inverse[2], w[3] = upper * d[2] * b.inverse[3];
+            constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
+            w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
+        };
     }
 };
 

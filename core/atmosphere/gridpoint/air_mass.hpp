@@ -1,4 +1,5 @@
-/// Mass of a layer of air, on the processor (mass.hpp) as on a device (device/air_mass.cpp).
+/// Mass of a layer of air and of what it carries, on the processor (mass.hpp) as on a device
+/// (device/air_mass.cpp).
 #pragma once
 #include <vector>
 #include "machine/device.hpp"
@@ -13,6 +14,11 @@ constexpr double air_of_layer(double density, double above, double below, double
     return density * (above - below) * s * s;
 }
 
+/// Of a tracer in a layer, from the values at its interfaces.
+template <class T> constexpr double mean_of_layer(T above, T below) {
+    return 0.5 * (double(above) + double(below));
+}
+
 /// Own columns of a rank.
 struct AirColumns {
     struct Column {
@@ -23,16 +29,24 @@ struct AirColumns {
     std::vector<Column> columns;
 };
 
-/// The mass of air of fields on a device.
+/// The mass of air, and of tracers, of fields on a device.
 class AirMassOnDevice {
 public:
     virtual ~AirMassOnDevice() = default;
-    /// Makes the terms, of columns.
-    virtual void terms(const FieldSlab& density, const FieldSlab& height,
-                       const FieldSlab& area) = 0;
-    virtual double largest() = 0;  ///< of the terms of this rank
-    virtual Limbs limbs(double coarse, double fine) = 0;
+    struct Air {
+        FieldSlab density, height, area;
+    };
+    /// Each of these makes terms, of columns: of the mass of air; of that of a tracer and, the
+    /// second terms, of its shares (tracer_share.hpp).
+    virtual void terms(const Air&) = 0;
+    virtual void terms(const Air&, const FieldSlab& tracer, double mean) = 0;
+    /// Of the terms of this rank: the largest size, and their sum.
+    virtual double largest(int which) = 0;
+    virtual Limbs limbs(int which, double coarse, double fine) = 0;
+
     virtual void scale(const FieldSlab& density, double by) = 0;
+    /// q += c times its share.
+    virtual void correct(const FieldSlab& tracer, double mean, double c) = 0;
 };
 
 }  // namespace fathom::atmosphere

@@ -4,7 +4,7 @@
 /// less.
 #pragma once
 #include <optional>
-#include "atmosphere/gridpoint/lines.hpp"
+#include "atmosphere/gridpoint/carrier_on.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 
 namespace fathom::atmosphere {
@@ -20,9 +20,8 @@ public:
     void apply(Given given) override {
         const FieldSlab* before[] = {&given[u_before], &given[v_before], &given[w_before]};
         const Domain& d = given.set.domain();
-        const bool anew = count++ % setup.times == 0;
+        const auto [anew, onwards] = turn();
         bool once_more = false;
-        const bool onwards = !anew && setup.iterations;
         const auto work = [&] {
             if (onwards && !rows->around.alone()) keep(given, once_more);
             for_each_line(d, rows->nodes.levels(), row_seconds,
@@ -31,6 +30,16 @@ public:
         };
         until_covered(*rows, d, before, work, anew);
     }
+    bool apply_on(Device& device, Given given) override {
+        if (!lives_on(device)) return false;
+        if (!there) there = device.carrier(carrier_tables<T>(given.set.domain(), setup));
+        const auto [anew, onwards] = turn();
+        const auto before = on_device(given, {u_before, v_before, w_before});
+        there->depart(on_device(given, {u, v, w}), anew ? &before : nullptr, height(given),
+                      on_device(given, displacement()), interpolations(onwards), onwards);
+        return true;
+    }
+    bool lives_on(Device&) override { return rows->around.alone(); }
     GridPointHalo halo() const override {
         return {rows->around.points_received(), rows->around.plans};
     }
@@ -52,11 +61,22 @@ protected:
         return onwards ? std::max(setup.iterations - 1, 1) : setup.iterations;
     }
     virtual std::vector<Item> displacement() const { return {x, y, eta}; }
+    /// On a device: that of a sphere.
+    virtual FieldSlab height(Given) const { return {}; }
 
 private:
     long count = 0;
+    std::unique_ptr<CarrierOnDevice> there;
     std::vector<T> kept;
 
+    /// anew: the first outer iteration of a step.
+    struct Turn {
+        bool anew, onwards;
+    };
+    Turn turn() {
+        const bool anew = count++ % setup.times == 0;
+        return {anew, !anew && setup.iterations};
+    }
     /// The displacements to continue from, since a line may have to be traced again.
     void keep(Given given, bool give_back) {
         const Domain& d = given.set.domain();

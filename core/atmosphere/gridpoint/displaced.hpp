@@ -67,12 +67,13 @@ template <class T, class By> struct Displaced {
     constexpr Displaced(const FieldFrom<const T>& f, const Line& l, Around where,
                         const MiddlesAround<T>& middles) {
         const T *x = f.at, *below = x + f.level;
+        const int count = count_of<By>(l.count);
         switch (where) {
             case Around::interface:
-                for (int n = 0; n < l.count; ++n) by[n] = x[n];
+                for (int n = 0; n < count; ++n) by[n] = x[n];
                 break;
             case Around::layer:
-                for (int n = 0; n < l.count; ++n) by[n] = T(0.5) * (x[n] + below[n]);
+                for (int n = 0; n < count; ++n) by[n] = T(0.5) * (x[n] + below[n]);
                 break;
             case Around::east_face: along(x, below, l, middles.along); break;
             case Around::north_face: across(x, below, f.row, l, middles.across);
@@ -82,8 +83,9 @@ template <class T, class By> struct Displaced {
 private:
     /// On eastern faces, from those of layers.
     constexpr void along(const T* x, const T* below, const Line& l, const Middles<T>& middles) {
+        const int count = count_of<By>(l.count);
         alignas(64) T layer[most + 3];  // from the point before on
-        for (int n = 0; n < l.count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
+        for (int n = 0; n < count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
         const auto middle = [&](int n, const MiddleWeights<T>& w) {
             T sum = w.first * layer[n + 1] + w.second * layer[n + 2];
             if (w.before != 0) sum += w.before * layer[n];
@@ -92,18 +94,19 @@ private:
         };
         const auto everywhere = middles.at(0);
         if (middles.same_everywhere())
-            for (int n = 0; n < l.count; ++n) by[n] = middle(n, everywhere);
+            for (int n = 0; n < count; ++n) by[n] = middle(n, everywhere);
         else
-            for (int n = 0; n < l.count; ++n) by[n] = middle(n, middles.at(l.i0 + n));
+            for (int n = 0; n < count; ++n) by[n] = middle(n, middles.at(l.i0 + n));
     }
     /// On northern faces; a row beyond an edge is not read.
     constexpr void across(const T* x, const T* below, std::ptrdiff_t row, const Line& l,
                           const Middles<T>& middles) {
+        const int count = count_of<By>(l.count);
         const auto w = middles.at(l.j);
         const std::ptrdiff_t before = w.before == 0 ? 0 : -row,
                              after = (w.after == 0 ? 1 : 2) * row;
         const T weights[] = {w.before / 2, w.first / 2, w.second / 2, w.after / 2};
-        for (int n = 0; n < l.count; ++n)
+        for (int n = 0; n < count; ++n)
             by[n] = weights[0] * (x[n + before] + below[n + before]) +
                     weights[1] * (x[n] + below[n]) + weights[2] * (x[n + row] + below[n + row]) +
                     weights[3] * (x[n + after] + below[n + after]);
@@ -118,7 +121,7 @@ template <class T, class By> struct PlaneDepartures {
 
     constexpr void depart(const Line& l, T height, const T* x, const T* y, const T* eta,
                           Departures<T, By>& to) const {
-        for (int n = 0; n < l.count; ++n) {
+        for (int n = 0; n < count_of<By>(l.count); ++n) {
             to.columns[n] = -(x[n] * per_x);
             to.row[n] = T(l.j) - y[n] * per_y;
             to.eta[n] = height - eta[n];

@@ -36,4 +36,9 @@ inline std::vector<double> middles(const std::vector<double>& interfaces) {
     return m;
 }
 
+/// Tracers have no values at the ground.
+inline std::vector<double> of_tracers(const std::vector<double>& interfaces) {
+    return {interfaces.begin(), interfaces.end() - 1};
+}
+
 }  // namespace fathom::atmosphere

@@ -8,6 +8,7 @@
 #include <vector>
 #include "atmosphere/gridpoint/air_mass.hpp"
 #include "atmosphere/gridpoint/lines.hpp"
+#include "field/field_set.hpp"
 #include "parallel/sum/several.hpp"
 
 namespace fathom::atmosphere {
@@ -64,13 +65,31 @@ std::array<double, 2> masses_of(const Domain& d, const Air& air, const FieldSlab
                                 Share share) {
     const auto [all, shares] = in_columns<T, 2>(d, air, [&](auto& row, int k) {
         return [=, q = row(tracer, k), next = row(tracer, std::min(k + 1, d.levels - 1))](int i) {
-            return std::array{0.5 * (double(q[i]) + double(next[i])),
-                              0.5 * (double(share(q[i])) + double(share(next[i])))};
+            return std::array{mean_of_layer(q[i], next[i]),
+                              mean_of_layer(share(q[i]), share(next[i]))};
         };
     });
     std::array<double, 2> sums;
     exact_sums(d.comm, {all, shares}, sums);
     return sums;
+}
+
+/// The same of fields on a device; they are of these columns.
+inline std::unique_ptr<AirMassOnDevice> air_mass_on(Device& device, const FieldSet& set,
+                                                    double curvature) {
+    const Domain& d = set.domain();
+    AirColumns own{set.bytes(), d.levels, curvature, {}};
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int r = 0; r < d.blocks[b]->ny; ++r)
+            for (int c = 0; c < d.blocks[b]->nx; ++c)
+                own.columns.push_back({b, r + d.halo, c + d.halo});
+    return device.air_mass(own);
+}
+/// Of the terms that are there.
+inline double exact_sum(MPI_Comm comm, AirMassOnDevice& there, int which) {
+    return fathom::exact_sum(comm, there.largest(which), [&](double coarse, double fine) {
+        return there.limbs(which, coarse, fine);
+    });
 }
 
 }  // namespace fathom::atmosphere

@@ -32,9 +32,10 @@ template <class T, class By> struct SphereTrajectories {
     template <int own, int components, int fields>
     constexpr void turn(const Gathered<T, fields, By>& found, T* out) const {
         using Real = typename By::template Real<T>;
+        const int count = count_of<By>(from.count);
         alignas(64) T wind[3][By::most];
-        for (int f = 0; f < components; ++f) found.give(f, from.count, wind[f]);
-        for (int n = 0; n < from.count; n += Real::width) {
+        for (int f = 0; f < components; ++f) found.give(f, count, wind[f]);
+        for (int n = 0; n < count; n += Real::width) {
             Real u = Real::load(wind[0] + n), v = Real::load(wind[1] + n), w(T(0));
             if constexpr (components == 3) {
                 w = Real::load(wind[2] + n);
@@ -44,7 +45,7 @@ template <class T, class By> struct SphereTrajectories {
             const Real& result = own == 0 ? u : own == 1 ? v : w;
             result.store(wind[own] + n);
         }
-        std::copy_n(wind[own], from.count, out);
+        copy(wind[own], count, out);
     }
 };
 
@@ -90,7 +91,7 @@ template <class T, class By = LinesHere> struct SphereDepartures {
         // row: of their latitude, 0 of centres
         const T row = T(l.j) + (northern ? T(0.5) : T(0)), aside = T(0.5) * T(half);
         const T *sine = this->sine(l.i0, half), *cosine = this->cosine(l.i0, half);
-        for (int n = 0; n < l.count; n += Real::width) {
+        for (int n = 0; n < count_of<By>(l.count); n += Real::width) {
             const Real X = Real::load(x.by + n), Y = Real::load(y.by + n), s = Real::load(sine + n),
                        c = Real::load(cosine + n);
             const Origin<Real> D(A.cosine - (X * c + Y * s), X * s - Y * c,
@@ -106,7 +107,7 @@ template <class T, class By = LinesHere> struct SphereDepartures {
                           Trajectories& t) const {
         using Real = typename By::template Real<T>;
         const auto& A = t.A = centre(l.j);
-        for (int n = 0; n < l.count; n += Real::width) {
+        for (int n = 0; n < count_of<By>(l.count); n += Real::width) {
             const auto D =
                 Origin<Real>::along_great_circle(A, Real::load(a + n), Real::load(b + n));
             (D.longitude() * columns).store(t.from.columns + n);

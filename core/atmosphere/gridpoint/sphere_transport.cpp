@@ -4,8 +4,7 @@
 /// places). They are interpolated, and rotated from the departure to the arrival point. This gives
 /// all metric terms: in space for a deep atmosphere, along the sphere for a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
-#include "atmosphere/gridpoint/sphere_lines.hpp"
-#include "atmosphere/gridpoint/tracing.hpp"
+#include "atmosphere/gridpoint/pole_rows.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 
 namespace fathom::atmosphere {
@@ -32,6 +31,7 @@ private:
                               axis =
                                   this->writes("displacement_axis", place::center_interface, "1");
     std::vector<typename Base::Item> displacement() const override { return {x, y, axis, eta}; }
+    FieldSlab height(Given given) const override { return given.on_device(z); }
 
     void trace(Given given, const Line& l, bool onwards) override {
         const auto of = [&](typename Base::Item item) {
@@ -84,6 +84,17 @@ public:
             if (again) surround();
         }
     }
+    bool apply_on(Device& device, Given g) override {
+        if (!lives_on(device)) return false;
+        if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+        const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
+        const bool anew = count++ % setup.times == 0;
+        there->transport(of({x, y, axis, eta}),
+                         {of(on_east()), of(on_north()), of(between()), of({density_start})},
+                         {of({u}), of({v}), of({w, theta}), of({density})}, anew);
+        return true;
+    }
+    bool lives_on(Device&) override { return u_rows->around.alone(); }
     GridPointHalo halo() const override {
         GridPointHalo all;
         const auto add = [&](const auto& rows) {
@@ -97,6 +108,7 @@ private:
     const GridPointSetup setup;
     long count = 0;
     SphereDepartures<T> departures;
+    std::unique_ptr<CarrierOnDevice> there;
     std::optional<EvenRows<T, on_face>> u_rows, v_rows;
     std::optional<EvenRows<T, at_interface>> interfaces;
     std::optional<EvenRows<T, 1>> densities;
@@ -118,50 +130,45 @@ private:
                density = writes("density_carried", place::center_layer, "kg m-3");
     Item w_east{}, w_north{}, u_up{}, v_up{};
 
+    /// Fields side by side: on eastern and northern faces, at interfaces.
+    std::vector<Item> on_east() const {
+        return deep ? std::vector{u_start, v_east, w_east} : std::vector{u_start, v_east};
+    }
+    std::vector<Item> on_north() const {
+        return deep ? std::vector{u_north, v_start, w_north} : std::vector{u_north, v_start};
+    }
+    std::vector<Item> between() const {
+        return deep ? std::vector{u_up, v_up, w_start, theta_start}
+                    : std::vector{w_start, theta_start};
+    }
     void pack(Given g) {
-        const Domain& d = g.set.domain();
-        const auto fill = [&](auto& rows, auto... fields) {
-            const FieldSlab* from[] = {&g[fields]...};
-            rows->pack(d, from);
+        const auto fill = [&](auto& rows, const std::vector<Item>& fields) {
+            std::vector<const FieldSlab*> from;
+            for (Item field : fields) from.push_back(&g[field]);
+            rows->pack(g.set.domain(), from);
         };
-        if constexpr (deep) {
-            fill(u_rows, u_start, v_east, w_east), fill(v_rows, u_north, v_start, w_north);
-            fill(interfaces, u_up, v_up, w_start, theta_start);
-        } else {
-            fill(u_rows, u_start, v_east), fill(v_rows, u_north, v_start);
-            fill(interfaces, w_start, theta_start);
-        }
-        fill(densities, density_start);
+        fill(u_rows, on_east()), fill(v_rows, on_north());
+        fill(interfaces, between()), fill(densities, {density_start});
     }
     void surround() {
         u_rows->surround(), v_rows->surround(), interfaces->surround(), densities->surround();
-        if (!setup.area) wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
+        if (!setup.area)
+            for (bool northern : {false, true}) blow_over({northern, u_rows->ny});
     }
 
-    /// One vector from the nearest row of u, (V_x, V_y) = 2 / nx sum u (-sin, cos), in components
-    /// of each meridian; w is the mean of that row.
-    void wind_of_pole(int j) {
-        const int row = j < 0 ? 0 : j;
-        if (!u_rows->around.holds(row)) return;
+    void blow_over(Pole pole) {
+        if (!u_rows->around.holds(pole.u)) return;
         const int nx = u_rows->nx;
-        const T sign = j < 0 ? T(1) : T(-1);
         for (int k = 0; k < u_rows->nodes.levels(); ++k) {
-            double X = 0, Y = 0, up = 0;
-            for (int i = 0; i < nx; ++i) {
-                const T* wind = u_rows->at(row, k, i);
-                X -= wind[0] * double(*departures.sine(i, 1));
-                Y += wind[0] * double(*departures.cosine(i, 1));
-                if (deep) up += wind[2];
-            }
-            for (int i = 0; i < nx; ++i) {
-                const double s = *departures.sine(i, 0), c = *departures.cosine(i, 0);
-                T* to = v_rows->at(j, k, i);
-                to[0] = T(2. / nx * (Y * c - X * s));
-                to[1] = sign * T(2. / nx * (X * c + Y * s));
-                if (deep) to[2] = T(up / nx);
-            }
+            WindOnPole<T, on_face> wind;
+            for (int i = 0; i < nx; ++i)
+                wind.add(u_rows->at(pole.u, k, i), *departures.sine(i, 1),
+                         *departures.cosine(i, 1));
+            for (int i = 0; i < nx; ++i)
+                wind.give(nx, T(pole.sign), *departures.sine(i, 0), *departures.cosine(i, 0),
+                          v_rows->at(pole.v, k, i));
         }
-        v_rows->close_row(j);
+        v_rows->close_row(pole.v);
     }
     void need_of_v(const Reach& reach) {
         v_rows->need(reach);

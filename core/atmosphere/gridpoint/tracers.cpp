@@ -3,8 +3,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include "atmosphere/gridpoint/carrier_on.hpp"
 #include "atmosphere/gridpoint/mass.hpp"
-#include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/tracer_share.hpp"
 
 namespace fathom::atmosphere {
@@ -71,7 +71,7 @@ public:
             on_plane.emplace(T(1 / setup.dx), T(1 / setup.dy), middles_around<T>(d));
         const Edge edge =
             setup.radius > 0 ? edge_of(setup, Edge::beside_pole) : edge_of_plane(d, false);
-        const std::vector<double> heights(setup.heights.begin(), setup.heights.end() - 1);
+        const std::vector<double> heights = of_tracers(setup.heights);
         for (std::size_t n = 0; n < fields.size(); n += most)
             groups.push_back(together<T>(std::min(most, fields.size() - n), d, edge, heights));
         nodes.emplace(heights);
@@ -89,6 +89,24 @@ public:
         }
         for (std::size_t n = 0; n < before.size(); ++n) correct(g, g[fields[n]], before[n]);
     }
+    bool apply_on(Device& device, Given g) override {
+        if (!lives_on(device)) return false;
+        if (!there) {
+            there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+            masses = air_mass_on(device, g.set, curvature());
+        }
+        const auto tracers = on_device(g, fields);
+        const std::vector<Mass> before =
+            keep_mass ? masses_before(g, tracers) : std::vector<Mass>();
+        there->transport(
+            on_device(g, setup.radius > 0 ? std::vector{x, y, axis, eta} : std::vector{x, y, eta}),
+            tracers);
+        for (std::size_t n = 0; n < before.size(); ++n) correct_on(g, tracers[n], before[n]);
+        return true;
+    }
+    bool lives_on(Device&) override {
+        return std::ranges::all_of(groups, [](auto& group) { return group->halo().alone(); });
+    }
     GridPointHalo halo() const override {
         GridPointHalo all;
         for (auto& group : groups)
@@ -104,6 +122,8 @@ private:
     static constexpr std::size_t most = 4;  ///< next to each other
     std::vector<std::unique_ptr<Together<T>>> groups;
     std::optional<LevelNodes<T>> nodes;
+    std::unique_ptr<CarrierOnDevice> there;
+    std::unique_ptr<AirMassOnDevice> masses;
     std::vector<Item> fields;
     Item x{}, y{}, axis{};
     const Item eta = reads("displacement_level", place::center_interface, "m"),
@@ -128,9 +148,8 @@ private:
     struct Mass {
         double tracer, air;
     };
-    Air air(Given g, Item rho) const {
-        return {g[rho], g[z], g[area], setup.deep ? 1 / setup.radius : 0};
-    }
+    double curvature() const { return setup.deep ? 1 / setup.radius : 0; }
+    Air air(Given g, Item rho) const { return {g[rho], g[z], g[area], curvature()}; }
     Mass mass(Given g, const Field& tracer) const {
         const auto [all, air] = masses_of<T>(g.set.domain(), this->air(g, density_before), tracer,
                                              [](T) { return T(1); });
@@ -145,6 +164,29 @@ private:
             T* q = at<T>(d, tracer, l);
             for (int i = 0; i < l.count; ++i) q[i] += c * share(q[i]);
         });
+    }
+
+    AirMassOnDevice::Air air_on(Given g, Item rho) const {
+        return {g.on_device(rho), g.on_device(z), g.on_device(area)};
+    }
+    std::vector<Mass> masses_before(Given g, const std::vector<FieldSlab>& tracers) const {
+        const MPI_Comm comm = g.set.domain().comm;
+        const auto air = air_on(g, density_before);
+        masses->terms(air);
+        const double of_air = exact_sum(comm, *masses, 0);
+        std::vector<Mass> all;
+        for (const FieldSlab& tracer : tracers) {
+            masses->terms(air, tracer, 0);
+            all.push_back({exact_sum(comm, *masses, 0), of_air});
+        }
+        return all;
+    }
+    void correct_on(Given g, const FieldSlab& tracer, Mass before) const {
+        const MPI_Comm comm = g.set.domain().comm;
+        const double mean = std::abs(before.tracer) / before.air;
+        masses->terms(air_on(g, density), tracer, mean);
+        const double now = exact_sum(comm, *masses, 0), shares = exact_sum(comm, *masses, 1);
+        masses->correct(tracer, mean, share_to_return(before.tracer, now, shares));
     }
 };
 

@@ -20,8 +20,9 @@ template <class T, class By> struct PlaneTracing {
     constexpr void operator()(const Line& l, const Fields& f, int interpolations, bool onwards,
                               const Rows& rows, See&& see) const {
         constexpr int most = By::most;
+        const int count = count_of<By>(l.count);
         T a[most], b[most], c[most];
-        for (int n = 0; n < l.count; ++n) {
+        for (int n = 0; n < count; ++n) {
             a[n] = onwards ? f.x[n] : (now + then) * f.u[n];
             b[n] = onwards ? f.y[n] : (now + then) * f.v[n];
             c[n] = onwards ? f.eta[n] : (now + then) * f.w[n];
@@ -31,15 +32,15 @@ template <class T, class By> struct PlaneTracing {
         for (int n = interpolations; n > 0; --n) {
             departures.depart(l, rows.nodes.height(l.k), a, b, c, from);
             wind.take(rows, from, see);
-            for (int n = 0; n < l.count; ++n) {
+            for (int n = 0; n < count; ++n) {
                 const T* there = wind.values + n * wind.beside;
                 a[n] = now * f.u[n] + then * there[0];
                 b[n] = now * f.v[n] + then * there[1];
                 c[n] = now * f.w[n] + then * there[2];
             }
         }
-        std::copy_n(a, l.count, f.x), std::copy_n(b, l.count, f.y);
-        std::copy_n(c, l.count, f.eta);
+        copy(a, count, f.x), copy(b, count, f.y);
+        copy(c, count, f.eta);
     }
 };
 
@@ -58,16 +59,17 @@ template <class T, class By> struct SphereTracing {
     constexpr void operator()(const Line& l, const Fields& f, int interpolations, bool onwards,
                               const Rows& rows, See&& see) const {
         constexpr int most = By::most;
+        const int count = count_of<By>(l.count);
         const auto& A = departures.centre(l.j);
         const T height = rows.nodes.height(l.k);
         alignas(64) T own[4][most], a[most], b[most], c[most], there[3][most];
         const T* fields[] = {f.u, f.v, f.w, f.z};
-        for (int n = 0; n < 4; ++n) std::copy_n(fields[n], l.count, own[n]);
+        for (int n = 0; n < 4; ++n) copy(fields[n], count, own[n]);
         const auto of = [](const T* values, int n) { return Real::load(values + n); };
         const auto per_radius = [&](int n, Real c) {  // at the middle of the trajectory
             return 1.0 / (deep ? radius + of(own[3], n) - T(0.5) * c : Real(radius));
         };
-        for (int n = 0; n < l.count; n += Real::width) {
+        for (int n = 0; n < count; n += Real::width) {
             const Real rise = (now + then) * of(own[2], n), per = per_radius(n, rise);
             rise.store(c + n);
             ((now + then) * of(own[0], n) * per).store(a + n);
@@ -81,8 +83,8 @@ template <class T, class By> struct SphereTracing {
             else
                 departures.depart(l, height, a, b, c, t);
             wind.take(rows, t.from, see);
-            for (int n = 0; n < 3; ++n) wind.give(n, l.count, there[n]);
-            for (int n = 0; n < l.count; n += Real::width) {
+            for (int n = 0; n < 3; ++n) wind.give(n, count, there[n]);
+            for (int n = 0; n < count; n += Real::width) {
                 Real east = of(there[0], n), north = of(there[1], n);
                 t.origins[n].turn(A, east, north);
                 const Real rise = now * of(own[2], n) + then * of(there[2], n),
@@ -93,7 +95,7 @@ template <class T, class By> struct SphereTracing {
             }
         }
         give(l, a, b, f);
-        std::copy_n(c, l.count, f.eta);
+        copy(c, count, f.eta);
     }
 
 private:
@@ -103,10 +105,11 @@ private:
     }
     /// As vectors in space, x_A - x_D.
     constexpr void give(const Line& l, const T* a, const T* b, const Fields& to) const {
+        const int count = count_of<By>(l.count);
         const auto& A = departures.centre(l.j);
         const T *sine = departures.sine(l.i0, 0), *cosine = departures.cosine(l.i0, 0);
         alignas(64) T out[3][By::most];
-        for (int n = 0; n < l.count; n += Real::width) {
+        for (int n = 0; n < count; n += Real::width) {
             const auto D =
                 Origin<Real>::along_great_circle(A, Real::load(a + n), Real::load(b + n));
             const Real s = Real::load(sine + n), k = Real::load(cosine + n), up = A.cosine - D.x,
@@ -115,8 +118,8 @@ private:
             (up * s + east * k).store(out[1] + n);
             (A.sine - D.z).store(out[2] + n);
         }
-        std::copy_n(out[0], l.count, to.x), std::copy_n(out[1], l.count, to.y);
-        std::copy_n(out[2], l.count, to.axis);
+        copy(out[0], count, to.x), copy(out[1], count, to.y);
+        copy(out[2], count, to.axis);
     }
 };
 

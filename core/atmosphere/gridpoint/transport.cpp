@@ -1,7 +1,6 @@
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/mass.hpp"
-#include "atmosphere/gridpoint/tracing.hpp"
 
 namespace fathom::atmosphere {
 
@@ -105,6 +104,17 @@ public:
         interfaces->carry(d, displacement, {&g[w_start], &g[theta_start]}, {&g[w], &g[theta]});
         layers->carry(d, displacement, {&g[density_start]}, {&g[density]});
     }
+    bool apply_on(Device& device, Given g) override {
+        if (!lives_on(device)) return false;
+        if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+        const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
+        there->transport(
+            of({x, y, eta}),
+            {of({u_start}), of({v_start}), of({w_start, theta_start}), of({density_start})},
+            {of({u}), of({v}), of({w, theta}), of({density})}, true);
+        return true;
+    }
+    bool lives_on(Device&) override { return layers->rows.around.alone(); }
     GridPointHalo halo() const override {
         GridPointHalo all;
         const auto add = [&](const auto& c) {
@@ -118,6 +128,7 @@ private:
     const GridPointSetup setup;
     std::optional<Carried<T, 1>> along_x, along_y, layers;
     std::optional<Carried<T, 2>> interfaces;
+    std::unique_ptr<CarrierOnDevice> there;
     const Item x = reads("displacement_x", place::center_interface, "m", 2),
                y = reads("displacement_y", place::center_interface, "m", 2),
                eta = reads("displacement_level", place::center_interface, "m", 2),
@@ -169,19 +180,10 @@ void DryMass::apply(Given given) {
 }
 
 bool DryMass::apply_on(Device& device, Given given) {
-    const Domain& d = given.set.domain();
-    if (!there) {
-        AirColumns own{given.set.bytes(), d.levels, curvature, {}};
-        for (int b = 0; b < int(d.blocks.size()); ++b)
-            for (int r = 0; r < d.blocks[b]->ny; ++r)
-                for (int c = 0; c < d.blocks[b]->nx; ++c)
-                    own.columns.push_back({b, r + d.halo, c + d.halo});
-        there = device.air_mass(own);
-    }
+    if (!there) there = air_mass_on(device, given.set, curvature);
     const auto mass = [&](Item of) {
-        there->terms(given.on_device(of), given.on_device(z), given.on_device(area));
-        return exact_sum(d.comm, there->largest(),
-                         [&](double coarse, double fine) { return there->limbs(coarse, fine); });
+        there->terms({given.on_device(of), given.on_device(z), given.on_device(area)});
+        return exact_sum(given.set.domain().comm, *there, 0);
     };
     const double factor = mass(before) / mass(density);
     correction = factor - 1;

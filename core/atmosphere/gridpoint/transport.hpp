@@ -38,6 +38,14 @@ public:
     virtual GridPointHalo halo() const { return {}; }
     /// Processor time spent on each row of the globe [s]; without rows it is not measured.
     std::vector<double> row_seconds;
+
+protected:
+    /// Fields that live on a device.
+    static std::vector<FieldSlab> on_device(Given given, const std::vector<Item>& items) {
+        std::vector<FieldSlab> all;
+        for (Item item : items) all.push_back(given.on_device(item));
+        return all;
+    }
 };
 
 /// bytes: 4 or 8, of a number.
