@@ -20,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,8 +176,11 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
         counters = counters if isinstance(counters, str) else "; ".join(counters)
         lines += [
             *("", f"## {file.stem}, {run['precision']}", ""),
-            f"{run['machine']}; {run['grid']}; limits: {run['limits']}.",
-            f"Counters of the processor, caches among them: {counters}.",
+            *textwrap.wrap(
+                f"{run['machine']}; {run['grid']}; limits: {run['limits']}. Counters of the"
+                f" processor, caches among them: {counters}.",
+                100,
+            ),
             *("", "| kernel | % of time | in vectors | lanes | GF/s | GB/s | of the limit |"),
             "|---|---|---|---|---|---|---|",
         ]

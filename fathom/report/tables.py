@@ -190,6 +190,7 @@ def by_input(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
             f"{length(f['bytes'] / f['seconds'])}/s" if f["seconds"] else "",
         ]
         for name, f in sorted(files.items(), key=lambda item: -item[1]["bytes"])
+        if f["bytes"]
     ]
     return ["read", "times", "bytes", "seconds", "rate"], rows
 
