@@ -392,19 +392,11 @@ def _present(found: dict[str, Any], request: Request) -> None:
                 ]
             )
         )
-    if files := found["input"]["files"]:
-        rows = profile_tables.lines(*profile_tables.by_input(files))
-        click.echo("\n".join(["", "Files read, with decoding", "", *rows]))
-    if found["files"]:
-        click.echo(
-            "\n".join(
-                [
-                    "",
-                    "Files written",
-                    "",
-                    *profile_tables.lines(*profile_tables.by_file(found["files"])),
-                ]
-            )
-        )
+    for title, (head, rows) in (
+        ("Files read, with decoding", profile_tables.by_input(found["input"]["files"])),
+        ("Files written", profile_tables.by_file(found["files"])),
+    ):
+        if rows:
+            click.echo("\n".join(["", title, "", *profile_tables.lines(head, rows)]))
     if said:
         click.echo("\n".join(said))
