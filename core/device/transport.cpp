@@ -66,13 +66,13 @@ template <class T> struct InterleaveLevels {
 /// Rows of the sphere, and those that have points here.
 template <class T> struct Rows {
     TravellingThere<T> on;
-    const std::uint8_t* held;
+    SegmentsThere segments;
 };
 /// A thread has a level of a row.
 template <class T> struct CloseEnds : Rows<T> {
     constexpr void operator()(std::size_t n) const {
         const auto& on = this->on;
-        if (!this->held[int(n) / on.levels]) return;
+        if (!this->segments.holds(int(n) / on.levels)) return;
         const auto& row = on.rows[int(n) / on.levels + beyond_pole];
         close_ends(on.at(row, int(n) % on.levels, 0), row.points);
     }
@@ -84,7 +84,7 @@ template <class T> struct CloseLevels : Rows<T> {
         const auto& on = this->on;
         const auto& row = on.rows[int(n) / longest + beyond_pole];
         const int i = int(n) % longest, last = on.levels - 1;
-        if (i >= row.level || !this->held[int(n) / longest]) return;
+        if (i >= row.level || !this->segments.holds(int(n) / longest)) return;
         on.at(row, -1, -1)[i] = on.at(row, 0, -1)[i];
         on.at(row, last + 1, -1)[i] = on.at(row, last, -1)[i];
     }
@@ -100,24 +100,20 @@ template <class T> struct CrossPole : Rows<T> {
                   j = r < beyond_pole ? -1 - r : on.ny + r - beyond_pole;
         const auto &to = on.rows[j + beyond_pole],
                    &from = on.rows[row_across(j, on.ny) + beyond_pole];
-        if (i >= to.points + 2 || !this->held[row_across(j, on.ny)]) return;
+        if (i >= to.points + 2 || !this->segments.holds(row_across(j, on.ny))) return;
         cross_pole(on.at(from, k, (i + to.points / 2 + to.points) % to.points), on.at(to, k, i),
                    vector);
     }
 };
 
-/// Marks of segments of which departures need points; threads that write the same write a 1.
+/// Marks what departures need.
 template <class T> struct Needs {
     const TravellingThere<T>& on;
-    const int* first_segment;
-    std::uint8_t* marks;
+    const SegmentsThere& segments;
     template <class Points, class Places>
     constexpr void operator()(const PointTile& t, const Points& at, const Places& to) const {
         on.stencils(t, at, to, [this](int row, int first, int count) {
-            std::uint8_t* const of_row = marks + first_segment[row];
-            each_segment(on.rows[row + beyond_pole].points, first, count, [=](int from, int last) {
-                for (int s = from; s <= last; ++s) of_row[s] = 1;
-            });
+            segments.need(row, on.rows[row + beyond_pole].points, first, count);
         });
     }
 };
@@ -126,8 +122,7 @@ template <class T, bool alone> struct Trace {
     Points<T> points;
     FieldAt<const T> u, v, w;
     T* mean;
-    const int* first_segment;
-    std::uint8_t* marks;
+    SegmentsThere segments;
     constexpr void operator()(std::size_t n) const {
         const PointTile t = points.tile(n);
         typename TravellingThere<T>::Work work;
@@ -139,7 +134,7 @@ template <class T, bool alone> struct Trace {
         if constexpr (alone)
             go([](auto&&...) {});
         else {
-            const Needs<T> need{points.on, first_segment, marks};
+            const Needs<T> need{points.on, segments};
             go(need);
             const auto [x, y, z] = points.mean(mean, n);
             points.on.depart(t, {x, y, z}, work, true);
@@ -174,7 +169,8 @@ public:
         : device(std::move(given)),
           tables(device),
           points{p.travelling, nullptr, p.columns.size(), p.halo},
-          threads(p.columns.size() * p.travelling.levels) {
+          threads(p.columns.size() * p.travelling.levels),
+          segments(p.segments) {
         for (const auto& row : points.on.rows) longest = std::max(longest, int(row.level));
         points.columns = (const PointTile*)send(p.columns.data(), p.columns.size());
         points.on.each_list([&]<class Number>(std::span<const Number>& list) {
@@ -184,12 +180,6 @@ public:
         points.on.buffer = (T*)memory.back().at;
         memory.emplace_back(device, 3 * (threads + 1) * sizeof(T));
         mean = (T*)memory.back().at;
-        held = DeviceMemory(device, points.on.ny);
-        alone = p.first_segment.empty();
-        if (!alone) {
-            first_segment = (const int*)send(p.first_segment.data(), p.first_segment.size());
-            marks = DeviceMemory(device, p.first_segment.back());
-        }
         device->wait();
     }
 
@@ -203,12 +193,8 @@ public:
         launch::each(threads, InterleaveLevels<T>{points, of(field)});
     }
     std::byte* buffer() const override { return (std::byte*)points.on.buffer; }
-    void hold(std::span<const std::uint8_t> rows) override {
-        device->copy(held.at, rows.data(), rows.size(), Device::Way::to_device);
-        device->wait();
-    }
     void surround(bool vector) override {
-        const Rows<T> rows{points.on, (const std::uint8_t*)held.at};
+        const Rows<T> rows{points.on, segments};
         const auto& on = points.on;
         launch::each(std::size_t(on.ny) * on.levels, CloseEnds<T>{rows});
         launch::each(std::size_t(on.ny) * longest, CloseLevels<T>{rows, longest});
@@ -216,10 +202,8 @@ public:
         launch::each(std::size_t(2 * beyond_pole) * (on.levels + 2) * most,
                      CrossPole<T>{rows, most, vector});
     }
-    void trace(const Wind& now) override { alone ? trace<true>(now) : trace<false>(now); }
-    void needed(std::span<std::uint8_t> segments) override {
-        device->copy(segments.data(), marks.at, segments.size(), Device::Way::to_host);
-        device->clear(marks.at, marks.bytes);
+    void trace(const Wind& now) override {
+        segments.alone() ? trace<true>(now) : trace<false>(now);
     }
 
     void interpolate(std::span<const FieldSlab> fields, bool wind, Pass pass) override {
@@ -232,11 +216,9 @@ private:
     std::vector<DeviceMemory> memory;
     Points<T> points;
     std::size_t threads;
+    const SegmentsThere segments;
     int longest = 0;
     T* mean = nullptr;
-    bool alone = true;
-    DeviceMemory held, marks;  // of rows; of segments of rows
-    const int* first_segment = nullptr;
 
     template <class Number> const void* send(const Number* first, std::size_t count) {
         memory.push_back(on_device(device, first, count));
@@ -246,7 +228,7 @@ private:
 
     template <bool alone> void trace(const Wind& now) {
         launch::each(threads, Trace<T, alone>{points, of(now.east), of(now.north), of(now.vertical),
-                                              mean, first_segment, (std::uint8_t*)marks.at});
+                                              mean, segments});
     }
     template <bool full> void choose(std::span<const FieldSlab> fields, bool wind, Pass pass) {
         switch (pass) {

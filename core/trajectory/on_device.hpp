@@ -50,7 +50,7 @@ template <class T> struct TransportPoints {
     std::vector<PointTile> columns;  ///< one point each, of level 0
     std::size_t numbers;             ///< of the interleaved rows, of the whole sphere
     int halo;
-    std::vector<int> first_segment;  ///< of each row (on_demand.hpp); none: all points are here
+    SegmentsThere segments;  ///< its lists are in memory of the device
 };
 
 class TransportOnDevice {
@@ -62,15 +62,12 @@ public:
     /// Own points of up to four fields, or of four levels of one, next to each other.
     virtual void pack(std::span<const FieldSlab>) = 0;
     virtual void pack_levels(const FieldSlab&) = 0;
-    /// There; others' points are put into it, and rows that have any are held.
+    /// There; others' points are put into it.
     virtual std::byte* buffer() const = 0;
-    virtual void hold(std::span<const std::uint8_t> rows) = 0;
     /// What lies beyond the ends of rows, the poles, the first and the last level.
     virtual void surround(bool vector) = 0;
     /// The mean wind of trajectories, from that at arrival and the extrapolated one that is packed.
     virtual void trace(const Wind& now) = 0;
-    /// Marks of the segments that this needed.
-    virtual void needed(std::span<std::uint8_t>) = 0;
     /// Of what is packed; wind: the first two are a vector.
     virtual void interpolate(std::span<const FieldSlab> to, bool wind, InterpolationPass) = 0;
 };

@@ -127,23 +127,13 @@ template <class T> struct SemiLagrangian<T>::Tables : Travelling<Gather<T>, Depa
         for (const Item& item : items)
             for (int i = 0; item.level == 0 && i < item.count; ++i)
                 p.columns.push_back({item.block, item.row, 0, item.column + i, 1});
-        if (!around.alone()) p.first_segment = around.first_segments();
-        there = device.transport(p);
-        there->hold(around.rows_held());
-        return *there;
+        p.segments = around.on(device);
+        return *(there = device.transport(p));
     }
     /// Others' points come there, too.
     void surround_on(Device& device, bool vector) {
-        around.exchange(this->rows_of(there->buffer()), &device);
+        around.exchange_on(device, this->rows_of(there->buffer()));
         there->surround(vector);
-    }
-    /// Whether something was missing, and will come now.
-    bool cover_on() {
-        if (around.alone()) return false;
-        there->needed(around.marks());
-        const bool missing = around.cover();
-        if (missing) there->hold(around.rows_held());
-        return missing;
     }
     /// Stores the fields from `first` on.
     void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
@@ -236,7 +226,7 @@ void SemiLagrangian<T>::depart_on(Device& device, const Wind& now, const Wind& n
     do {
         t.surround_on(device, true);
         t.there->trace({now.east, now.north, now.vertical});
-    } while (t.cover_on());
+    } while (t.around.cover_on(device));
 }
 template <class T> void SemiLagrangian<T>::interpolate_on(Device& device, const Group& group) {
     Tables& t = *tables;

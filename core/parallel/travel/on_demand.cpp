@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include "base/error.hpp"
-#include "machine/device.hpp"
 #include "parallel/meeting.hpp"
 
 namespace fathom {
@@ -161,13 +160,46 @@ void OnDemandHalo::ask() {
     mover.reset();
 }
 
-void OnDemandHalo::exchange(const FieldSlab& rows, Device* device) {
-    if (!halo) return;
+void OnDemandHalo::travel(const FieldSlab& rows, Mover* by) {
     static const Region here("halo on demand", "", "exchange");
     Within within(here);
-    if (device && !mover) mover = device->halos(halo->points());
-    halo->start({&rows, 1}, device ? mover.get() : nullptr);
+    halo->start({&rows, 1}, by);
     halo->finish({&rows, 1});
+}
+void OnDemandHalo::exchange(const FieldSlab& rows) {
+    if (halo) travel(rows, nullptr);
+}
+
+void OnDemandHalo::exchange_on(Device& device, const FieldSlab& rows) {
+    if (!halo) return;
+    if (!mover) mover = device.halos(halo->points());
+    travel(rows, mover.get());
+}
+SegmentsThere OnDemandHalo::on(Device& device) {
+    if (!rows_there.at) {
+        const auto there = device.shared_from_this();
+        rows_there = DeviceMemory(there, held_rows.size());
+        tell(device);
+        if (!alone()) {
+            first = on_device(there, first_segment.data(), first_segment.size());
+            marks = DeviceMemory(there, wanted.size());
+        }
+        device.wait();
+    }
+    return {(const std::uint8_t*)rows_there.at, (const int*)first.at, (std::uint8_t*)marks.at};
+}
+bool OnDemandHalo::cover_on(Device& device) {
+    if (alone()) return false;
+    device.copy(wanted.data(), marks.at, wanted.size(), Device::Way::to_host);
+    device.clear(marks.at, marks.bytes);
+    const bool missing = cover();
+    if (missing) tell(device);
+    return missing;
+}
+/// Which rows are held.
+void OnDemandHalo::tell(Device& device) {
+    device.copy(rows_there.at, held_rows.data(), held_rows.size(), Device::Way::to_device);
+    device.wait();
 }
 
 }  // namespace fathom

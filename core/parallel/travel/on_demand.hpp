@@ -10,12 +10,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include "machine/device.hpp"
 #include "parallel/travel/exchange.hpp"
 #include "parallel/travel/segments.hpp"
 
 namespace fathom {
-
-class Device;
 
 class OnDemandHalo {
 public:
@@ -31,13 +30,15 @@ public:
     /// that has them and returns true: results computed from missing points must be computed again
     /// after the next exchange.
     bool cover();
-    /// rows.at: of each global row, point 0 of level 0; in memory of the device, if there is one.
-    void exchange(const FieldSlab& rows, Device* = nullptr);
+    /// rows.at: of each global row, point 0 of level 0.
+    void exchange(const FieldSlab& rows);
     bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
-    std::span<const std::uint8_t> rows_held() const { return held_rows; }
-    /// `need` as marks of segments, row after row: the first of each row, and all marks.
-    const std::vector<int>& first_segments() const { return first_segment; }
-    std::span<std::uint8_t> marks() { return wanted; }
+
+    /// The same of rows in memory of a device, where threads mark what they need.
+    SegmentsThere on(Device&);
+    bool cover_on(Device&);
+    void exchange_on(Device&, const FieldSlab& rows);
+
     std::size_t points_received() const { return received; }
     /// The largest distance in rows between points of other ranks and the nearest own row.
     int rows_away() const { return away; }
@@ -55,7 +56,8 @@ private:
     std::vector<std::uint8_t> wanted, own, held;  ///< of each segment
     std::vector<std::uint8_t> held_rows;
     std::optional<Exchange> halo;
-    std::unique_ptr<Mover> mover;  // on a device
+    std::unique_ptr<Mover> mover;           // on a device
+    DeviceMemory rows_there, first, marks;  // of it
     std::size_t received = 0;
     int away = 0;
     int segments(int row) const { return first_segment[row + 1] - first_segment[row]; }
@@ -66,6 +68,8 @@ private:
     void widen();
     std::vector<std::vector<Request>> requests();
     void ask();
+    void travel(const FieldSlab& rows, Mover*);
+    void tell(Device&);
 };
 
 }  // namespace fathom
