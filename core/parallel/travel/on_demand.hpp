@@ -34,7 +34,7 @@ public:
     void exchange(const FieldSlab& rows);
     bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
 
-    /// The same of rows in memory of a device, where threads mark what they need.
+    /// The same of rows in memory of a device; threads mark segments.
     SegmentsThere on(Device&);
     bool cover_on(Device&);
     void exchange_on(Device&, const FieldSlab& rows);
