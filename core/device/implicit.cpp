@@ -1,4 +1,5 @@
 #include "device/implicit.hpp"
+#include "base/error.hpp"
 #include "base/pack.hpp"
 #include "machine/launch.hpp"
 
@@ -8,28 +9,34 @@ namespace {
 
 using namespace atmosphere;
 
-/// level, mode: [column][zeta, D][modes, padded]; kinetic: [m][level]
-template <class T> struct Solve {
-    ImplicitTables<T> on;
+/// level, mode: [column][zeta, D][modes, padded], zeta only where it is solved for; kinetic:
+/// [m][level]
+template <class T, class Column, class Waves> struct Solve {
+    CoefficientTables<T> on;
+    Column column;
+    Waves of_modes;
     T *level, *mode;
     double* kinetic;
-    constexpr int levels() const { return on.column.count; }
+    static constexpr bool on_plane = std::is_same_v<Waves, WavesOnPlane<T>>,
+                          stretched = std::is_same_v<Waves, WavesOnStretchedSphere<T>>;
+    static constexpr int parts = on_plane || stretched ? 1 : 2;
+    constexpr int levels() const { return column.count; }
     constexpr std::ptrdiff_t of(std::size_t column) const {
-        return 2 * std::ptrdiff_t(column) * on.padded;
+        return parts * std::ptrdiff_t(column) * on.padded;
     }
-    constexpr int degrees_of(const ImplicitWave& w) const { return on.truncation - w.m + 1; }
+    constexpr std::ptrdiff_t of_D(std::size_t column) const {
+        return of(column) + (parts - 1) * on.padded;
+    }
 };
 
-template <class T> struct RightSide {
-    Solve<T> job;
-    const T* columns;
+template <class T, class Job> struct RightSide {
+    Job job;
+    T* columns;
     constexpr void operator()(std::size_t c) const {
-        const auto& on = job.on;
-        const T* zeta = columns + std::ptrdiff_t(c) * on.stride;
-        T *of_zeta = job.level + job.of(c), *of_D = of_zeta + on.padded;
-        for (int k = 0; k < job.levels(); ++k) of_zeta[k] = zeta[k];
-        const double n = on.degrees[c / 2];
-        on.column.right_side(T(on.beta * n * (n + 1) / (on.radius * on.radius)), zeta, of_D);
+        T* zeta = columns + std::ptrdiff_t(c) * job.on.stride;
+        if constexpr (Job::parts == 2)
+            for (int k = 0; k < job.levels(); ++k) job.level[job.of(c) + k] = zeta[k];
+        job.column.right_side(job.on.coefficients[c / 2].laplacian, zeta, job.level + job.of_D(c));
     }
 };
 /// A thread has a mode, or level, of zeta or D of a column.
@@ -44,62 +51,105 @@ template <class T> struct Multiply {
     }
 };
 /// A thread has a mode of an m.
-template <class T> struct Eliminate {
-    Solve<T> job;
+template <class T, class Job> struct Eliminate {
+    Job job;
     constexpr void operator()(std::size_t n) const {
-        const auto& on = job.on;
-        const ImplicitWave w = on.waves[n / job.levels()];
-        const int k = int(n % job.levels());
-        eliminate<Pack<T, 1>>(job.degrees_of(w), on.padded, &on.below[w.first], &on.above[w.first],
-                              &on.pivot[4 * std::size_t(w.first) * on.padded + k],
+        const ImplicitWave w = job.on.waves[n / job.levels()];
+        const int k = int(n % job.levels()), padded = job.on.padded;
+        const auto& of = job.of_modes;
+        eliminate<Pack<T, 1>>(w.count, padded, &of.below[w.first], &of.above[w.first],
+                              &of.pivot[4 * std::size_t(w.first) * padded + k],
                               job.mode + job.of(2 * std::size_t(w.first)) + k);
     }
 };
-template <class T> struct Finish {
-    Solve<T> job;
+/// A thread has a mode, real or imaginary part, of an m.
+template <class T, class Job> struct EliminateStretched {
+    Job job;
+    constexpr void operator()(std::size_t n) const {
+        const int k = int(n % job.levels()), part = int(n / job.levels() % 2),
+                  padded = job.on.padded;
+        const ImplicitWave w = job.on.waves[n / job.levels() / 2];
+        const auto& of = job.of_modes;
+        eliminate_stretched<Pack<T, 1>>(
+            w.count, padded, &of.scale[w.first], &of.factor[3 * std::size_t(w.first) * padded + k],
+            job.mode + job.of(2 * std::size_t(w.first) + part) + k, job.of(2));
+    }
+};
+/// D of a level -> m^2 D, of the same.
+template <class Job> struct TimesSquare {
+    Job job;
+    constexpr void operator()(std::size_t n) const {
+        const int k = int(n % job.levels()), part = int(n / job.levels() % 2);
+        const ImplicitWave w = job.on.waves[n / job.levels() / 2];
+        for (int i = 0; i < w.count; ++i) {
+            const std::ptrdiff_t at = job.of(2 * (std::size_t(w.first) + i) + part) + k;
+            job.mode[at] = job.of_modes.square[w.first + i](i, w.count, job.level + at, job.of(2));
+        }
+    }
+};
+/// A thread has a mode of a column.
+template <class Job> struct Divide {
+    Job job;
+    constexpr void operator()(std::size_t n) const {
+        const int k = int(n % job.levels());
+        const std::size_t c = n / job.levels();
+        auto& x = job.mode[job.of(c) + k];
+        x = divided(x, job.of_modes.waves[c / 2], job.of_modes.speed_squared[k]);
+    }
+};
+/// squared: m^2 D of all levels.
+template <class T, class Job> struct Finish {
+    Job job;
+    T *columns, *squared;
+    constexpr void operator()(std::size_t c) const {
+        T *zeta = columns + std::ptrdiff_t(c) * job.on.stride, *D = zeta + job.levels(),
+          *new_D = job.level + job.of_D(c), *of_squared = squared + job.of_D(c);
+        if constexpr (Job::on_plane) {
+            // the mean wind has no divergence: this element stores the wind itself
+            const bool mean = job.of_modes.waves[c / 2] == 0;
+            for (int k = 0; k < job.levels(); ++k) {
+                if (!mean) D[k] = new_D[k];
+                of_squared[k] = mean ? T(0) : job.of_modes.square * new_D[k];
+            }
+        } else
+            for (int k = 0; k < job.levels(); ++k) D[k] = new_D[k];
+        if constexpr (Job::parts == 2)
+            if (job.of_modes.rotates)
+                for (int k = 0; k < job.levels(); ++k) zeta[k] = job.level[job.of(c) + k];
+        job.column.finish(of_squared, zeta);
+    }
+};
+template <class T, class Job> struct Diffuse {
+    Job job;
     T* columns;
     constexpr void operator()(std::size_t c) const {
         const auto& on = job.on;
-        T *zeta = columns + std::ptrdiff_t(c) * on.stride, *D = zeta + job.levels();
-        const T *of_zeta = job.level + job.of(c), *of_D = of_zeta + on.padded;
-        for (int k = 0; k < job.levels(); ++k) {
-            if (on.rotates) zeta[k] = of_zeta[k];
-            D[k] = of_D[k];
-        }
-        on.column.finish_with([=](int k) { return of_D[k]; }, zeta);
-    }
-};
-template <class T> struct Diffuse {
-    Solve<T> job;
-    T* columns;
-    constexpr void operator()(std::size_t c) const {
-        const int levels = job.levels();
-        const T *all = &job.on.damping[std::size_t(2 * job.on.degrees[c / 2]) * levels],
-                *divergent = all + levels;
-        damp_column(
-            levels, &job.on.lapse[0], columns + std::ptrdiff_t(c) * job.on.stride,
-            [=](int k) { return all[k]; }, [=](int k) { return divergent[k]; });
+        const CoefficientThere<T>& rate = on.coefficients[c / 2];
+        T* column = columns + std::ptrdiff_t(c) * on.stride;
+        const auto all = [&](int k) { return damping<T>(rate.all, on.sponge[k]); };
+        const auto divergent = [&](int k) { return damping<T>(rate.divergent, on.sponge[k]); };
+        damp_column(job.levels(), &on.lapse[0], column, all, divergent);
+        if constexpr (decltype(job.column)::compressible)
+            damp_compressible(job.levels(), column, all, divergent);
     }
 };
 /// A thread has a level of an m.
 template <class T> struct AddKinetic {
-    Solve<T> job;
+    CoefficientTables<T> on;
+    int levels;
     const T* columns;
-    double sign;
+    double sign, *kinetic;
     constexpr void operator()(std::size_t n) const {
-        const auto& on = job.on;
-        const int levels = job.levels();
         const ImplicitWave w = on.waves[n / levels];
-        double sum = job.kinetic[n];
-        for (int i = w.m > 0 ? 0 : 1; i < job.degrees_of(w); ++i) {
-            const double factor = sign * kinetic_factor(w.m, w.m + i, on.radius);
-            for (int c = 0; c < 2; ++c) {
-                const T* zeta =
-                    columns + (2 * std::ptrdiff_t(w.first + i) + c) * on.stride + n % levels;
-                sum += kinetic_of_coefficient(factor, double(zeta[0]), double(zeta[levels]));
+        double sum = kinetic[n];
+        for (int i = w.first; i < w.first + w.count; ++i) {
+            const double factor = on.coefficients[i].kinetic;
+            for (int c = 0; factor != 0 && c < 2; ++c) {
+                const T* zeta = columns + (2 * std::ptrdiff_t(i) + c) * on.stride + n % levels;
+                sum += kinetic_of_coefficient(sign * factor, double(zeta[0]), double(zeta[levels]));
             }
         }
-        job.kinetic[n] = sum;
+        kinetic[n] = sum;
     }
 };
 struct Lost {
@@ -116,41 +166,49 @@ template <class T> struct Warm {
     constexpr void operator()(std::size_t k) const { mean[k] += T(more[k]); }
 };
 
-template <class T> class Implicit final : public ImplicitOnDevice {
+template <class T, class Column, class Waves> class Implicit final : public ImplicitOnDevice {
+    using Job = Solve<T, Column, Waves>;
+
 public:
-    Implicit(std::shared_ptr<Device> given, const ImplicitTables<T>& tables)
-        : device(std::move(given)), job{tables} {
-        auto& on = job.on;
-        on.each_list([&]<class Number>(std::span<const Number>& list) {
+    Implicit(std::shared_ptr<Device> given, const CoefficientTables<T>& on, const Column& column,
+             const Waves& waves)
+        : device(std::move(given)), job{on, column, waves} {
+        const auto send = [&]<class Number>(std::span<const Number>& list) {
             lists.push_back(on_device(device, list.data(), list.size()));
             list = {(const Number*)lists.back().at, list.size()};
-        });
+        };
+        job.on.each_list(send), job.column.each_list(send), job.of_modes.each_list(send);
         const auto memory = [&](std::size_t bytes) { return lists.emplace_back(device, bytes).at; };
-        columns = 2 * on.degrees.size();
-        for (T** to : {&job.level, &job.mode})
-            *to = (T*)memory(2 * columns * on.padded * sizeof(T));
+        columns = 2 * on.coefficients.size();
+        for (T** to : {&job.level, &job.mode}) *to = (T*)memory(job.of(columns) * sizeof(T));
         job.kinetic = (double*)memory(sums() * sizeof(double));
         heat = memory(job.levels() * sizeof(double));
         limbs = memory(job.levels() * sizeof(Limbs));
         device->wait();
     }
     void solve(void* at) override {
-        const std::size_t products = 2 * columns * job.levels();
         const auto multiply = [&](const SpanOf<T>& matrix, const T* from, T* to) {
-            launch::each(products, Multiply<T>{job.levels(), job.on.padded, &matrix[0], from, to});
+            launch::each(Job::parts * columns * job.levels(),
+                         Multiply<T>{job.levels(), job.on.padded, &matrix[0], from, to});
         };
-        launch::each(columns, RightSide<T>{job, (const T*)at});
+        launch::each(columns, RightSide<T, Job>{job, (T*)at});
         multiply(job.on.to_modes, job.level, job.mode);
-        launch::each(sums(), Eliminate<T>{job});
+        if constexpr (Job::on_plane)
+            launch::each(columns * job.levels(), Divide<Job>{job});
+        else if constexpr (Job::stretched)
+            launch::each(2 * sums(), EliminateStretched<T, Job>{job});
+        else
+            launch::each(sums(), Eliminate<T, Job>{job});
         multiply(job.on.from_modes, job.mode, job.level);
-        launch::each(columns, Finish<T>{job, (T*)at});
+        if constexpr (Job::stretched) launch::each(2 * sums(), TimesSquare<Job>{job});
+        launch::each(columns, Finish<T, Job>{job, (T*)at, Job::stretched ? job.mode : job.level});
     }
-    void diffuse(void* at) override { launch::each(columns, Diffuse<T>{job, (T*)at}); }
+    void diffuse(void* at) override { launch::each(columns, Diffuse<T, Job>{job, (T*)at}); }
     void clear_kinetic() override {
         device->clear((std::byte*)job.kinetic, sums() * sizeof(double));
     }
     void add_kinetic(const void* at, double sign) override {
-        launch::each(sums(), AddKinetic<T>{job, (const T*)at, sign});
+        launch::each(sums(), AddKinetic<T>{job.on, job.levels(), (const T*)at, sign, job.kinetic});
     }
     std::vector<Limbs> lost_kinetic(double coarse, double fine) override {
         std::vector<Limbs> found(job.levels());
@@ -170,7 +228,7 @@ public:
 
 private:
     std::shared_ptr<Device> device;
-    Solve<T> job;
+    Job job;
     std::vector<DeviceMemory> lists;
     std::size_t columns = 0;
     std::byte *heat = nullptr, *limbs = nullptr;
@@ -182,7 +240,16 @@ private:
 template <class T>
 std::unique_ptr<ImplicitOnDevice> implicit_of(std::shared_ptr<Device> device,
                                               const ImplicitTables<T>& tables) {
-    return std::make_unique<Implicit<T>>(std::move(device), tables);
+    return std::visit(
+        [&]<class Column, class Waves>(const Column& column,
+                                       const Waves& waves) -> std::unique_ptr<ImplicitOnDevice> {
+            if constexpr (Column::compressible && !std::is_same_v<Waves, WavesOnPlane<T>>)
+                throw Error("compressible air is solved for on a plane alone");
+            else
+                return std::make_unique<Implicit<T, Column, Waves>>(std::move(device), tables.of,
+                                                                    column, waves);
+        },
+        tables.column, tables.modes);
 }
 template std::unique_ptr<ImplicitOnDevice> implicit_of<float>(std::shared_ptr<Device>,
                                                               const ImplicitTables<float>&);

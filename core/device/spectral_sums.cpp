@@ -89,6 +89,27 @@ template <class T> struct Add {
         field(all.columns[n % count], int(n / count)) += more;
     }
 };
+template <class T> struct TimesWeight {
+    const Column* columns;
+    std::size_t count;
+    Of<T> field;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = columns[n % count];
+        field(c, int(n / count)) *= T(c.weight);
+    }
+};
+template <class T> struct CopyTimes {
+    Columns all;
+    std::size_t count;
+    Of<const T> from;
+    Of<T> to;
+    T factor;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = all.columns[n % count];
+        const int k = int(n / count);
+        to(c, k) = factor * from(c, k);
+    }
+};
 template <class T> struct Correct {
     Columns all;
     std::size_t count;
@@ -111,6 +132,10 @@ public:
           terms(device, count, 2),
           tables(device),
           all{(const Column*)columns.at, (const LayerThickness*)layers.at, int(own.layers.size())} {
+        for (int n = 0; n < 3; ++n) {
+            mapped[n] = on_device(device, own.mapped[n].data(), own.mapped[n].size());
+            points = own.mapped[n].size();
+        }
         device->wait();
     }
 
@@ -140,6 +165,14 @@ public:
     void add(const FieldSlab& f, double more) override {
         launch::each(count * f.levels, Add<T>{all, count, changing(f), T(more)});
     }
+    void times_map_factor(const FieldSlab& f, int power) override {
+        const auto* weighted = (const Column*)mapped[power < 0 ? 0 : power].at;
+        launch::each(points * f.levels, TimesWeight<T>{weighted, points, changing(f)});
+    }
+    void copy_times(const FieldSlab& from, const FieldSlab& to, double factor) override {
+        launch::each(count * from.levels,
+                     CopyTimes<T>{all, count, of(from), changing(to), T(factor)});
+    }
     void correct(const FieldSlab& f, double mean, double c) override {
         launch::each(count * f.levels, Correct<T>{all, count, changing(f), {T(mean)}, T(c)});
     }
@@ -150,8 +183,8 @@ public:
 
 private:
     std::shared_ptr<Device> device;
-    std::size_t count;
-    DeviceMemory columns, layers, levels;
+    std::size_t count, points = 0;
+    DeviceMemory columns, layers, levels, mapped[3];
     Terms terms;
     BlockTables tables;
     Columns all;

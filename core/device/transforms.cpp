@@ -1,7 +1,9 @@
 #include "device/transforms.hpp"
+#include <numbers>
 #include "device/blocks.hpp"
 #include "machine/launch.hpp"
 #include "transform/fourier/there.hpp"
+#include "transform/plane/operators.hpp"
 #include "transform/rows/one_field.hpp"
 #include "transform/sphere/operators.hpp"
 
@@ -25,28 +27,19 @@ template <class T> struct Level {
     int lane, other;
 };
 
-/// spectral: [wave][lane][re, im][degree]; of_waves, of_rows: [entry][re, im][lane];
-/// rows: [row][number][lane]
+/// Numbers of a lane.
+template <class T> constexpr Apart<Pack<T, 1>> apart(T* first, int distance) {
+    return {(Pack<T, 1>*)first, distance};
+}
+
+/// of_waves, of_rows: [entry][re, im][lane]; rows: [row][number][lane]
 template <class T> struct Job {
-    TransformTables<T> on;
-    T *spectral, *of_waves, *of_rows, *rows;
+    RowTables<T> on;
+    T *spectral, *of_waves, *of_rows, *rows;  ///< spectral: what is summed or transformed
     const Lane<T>* lane;
     const Level<T>* level;
     int lanes, levels;
 
-    using View = WaveView<OneField<T>>;
-    constexpr T* spectral_of(const WaveThere& w, int lane) const {
-        return spectral + 2 * (w.begin * lanes + std::size_t(lane) * w.degrees);
-    }
-    constexpr typename View::Inner inner(const WaveThere& w, int lane) const {
-        return {spectral_of(w, lane), w.degrees};
-    }
-    constexpr typename View::Outer outer(const WaveThere& w, T* at, std::ptrdiff_t stride) const {
-        return {at ? at + 2 * std::ptrdiff_t(w.coefficients) * stride : nullptr, stride};
-    }
-    constexpr View view(const WaveThere& w) const {
-        return {{}, w.m, on.truncation, on.truncation + 1, &on.epsilon[w.epsilon]};
-    }
     constexpr T* entry(int m, const RowThere& row, int lane) const {
         return of_rows + 2 * (on.row_side[m] + row.index) * lanes + lane;
     }
@@ -55,27 +48,50 @@ template <class T> struct Job {
         const EntryThere& e = on.entries[row];
         return of_waves + 2 * (on.wave_side[wave * on.ranks + e.rank] + e.index) * lanes + lane;
     }
-    constexpr int half() const { return int(on.entries.size()) / 2; }
-    constexpr FourierThere<T> fourier(const RowThere& row) const {
-        return {&on.passes[0], &on.twiddles[0], &on.places[0], &on.turns[0], on.plans[row.plan]};
+    constexpr FourierThere<T> fourier(int plan) const {
+        return {&on.passes[0], &on.twiddles[0], &on.places[0], &on.turns[0], on.plans[plan]};
     }
     constexpr auto numbers(const RowThere& row, int lane, int of) const {
-        using V = Pack<T, 1>;
-        return Apart<V>{(V*)rows + row.begin * of + lane, of};
+        return apart(rows + row.begin * of + lane, of);
     }
+};
+
+/// Coefficients of a wave.
+template <class View, class Wave, class T>
+constexpr typename View::Outer outer(const Wave& w, T* at, std::ptrdiff_t stride) {
+    return {at ? at + 2 * std::ptrdiff_t(w.coefficients) * stride : nullptr, stride};
+}
+
+/// spectral: [wave][lane][re, im][degree]
+template <class T> struct SphereJob : Job<T> {
+    LegendreTables<T> within;
+    using View = WaveView<OneField<T>>;
+    using Job<T>::lanes, Job<T>::spectral;
+    std::size_t numbers_of_spectral() const { return 2 * within.degrees; }
+    constexpr T* spectral_of(const WaveThere& w, int lane) const {
+        return spectral + 2 * (w.begin * lanes + std::size_t(lane) * w.degrees);
+    }
+    constexpr typename View::Inner inner(const WaveThere& w, int lane) const {
+        return {spectral_of(w, lane), w.degrees};
+    }
+    constexpr View view(const WaveThere& w) const {
+        return {{}, w.m, within.truncation, within.truncation + 1, &within.epsilon[w.epsilon]};
+    }
+    constexpr int half() const { return int(this->on.entries.size()) / 2; }
 };
 
 /// Coefficients -> degrees of the Legendre sums: a thread has a level of a wave.
 template <class T> struct FromCoefficients {
-    Job<T> job;
+    SphereJob<T> job;
     constexpr void operator()(std::size_t n) const {
-        const WaveThere& w = job.on.waves[n / job.levels];
+        const WaveThere& w = job.within.waves[n / job.levels];
         const Level<T>& l = job.level[n % job.levels];
         using Kind = typename Level<T>::Kind;
-        const auto view = job.view(w);
+        using View = typename SphereJob<T>::View;
+        const View view = job.view(w);
         const double a = job.on.radius;
         const auto to = job.inner(w, l.lane), other = job.inner(w, l.other);
-        const auto first = job.outer(w, l.first, l.stride);
+        const auto first = outer<View>(w, l.first, l.stride);
         to.at[w.degrees - 1] = to.at[2 * w.degrees - 1] = T(0);
         if (l.kind == Kind::same) {
             view.copy_in(first, to, 1);
@@ -87,20 +103,21 @@ template <class T> struct FromCoefficients {
             view.wind_in({}, first, [=](int) { return -1 / a; }, nullptr, &other);
         } else
             view.wind_in(
-                first, job.outer(w, l.second, l.stride),
+                first, outer<View>(w, l.second, l.stride),
                 [=](int n) { return n > 0 ? a / (double(n) * (n + 1)) : 0; }, &to, &other);
     }
 };
 template <class T> struct ToCoefficients {
-    Job<T> job;
+    SphereJob<T> job;
     constexpr void operator()(std::size_t n) const {
-        const WaveThere& w = job.on.waves[n / job.levels];
+        const WaveThere& w = job.within.waves[n / job.levels];
         const Level<T>& l = job.level[n % job.levels];
-        const auto view = job.view(w);
+        using View = typename SphereJob<T>::View;
+        const View view = job.view(w);
         const double a = job.on.radius;
-        const auto first = job.outer(w, l.first, l.stride);
+        const auto first = outer<View>(w, l.first, l.stride);
         if (l.kind == Level<T>::Kind::wind) {
-            const auto second = job.outer(w, l.second, l.stride);
+            const auto second = outer<View>(w, l.second, l.stride);
             view.curl_out(
                 job.inner(w, l.lane), job.inner(w, l.other), [=](int) { return 1 / a; }, &first,
                 &second);
@@ -114,7 +131,7 @@ template <class T> struct Functions {
     const T* at;
     int first;
     static constexpr int pairs = 8;
-    constexpr Functions(const TransformTables<T>& on, const WaveThere& w, int pair) {
+    constexpr Functions(const LegendreTables<T>& on, const WaveThere& w, int pair) {
         const int place = pair + on.padding;
         const StripThere& s = on.strips[w.strips + place / pairs];
         first = s.first;
@@ -125,14 +142,14 @@ template <class T> struct Functions {
 
 /// A thread has the sum over degrees of a part of a lane, for a pair of rows.
 template <class T> struct SumDegrees {
-    Job<T> job;
+    SphereJob<T> job;
     constexpr void operator()(std::size_t n) const {
         const int half = job.half(), pair = int(n % half), part = int(n / half % 2),
                   lane = int(n / half / 2 % job.lanes);
         const std::size_t wave = n / half / 2 / job.lanes;
-        const WaveThere& w = job.on.waves[wave];
+        const WaveThere& w = job.within.waves[wave];
         if (pair < w.first_row) return;
-        const Functions<T> P(job.on, w, pair);
+        const Functions<T> P(job.within, w, pair);
         const T* S = job.spectral_of(w, lane) + part * w.degrees;
         using V = Pack<T, 1>;
         V even(T(0)), odd(T(0));
@@ -146,18 +163,18 @@ template <class T> struct SumDegrees {
 };
 /// A thread has the sum over pairs of rows of a part of a lane, for a degree.
 template <class T> struct SumRows {
-    Job<T> job;
-    int most;  ///< degrees
+    SphereJob<T> job;
     constexpr void operator()(std::size_t n) const {
+        const int most = job.within.most_degrees;
         const int half = job.half(), i = int(n % most), part = int(n / most % 2),
                   lane = int(n / most / 2 % job.lanes);
         const std::size_t wave = n / most / 2 / job.lanes;
-        const WaveThere& w = job.on.waves[wave];
+        const WaveThere& w = job.within.waves[wave];
         if (i >= w.degrees) return;
         using V = Pack<T, 1>;
         V sum(T(0));
         for (int pair = w.first_row; pair < half; ++pair) {
-            const Functions<T> P(job.on, w, pair);
+            const Functions<T> P(job.within, w, pair);
             if (i < P.first) continue;
             const V north = job.entry(wave, 2 * half - 1 - pair, lane)[part * job.lanes],
                     south = job.entry(wave, pair, lane)[part * job.lanes];
@@ -166,6 +183,127 @@ template <class T> struct SumRows {
         job.spectral_of(w, lane)[part * w.degrees + i] = sum.lanes;
     }
 };
+
+template <class T> void from_waves(const SphereJob<T>& job) {
+    const std::size_t waves = job.within.waves.size();
+    launch::each(waves * job.levels, FromCoefficients<T>{job});
+    launch::each(waves * job.lanes * 2 * job.half(), SumDegrees<T>{job});
+}
+template <class T> void to_waves(const SphereJob<T>& job) {
+    const std::size_t waves = job.within.waves.size();
+    launch::each(waves * job.lanes * 2 * job.within.most_degrees, SumRows<T>{job});
+    launch::each(waves * job.levels, ToCoefficients<T>{job});
+}
+
+/// spectral: [wave][place in the transform][re, im][lane]
+template <class T> struct PlaneJob : Job<T> {
+    ColumnTables<T> within;
+    using View = PlaneView<OneField<T>>;
+    using Job<T>::lanes, Job<T>::spectral;
+    std::size_t numbers_of_spectral() const { return within.waves.size() * within.numbers; }
+    constexpr T* column(std::size_t wave, int lane) const {
+        return spectral + wave * within.numbers * lanes + lane;
+    }
+    constexpr typename View::Inner inner(std::size_t wave, int lane) const {
+        return {column(wave, lane), lanes};
+    }
+    constexpr FourierThere<T> along_y() const { return this->fourier(within.plan); }
+    constexpr int rows_of_plane() const { return int(this->on.entries.size()); }
+    constexpr View view(const ColumnThere& w) const {
+        constexpr double turn = 2 * std::numbers::pi;
+        return {{},
+                w.m,
+                w.m ? -w.most_north : 0,
+                w.most_north,
+                turn * w.m / within.length_x,
+                turn / within.length_y,
+                along_y().place(),
+                rows_of_plane()};
+    }
+};
+
+/// Coefficients -> columns, and back: a thread has a level of a wave.
+template <class T> struct CoefficientsToColumn {
+    PlaneJob<T> job;
+    constexpr void operator()(std::size_t n) const {
+        using View = typename PlaneJob<T>::View;
+        const std::size_t wave = n / job.levels;
+        const ColumnThere& w = job.within.waves[wave];
+        const Level<T>& l = job.level[n % job.levels];
+        using Kind = typename Level<T>::Kind;
+        const View view = job.view(w);
+        const auto first = outer<View>(w, l.first, l.stride);
+        const auto to = cleared(wave, l.lane);
+        if (l.kind == Kind::wind) {
+            view.wind_in(
+                first, outer<View>(w, l.second, l.stride),
+                [&](int n) { return view.inverse_laplacian(n); }, to, cleared(wave, l.other));
+            return;
+        }
+        view.copy(first, to, [](int) { return 1.; });
+        if (l.kind == Kind::north) view.north_in(first, cleared(wave, l.other));
+    }
+    constexpr typename PlaneJob<T>::View::Inner cleared(std::size_t wave, int lane) const {
+        const auto column = job.inner(wave, lane);
+        for (std::size_t i = 0; i < job.within.numbers; ++i) column.at[i * job.lanes] = T(0);
+        return column;
+    }
+};
+template <class T> struct ColumnToCoefficients {
+    PlaneJob<T> job;
+    constexpr void operator()(std::size_t n) const {
+        using View = typename PlaneJob<T>::View;
+        const std::size_t wave = n / job.levels;
+        const ColumnThere& w = job.within.waves[wave];
+        const Level<T>& l = job.level[n % job.levels];
+        const View view = job.view(w);
+        const auto one = [](int) { return 1.; };
+        const auto first = outer<View>(w, l.first, l.stride);
+        const auto from = job.inner(wave, l.lane);
+        if (l.kind == Level<T>::Kind::wind)
+            view.curl_out(from, job.inner(wave, l.other), one, first,
+                          outer<View>(w, l.second, l.stride));
+        else
+            view.copy(from, first, one);
+    }
+};
+/// Columns -> entries, and back: a thread has a lane of a wave.
+template <class T> struct ColumnToEntries {
+    PlaneJob<T> job;
+    constexpr void operator()(std::size_t n) const {
+        const int lane = int(n % job.lanes);
+        const std::size_t wave = n / job.lanes;
+        const auto z = apart(job.column(wave, lane), job.lanes);
+        job.along_y().template complex<+1>(z);
+        for (int j = 0; j < job.rows_of_plane(); ++j) {
+            T* to = job.entry(wave, j, lane);
+            to[0] = z[2 * j].lanes, to[job.lanes] = z[2 * j + 1].lanes;
+        }
+    }
+};
+template <class T> struct EntriesToColumn {
+    PlaneJob<T> job;
+    constexpr void operator()(std::size_t n) const {
+        const int lane = int(n % job.lanes);
+        const std::size_t wave = n / job.lanes;
+        const auto z = apart(job.column(wave, lane), job.lanes);
+        for (int j = 0; j < job.rows_of_plane(); ++j) {
+            const T* from = job.entry(wave, j, lane);
+            z[2 * j] = from[0], z[2 * j + 1] = from[job.lanes];
+        }
+        job.along_y().template complex<-1>(z);
+    }
+};
+template <class T> void from_waves(const PlaneJob<T>& job) {
+    const std::size_t waves = job.within.waves.size();
+    launch::each(waves * job.levels, CoefficientsToColumn<T>{job});
+    launch::each(waves * job.lanes, ColumnToEntries<T>{job});
+}
+template <class T> void to_waves(const PlaneJob<T>& job) {
+    const std::size_t waves = job.within.waves.size();
+    launch::each(waves * job.lanes, EntriesToColumn<T>{job});
+    launch::each(waves * job.levels, ColumnToCoefficients<T>{job});
+}
 
 /// A thread has a row of a lane.
 template <class T, bool derivative> struct ToPoints {
@@ -187,7 +325,7 @@ template <class T, bool derivative> struct ToPoints {
             } else
                 return {scale * re, scale * im};
         };
-        job.fourier(row).inverse(row.waves, wave, a);
+        job.fourier(row.plan).inverse(row.waves, wave, a);
         for (int i = 0; i < row.points; ++i)
             lane.field(row.block, row.place, i, lane.level) = a[i].lanes;
     }
@@ -206,26 +344,26 @@ template <class T> struct FromPoints {
             T* f = job.entry(m, row, l);
             f[0] = (scale * re).lanes, f[job.lanes] = (scale * im).lanes;
         };
-        job.fourier(row).direct(row.waves, put, a);
+        job.fourier(row.plan).direct(row.waves, put, a);
     }
 };
 
-template <class T> class Transform final : public TransformOnDevice {
+/// Whole: SphereJob or PlaneJob.
+template <class T, class Whole> class Transform final : public TransformOnDevice {
 public:
-    Transform(std::shared_ptr<Device> given, const TransformTables<T>& tables)
-        : device(std::move(given)), blocks(device), job{tables}, on(job.on) {
-        for (auto& w : on.waves) most_degrees = std::max(most_degrees, w.degrees);
-        on.each_list([&]<class Number>(std::span<const Number>& list) {
+    template <class Within>
+    Transform(std::shared_ptr<Device> given, const RowTables<T>& rows, const Within& within)
+        : device(std::move(given)), blocks(device), job{{rows}, within}, on(job.on) {
+        const auto send = [&]<class Number>(std::span<const Number>& list) {
             lists.push_back(on_device(device, list.data(), list.size()));
             list = {(const Number*)lists.back().at, list.size()};
-        });
+        };
+        on.each_list(send), job.within.each_list(send);
         device->wait();
     }
     Entries from_waves(std::span<const Item> items) override {
         prepare(items, true);
-        const std::size_t waves = on.waves.size();
-        launch::each(waves * levels.size(), FromCoefficients<T>{job});
-        launch::each(waves * job.lanes * 2 * job.half(), SumDegrees<T>{job});
+        fathom::from_waves(job);
         return made();
     }
     void to_points() override {
@@ -238,22 +376,17 @@ public:
         launch::each(on.rows.size() * lanes.size(), FromPoints<T>{job});
         return made();
     }
-    void to_waves() override {
-        launch::each(on.waves.size() * lanes.size() * 2 * most_degrees,
-                     SumRows<T>{job, most_degrees});
-        launch::each(on.waves.size() * levels.size(), ToCoefficients<T>{job});
-    }
+    void to_waves() override { fathom::to_waves(job); }
 
 private:
     std::shared_ptr<Device> device;
     BlockTables blocks;
-    Job<T> job;
-    TransformTables<T>& on;
+    Whole job;
+    RowTables<T>& on;
     std::vector<DeviceMemory> lists;
     DeviceMemory spectral, of_waves, of_rows, rows, lane_memory, derivative_memory, level_memory;
     std::vector<Lane<T>> lanes, derivatives;  // derivatives: d/dlambda
     std::vector<Level<T>> levels;
-    int most_degrees = 0;
 
     void grow(DeviceMemory& memory, std::size_t bytes) {
         if (memory.bytes >= bytes) return;
@@ -272,7 +405,7 @@ private:
     }
     void prepare(std::span<const Item> items, bool inverse) {
         arrange(items, inverse);
-        job.spectral = room(spectral, 2 * on.degrees);
+        job.spectral = room(spectral, job.numbers_of_spectral());
         job.of_waves = room(of_waves, 2 * on.of_waves);
         job.of_rows = on.ranks > 1 ? room(of_rows, 2 * on.of_rows) : job.of_waves;
         job.rows = room(rows, on.numbers);
@@ -317,7 +450,11 @@ private:
 template <class T>
 std::unique_ptr<TransformOnDevice> transform_of(std::shared_ptr<Device> device,
                                                 const TransformTables<T>& tables) {
-    return std::make_unique<Transform<T>>(std::move(device), tables);
+    if (const auto* sphere = std::get_if<LegendreTables<T>>(&tables.within))
+        return std::make_unique<Transform<T, SphereJob<T>>>(std::move(device), tables.rows,
+                                                            *sphere);
+    return std::make_unique<Transform<T, PlaneJob<T>>>(std::move(device), tables.rows,
+                                                       std::get<1>(tables.within));
 }
 template std::unique_ptr<TransformOnDevice> transform_of<float>(std::shared_ptr<Device>,
                                                                 const TransformTables<float>&);

@@ -1,4 +1,4 @@
-/// Transforms on the sphere on a device: one thread per row, or sum, or degree, of each field.
+/// Transforms on a device: one thread per row, or sum, or column, of each field.
 #pragma once
 #include "transform/on_device.hpp"
 

@@ -11,6 +11,15 @@ template <class Number, template <class> class List> struct LinearColumn {
     int count;  ///< levels
     List<Number> alpha, log_ratio, thickness, per_thickness;
     Number beta, R, RT, kappa_T, per_pressure;
+    static constexpr bool compressible = false;
+    template <class Body> void each_list(const Body& body) {
+        body(alpha), body(log_ratio), body(thickness), body(per_thickness);
+    }
+    /// Its lists elsewhere.
+    template <template <class> class Other> LinearColumn<Number, Other> with() const {
+        return {count, alpha, log_ratio, thickness, per_thickness,
+                beta,  R,     RT,        kappa_T,   per_pressure};
+    }
 
     /// D + c (gamma T + R T_r pi), of all levels.
     constexpr void right_side(Number c, const Number* column, Number* of_D) const {
@@ -30,6 +39,9 @@ template <class Number, template <class> class List> struct LinearColumn {
             sum += thickness[k] * d;
         }
         t[count] -= beta * per_pressure * sum;
+    }
+    constexpr void finish(const Number* D, Number* column) const {
+        finish_with([=](int k) { return D[k]; }, column);
     }
 };
 
@@ -89,6 +101,52 @@ constexpr void eliminate(int count, int modes, const Number* below_, const Numbe
         }
 }
 
+/// The square of the map factor on a stretched sphere (stretched_waves.hpp), of a degree: weights
+/// of n-2 ... n+2.
+template <class Number> struct SquareRow {
+    Number weight[5];
+    /// Of degree number i of `count`, x at its own number, those of its neighbours `apart`.
+    constexpr Number operator()(int i, int count, const Number* x, std::ptrdiff_t apart) const {
+        Number sum = 0;
+        for (int s = i < 2 ? -i : -2, last = i + 2 < count ? 2 : count - 1 - i; s <= last; ++s)
+            sum += weight[s + 2] * x[s * apart];
+        return sum;
+    }
+};
+/// Elimination on a stretched sphere, of a register of modes; degrees lie `apart`.
+template <class Real, class Number>
+constexpr void eliminate_stretched(int count, int modes, const Number* scale, const Number* factors,
+                                   Number* values, std::ptrdiff_t apart) {
+    const auto factor = [=](int i, int which) {
+        return i < count ? Real::load(factors + (std::ptrdiff_t(i) * 3 + which) * modes)
+                         : Real(Number(0));
+    };
+    Real one(Number(0)), two(Number(0));  // before, or after, this n
+    for (int i = 0; i < count; ++i) {
+        Number* const at = values + i * apart;
+        const Real x = fma(-factor(i, 1), two, fma(-factor(i, 0), one, Real::load(at) * scale[i]));
+        x.store(at);
+        two = one, one = x;
+    }
+    one = two = Real(Number(0));
+    for (int i = count - 1; i >= 0; --i) {
+        Number* const at = values + i * apart;
+        const Real x =
+            fma(-factor(i + 2, 1), two, fma(-factor(i + 1, 0), one, Real::load(at) * factor(i, 2)));
+        x.store(at);
+        two = one, one = x;
+    }
+}
+
+/// On a plane a mode is divided by 1 + wave c^2.
+template <class Number> constexpr Number divided(Number x, double wave, double speed_squared) {
+    return Number(x / (1 + wave * speed_squared));
+}
+
+/// Diffusion divides by 1 + rate, span K of a number times the sponge of its level.
+template <class Number> constexpr Number damping(double rate, double sponge) {
+    return Number(1 / (1 + rate * sponge));
+}
 /// Diffusion of a column: factors all(k) and, of D, divergent(k); lapse[k]: the part of T of a
 /// level due to its height above mountains.
 template <class Number, class All, class Divergent>
@@ -101,6 +159,13 @@ constexpr void damp_column(int levels, const Number* lapse, Number* column, All 
         const Number along = lapse[k] * p;
         column[2 * levels + k] = (column[2 * levels + k] - along) * all(k) + along;
     }
+}
+
+/// Of compressible air, after these: q with the factor `all`, d with `divergent`.
+template <class Number, class All, class Divergent>
+constexpr void damp_compressible(int levels, Number* column, All all, Divergent divergent) {
+    Number *q = column + 3 * levels + 1, *d = q + levels;
+    for (int k = 0; k < levels; ++k) q[k] *= all(k), d[k] *= divergent(k);
 }
 
 /// The kinetic energy of a level in coefficients of the sphere is this factor times their squares,

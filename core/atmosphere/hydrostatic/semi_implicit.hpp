@@ -112,12 +112,13 @@ template <class Number> class VerticalTerms : LinearColumn<Number, OwnTable> {
         Column::beta, Column::R, Column::RT, Column::kappa_T, Column::per_pressure;
 
 public:
-    using Column::right_side, Column::finish_with;
+    using Column::right_side, Column::finish, Column::finish_with;
     VerticalTerms(const HybridReference&, double beta);
     int levels() const { return count; }
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speeds.speed_squared[mode]; }
+    const std::vector<double>& speeds_squared() const { return speeds.speed_squared; }
     const VerticalModes& of_reference() const { return speeds; }
     const Column& of_column() const { return *this; }
     const ModeProducts<Number>& of_modes() const { return products; }
@@ -126,10 +127,6 @@ public:
     }
     void from_modes(const Number* modes, Number* levels, int columns) const {
         products.from_modes(modes, levels, columns);
-    }
-    /// `finish_with` these D.
-    void finish(const Number* D, Number* column) const {
-        finish_with([&](int k) { return D[k]; }, column);
     }
     /// The transposes: of `finish`, to the D that it was given; of both products; of `right_side`,
     /// whose D is that of the column.
@@ -187,6 +184,9 @@ public:
     }
     const VerticalTerms<Number>& of_vertical() const { return vertical; }
     const ImplicitWaves<Number>& of_waves() const { return waves; }
+    const StretchedWaves<Number>* of_stretched_waves() const {
+        return stretched ? &*stretched : nullptr;
+    }
     bool has_rotation() const { return rotates; }
 
 private:

@@ -54,31 +54,9 @@ template <class T> void StretchedWaves<T>::solve(int m, T* values) const {
     const Elimination& e = elimination.at(m);
     const int count = truncation - m + 1;
     for (int k = 0; k < modes; k += Real::width)
-        for (int part = 0; part < 2; ++part) {
-            auto at = [&](int i) {
-                return values + (std::size_t(2 * i + part) * 2 + 1) * modes + k;
-            };
-            auto factor = [&](int i, int which) {
-                return i < count ? Real::load(&e.factor[(std::size_t(i) * 3 + which) * modes + k])
-                                 : Real(T(0));
-            };
-            Real one(T(0)), two(T(0));  // before, or after, this n
-            for (int i = 0; i < count; ++i) {
-                const Real x = fma(-factor(i, 1), two,
-                                   fma(-factor(i, 0), one, Real::load(at(i)) * e.scale[i]));
-                x.store(at(i));
-                two = one;
-                one = x;
-            }
-            one = two = Real(T(0));
-            for (int i = count - 1; i >= 0; --i) {
-                const Real x = fma(-factor(i + 2, 1), two,
-                                   fma(-factor(i + 1, 0), one, Real::load(at(i)) * factor(i, 2)));
-                x.store(at(i));
-                two = one;
-                one = x;
-            }
-        }
+        for (int part = 0; part < 2; ++part)
+            eliminate_stretched<Real>(count, modes, e.scale.data(), &e.factor[k],
+                                      values + (2 * part + 1) * modes + k, 4 * modes);
 }
 
 template class StretchedWaves<double>;

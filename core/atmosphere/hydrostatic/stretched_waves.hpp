@@ -8,10 +8,10 @@
 /// Divided by n(n+1) / a^2 it is symmetric, positive definite and of five diagonals: L d L' without
 /// pivoting, once. D_0 is 0.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <vector>
+#include "atmosphere/hydrostatic/linear_columns.hpp"
 #include "base/pack.hpp"
 #include "grid/stretching.hpp"
 
@@ -29,21 +29,16 @@ public:
     /// (M x)_n of one m, n = m + i, x at x_n, its neighbours `stride` numbers apart.
     Number square(int m, int i, const Number* x, std::ptrdiff_t stride) const {
         const auto& rows = elimination.at(m).square;
-        Number sum = 0;
-        for (int s = std::max(-2, -i), last = std::min(2, int(rows.size()) - 1 - i); s <= last; ++s)
-            sum += rows[i].weight[s + 2] * x[s * stride];
-        return sum;
+        return rows[i](i, int(rows.size()), x, stride);
     }
+    struct Elimination {
+        std::vector<SquareRow<Number>> square;
+        std::vector<Number> scale, factor;
+    };  ///< scale: a^2 / n(n+1); factor: [n - m][L_{n,n-1}, L_{n,n-2}, 1 / d][modes]
+    const Elimination& of(int m) const { return elimination.at(m); }
 
 private:
     int modes, truncation;
-    struct Row {
-        Number weight[5];
-    };  ///< of n-2 ... n+2
-    struct Elimination {
-        std::vector<Row> square;
-        std::vector<Number> scale, factor;
-    };  ///< scale: a^2 / n(n+1); factor: [n - m][L_{n,n-1}, L_{n,n-2}, 1 / d][modes]
     std::map<int, Elimination> elimination;
 };
 

@@ -113,7 +113,9 @@ CompressibleTerms<T>::CompressibleTerms(const CompressibleReference& r, double b
 template <class T>
 CompressibleTerms<T>::CompressibleTerms(const CompressibleReference& r, double beta,
                                         const VerticalModes& modes)
-    : count(r.levels()), speed(modes.speed_squared), products(modes), beta(T(beta)) {
+    : speed(modes.speed_squared), products(modes) {
+    count = r.levels();
+    this->beta = T(beta);
     R = T(r.air.gas_constant);
     RT = T(r.air.gas_constant * r.air.temperature);
     C2 = T(r.sound_squared());
@@ -141,55 +143,11 @@ CompressibleTerms<T>::CompressibleTerms(const CompressibleReference& r, double b
     }
 }
 
-template <class T> void CompressibleTerms<T>::divide_by_F(T* x) const {
-    T above = 0;
-    for (int k = 0; k < count; ++k) above = x[k] = (x[k] - F_above[k] * above) * F_pivot[k];
-    for (int k = count - 2; k >= 0; --k) x[k] -= F_below[k] * x[k + 1];
-}
-
 template <class T> void CompressibleTerms<T>::divide_by_F_adjoint(T* x) const {
     for (int k = 0; k + 1 < count; ++k) x[k + 1] -= F_below[k] * x[k];
     for (int k = count - 1; k >= 0; --k) {
         x[k] *= F_pivot[k];
         if (k > 0) x[k - 1] -= F_above[k] * x[k];
-    }
-}
-
-template <class T> void CompressibleTerms<T>::right_side(T c, T* column, T* of_D) const {
-    const T *D = column + count, *t = D + count, s = t[count], *q = q_of(column);
-    T* d = q_of(column) + count;
-    for (int k = 0; k < count; ++k)
-        d[k] -= beta * acoustic *
-                ((k > 0 ? L_above[k] * q[k - 1] : T(0)) + L_here[k] * q[k] +
-                 (k + 1 < count ? L_below[k] * q[k + 1] : T(0)));
-    divide_by_F(d);
-    // G of R T - R T_r q and of a C^2 beta d in one sweep: the layers below, and the layer itself
-    T below = RT * s;
-    for (int k = count - 1; k >= 0; --k) {
-        const T of_G = R * t[k] - RT * q[k] + RT * beta * d[k];
-        of_D[k] = D[k] + c * (below + alpha[k] * of_G + RT * q[k] - C2 * beta * d[k]);
-        below += log_ratio[k] * of_G;
-    }
-}
-
-/// D + d = a S D + F^-1 [...] + F^-1 (1 - a S) D: of q+ the first of these is S D itself.
-template <class T> void CompressibleTerms<T>::finish(T* D, T* column) const {
-    T *t = column + 2 * count, &s = t[count], *q = q_of(column), *d = q + count;
-    T sum = 0;
-    for (int k = 0; k < count; ++k) {
-        const T aSD = a * (alpha[k] * D[k] + per_pressure[k] * sum);
-        sum += thickness[k] * D[k];
-        t[k] -= beta * heating * (aSD + d[k]);
-        q[k] -= beta_a * d[k];
-        D[k] -= aSD;
-        d[k] -= D[k];
-    }
-    s -= beta * sum;
-    divide_by_F(D);
-    for (int k = 0; k < count; ++k) {
-        t[k] -= beta * heating * D[k];
-        q[k] -= beta_a * D[k];
-        d[k] += D[k];
     }
 }
 

@@ -25,6 +25,7 @@
 /// independent. As d is eliminated and not D, G, S and N need not be related.
 #pragma once
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/nonhydrostatic/compressible_column.hpp"
 
 namespace fathom::atmosphere {
 
@@ -54,23 +55,29 @@ VerticalModes compressible_modes(const CompressibleReference&, double beta);
 
 /// The linear terms along a column of coefficients: zeta, D, T of all levels, s, then q and d of
 /// all levels.
-template <class Number> class CompressibleTerms {
+template <class Number> class CompressibleTerms : CompressibleColumn<Number, OwnTable> {
+    using Column = CompressibleColumn<Number, OwnTable>;
+    using Column::count, Column::alpha, Column::log_ratio, Column::thickness, Column::per_pressure,
+        Column::L_above, Column::L_here, Column::L_below, Column::F_above, Column::F_below,
+        Column::F_pivot, Column::beta, Column::R, Column::RT, Column::C2, Column::a,
+        Column::acoustic, Column::heating, Column::beta_a;
+
 public:
+    using Column::right_side, Column::finish;
     CompressibleTerms(const CompressibleReference&, double beta);
     int levels() const { return count; }
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speed[mode]; }
-    /// c = beta K^2. Stores F^-1 [...] in place of d; of_D: the right-hand side of D.
-    void right_side(Number c, Number* column, Number* of_D) const;
+    const std::vector<double>& speeds_squared() const { return speed; }
+    const Column& of_column() const { return *this; }
+    const ModeProducts<Number>& of_modes() const { return products; }
     void to_modes(const Number* levels, Number* modes, int columns) const {
         products.to_modes(levels, modes, columns);
     }
     void from_modes(const Number* modes, Number* levels, int columns) const {
         products.from_modes(modes, levels, columns);
     }
-    /// T, s, q and d from M D+ of all levels, which is overwritten; after `right_side`.
-    void finish(Number* D, Number* column) const;
     /// The transposes: of `finish`, to the M D+ that it gets, and of its changes of q and d;
     /// of both products; of `right_side`, whose D is that of the column.
     void finish_adjoint(Number* column, Number* of_D) const;
@@ -83,17 +90,12 @@ public:
     void right_side_adjoint(Number c, const Number* of_D, Number* column) const;
 
 private:
-    int count;
     std::vector<double> speed;
     ModeProducts<Number> products;
-    std::vector<Number> alpha, log_ratio, thickness, per_pressure;  // thickness over p_r
-    std::vector<Number> L_above, L_here, L_below, F_above, F_below, F_pivot;
-    Number beta, R, RT, C2, a, acoustic, heating, beta_a;  // R T_r / c_v, beta / a
     CompressibleTerms(const CompressibleReference&, double beta, const VerticalModes&);
     const Number* q_of(const Number* column) const { return column + 3 * count + 1; }
     Number* q_of(Number* column) const { return column + 3 * count + 1; }
-    /// F^-1 x in place; its transpose.
-    void divide_by_F(Number* x) const;
+    /// The transpose of F^-1, in place.
     void divide_by_F_adjoint(Number* x) const;
 };
 

@@ -238,12 +238,32 @@ public:
                 for (int i = 0; i < r.count; ++i)
                     own.columns.push_back(
                         {int(r.block), r.row + domain.halo, i + domain.halo, r.weight});
+            for (int n = 0; n < 3 && !shape->even(); ++n) own.mapped[n] = mapped(n ? n : -1);
             there = device.spectral_sums(own);
         }
         return *there;
     }
+    void times_map_factor(Device& device, std::initializer_list<const FieldSlab*> fields,
+                          int power) {
+        if (shape->even()) return;
+        for (const FieldSlab* f : fields) sums_on(device).times_map_factor(*f, power);
+    }
 
 private:
+    /// Points of the map, weighted by a power of its factor.
+    std::vector<OwnColumns::Column> mapped(int power) const {
+        std::vector<OwnColumns::Column> points;
+        const int halo = domain.halo;
+        for (int b = 0; b < int(domain.blocks.size()); ++b) {
+            const Block& block = *domain.blocks[b];
+            for (int r = 0; r < block.ny; ++r)
+                for (int j = block.j0 + r, i = 0;
+                     i < std::min(block.nx, shape->points_of_map(j) - block.i0); ++i)
+                    points.push_back(
+                        {b, r + halo, i + halo, double(shape->map_factor(j, block.i0 + i, power))});
+        }
+        return points;
+    }
     ExactLanes kinetic_of_row(const Row& r, const FieldSlab& u, const FieldSlab& v, int k) const {
         ExactLanes lanes(SumUnit::for_largest(1e6));
         const T *U = at(u, r, k), *V = at(v, r, k);

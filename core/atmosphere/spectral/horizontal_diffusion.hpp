@@ -26,7 +26,7 @@ public:
         }
     }
     /// Of a number times span K.
-    T damping(double rate, int level) const { return T(1 / (1 + rate * sponge[level])); }
+    T damping(double rate, int level) const { return atmosphere::damping<T>(rate, sponge[level]); }
     /// A column of vorticity, divergence and temperature of all levels and pi; damping: of a level.
     template <class All, class Divergent>
     void damp_with(T* column, All all, Divergent divergent) const {
@@ -45,8 +45,9 @@ public:
     }
     /// Of compressible air, after these: q with the span `all`, d with `divergent`.
     void damp_compressible(T* column, double all, double divergent) const {
-        T *q = column + 3 * levels + 1, *d = q + levels;
-        for (int k = 0; k < levels; ++k) q[k] *= damping(all, k), d[k] *= damping(divergent, k);
+        atmosphere::damp_compressible(
+            levels, column, [&](int k) { return damping(all, k); },
+            [&](int k) { return damping(divergent, k); });
     }
     /// The transpose of `damp_with`.
     template <class All, class Divergent>
@@ -60,6 +61,7 @@ public:
         }
     }
     const std::vector<T>& lapses() const { return lapse_of_level; }
+    const std::vector<double>& sponge_of_levels() const { return sponge; }
 
 protected:
     int levels;
@@ -91,6 +93,7 @@ public:
                                                std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order)
                                          : 0;
                 const double K = scale + p.viscosity * n * (n + 1.) / (p.radius * p.radius);
+                rates.push_back(span * K);
                 for (int k = 0; k < levels; ++k) factors.push_back(this->damping(span * K, k));
             }
     }
@@ -106,12 +109,14 @@ public:
             column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
     }
     double operations() const { return 6. * levels; }  ///< of a column
-    /// [n][all, divergent][level]
-    const std::vector<T>& all_factors() const { return factors; }
+    /// Span K of degree n, and that of divergence.
+    double rate(int n) const { return rates[2 * n]; }
+    double rate_of_divergence(int n) const { return rates[2 * n + 1]; }
     T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }
 
 private:
-    std::vector<T> factors;
+    std::vector<double> rates;
+    std::vector<T> factors;  // [n][all, divergent][level]
 };
 
 }  // namespace fathom::atmosphere

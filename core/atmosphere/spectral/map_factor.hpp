@@ -13,6 +13,7 @@ template <class T> class MapFactor {
 public:
     MapFactor(const Domain& d, const GaussianGrid& grid) : d(d), grid(grid) {}
     explicit operator bool() const { return bool(grid.stretching); }
+    T of_row(int row, int power) const { return T(std::pow(grid.map_factor(row), power)); }
     /// All levels of all own points.
     void times(std::initializer_list<const FieldSlab*> fields, int power) const {
         if (!grid.stretching) return;
@@ -21,7 +22,7 @@ public:
                 const Block& block = *d.blocks[b];
 #pragma omp parallel for
                 for (int r = 0; r < block.ny; ++r) {
-                    const T factor = T(std::pow(grid.map_factor(block.j0 + r), power));
+                    const T factor = of_row(block.j0 + r, power);
                     const int count = std::min(block.nx, grid.points[block.j0 + r] - block.i0);
                     for (int k = 0; k < f->levels; ++k) {
                         T* x = (T*)f->at[b] + (r + d.halo) * f->row[b] + k * f->level[b] + d.halo;

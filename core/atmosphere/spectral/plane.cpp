@@ -50,19 +50,19 @@ public:
     template <class Reference>
     TermsOnPlane(const OnPlane& on, const SpectralSetup& s, const Reference& reference,
                  std::vector<OwnWave> own)
-        : on(on),
+        : plane(on.waves),
           own(std::move(own)),
           square(largest_square(on)),
           beta(s.beta()),
           vertical(reference, beta),
           diffusion(s.parameters, s.a, s.b) {
         const SpectralParameters& p = s.parameters;
-        const double shortest = std::max(square_of_wave(on.waves, on.waves.east, 0),
-                                         square_of_wave(on.waves, 0, on.waves.north));
+        const double shortest =
+            std::max(square_of_wave(plane, plane.east, 0), square_of_wave(plane, 0, plane.north));
         span = p.step, viscosity = p.viscosity, divergent = p.divergence_damping;
         for (auto& w : this->own)
             for (int n = w.first; n <= w.last; ++n) {
-                const double K2 = square_of_wave(on.waves, w.m, n);
+                const double K2 = square_of_wave(plane, w.m, n);
                 rates.push_back(p.diffusion_time > 0 && K2 > 0
                                     ? std::pow(K2 / shortest, p.diffusion_order) / p.diffusion_time
                                     : 0);
@@ -80,7 +80,7 @@ public:
         T *level = scratch.data(), *mode = level + size;
         std::fill_n(level + std::size_t(count) * P, std::size_t(padded - count) * P, T(0));
         for (int i = 0; i < count; ++i) {
-            const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
+            const double K2 = square_of_wave(plane, w.m, w.first + i / 2);
             vertical.right_side(T(beta * K2), columns + i * stride, level + std::size_t(i) * P);
         }
         vertical.to_modes(level, mode, padded);
@@ -117,7 +117,7 @@ public:
         for (int i = 0; i < count; ++i) {
             T *const column = columns + i * stride, *const of_D = level + std::size_t(i) * P;
             if (!is_mean(i)) std::copy_n(of_D, K, column + K);
-            const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
+            const double K2 = square_of_wave(plane, w.m, w.first + i / 2);
             vertical.right_side_adjoint(T(beta * K2), of_D, column);
         }
     }
@@ -137,22 +137,40 @@ public:
                      double* to) const override {
         const OwnWave w = own[number];
         for (int n = w.first; n <= w.last; ++n) {
-            const double K2 = square_of_wave(on.waves, w.m, n),
-                         half = sign * (K2 > 0 ? 1 / K2 : 0.5);  // else the mean wind itself
+            const double half = sign * kinetic_factor(square_of_wave(plane, w.m, n));
             for (int c = 0; c < 2; ++c) {
                 const T *zeta = columns + (2 * (n - w.first) + c) * stride,
                         *D = zeta + vertical.modes();
                 for (int k = 0; k < vertical.modes(); ++k)
-                    to[k] += half * (double(zeta[k]) * zeta[k] + double(D[k]) * D[k]);
+                    to[k] += kinetic_of_coefficient(half, double(zeta[k]), double(D[k]));
             }
         }
     }
     double operations_of_solve() const override { return 4. * vertical.modes() * vertical.modes(); }
     double operations_of_diffusion() const override { return 8. * vertical.modes(); }
+    std::unique_ptr<ImplicitOnDevice> on(Device& device, std::ptrdiff_t stride) const override {
+        std::vector<ImplicitWave> waves;
+        std::vector<CoefficientThere<T>> coefficients;
+        std::vector<double> of_modes;
+        for (std::size_t number = 0; number < own.size(); ++number) {
+            const OwnWave& w = own[number];
+            waves.push_back({int(coefficients.size()), w.last - w.first + 1});
+            for (int n = w.first; n <= w.last; ++n) {
+                const double K2 = square_of_wave(plane, w.m, n);
+                const auto [all, divergent] = spans(number, n);
+                coefficients.push_back({T(beta * K2), kinetic_factor(K2), all, divergent});
+                of_modes.push_back(wave_of_modes(w.m, n));
+            }
+        }
+        return device.implicit(ImplicitTables<T>{
+            coefficient_tables<T>(stride, waves, coefficients, vertical, diffusion),
+            vertical.of_column().template with<SpanOf>(),
+            WavesOnPlane<T>{of_modes, vertical.speeds_squared(), T(square)}});
+    }
 
 private:
     static constexpr bool compressible = std::is_same_v<Vertical, CompressibleTerms<T>>;
-    const OnPlane on;
+    const BiFourierPlane plane;
     const std::vector<OwnWave> own;
     const double square, beta;  // M
     Vertical vertical;
@@ -164,23 +182,34 @@ private:
     /// Divides each mode by 1 + beta^2 M c^2 K^2; the adjoint is the same.
     void divide(const OwnWave& w, T* mode) const {
         for (int i = 0; i < 2 * (w.last - w.first + 1); ++i) {
-            const double wave =
-                beta * beta * square * square_of_wave(on.waves, w.m, w.first + i / 2);
+            const double wave = wave_of_modes(w.m, w.first + i / 2);
             T* x = mode + std::size_t(i) * vertical.padded();
             for (int k = 0; k < vertical.modes(); ++k)
-                x[k] = T(x[k] / (1 + wave * vertical.speed_squared(k)));
+                x[k] = divided(x[k], wave, vertical.speed_squared(k));
         }
+    }
+    /// beta^2 M K^2
+    double wave_of_modes(int m, int n) const {
+        return beta * beta * square * square_of_wave(plane, m, n);
+    }
+    static double kinetic_factor(double K2) {
+        return K2 > 0 ? 1 / K2 : 0.5;  // else the mean wind itself
+    }
+    /// Span K_n of all fields, that of divergence.
+    std::array<double, 2> spans(int number, int n) const {
+        const OwnWave& w = own[number];
+        const double rate = rates[start[number] + n - w.first],
+                     more = viscosity * square_of_wave(plane, w.m, n);
+        return {span * (rate + more), span * (rate * divergent + more)};
     }
     /// Calls body(column, span K_n of all fields, that of divergence).
     template <class Body>
     void each_column(int number, T* columns, std::ptrdiff_t stride, Body body) const {
         const OwnWave w = own[number];
         for (int n = w.first; n <= w.last; ++n) {
-            const double rate = rates[start[number] + n - w.first],
-                         more = viscosity * square_of_wave(on.waves, w.m, n);
+            const auto [all, of_divergence] = spans(number, n);
             for (int c = 0; c < 2; ++c)
-                body(columns + (2 * (n - w.first) + c) * stride, span * (rate + more),
-                     span * (rate * divergent + more));
+                body(columns + (2 * (n - w.first) + c) * stride, all, of_divergence);
         }
     }
 };
@@ -214,10 +243,14 @@ public:
     double weight_of_row(int) const override { return 1. / (double(on.columns) * on.rows); }
     double square_of_reference() const override { return on.map_factor.empty() ? 0 : square; }
     bool even() const override { return on.map_factor.empty(); }
+    int points_of_map(int) const override { return on.waves.points; }
+    T map_factor(int row, int column, int power) const override {
+        return of_power(power)[std::size_t(row) * on.waves.points + column];
+    }
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
         if (on.map_factor.empty()) return;
-        const std::vector<T>& factor = powers[power < 0 ? 0 : power];
+        const std::vector<T>& factor = of_power(power);
         for (const FieldSlab* f : fields)
             for (std::size_t b = 0; b < domain.blocks.size(); ++b) {
                 const Block& block = *domain.blocks[b];
@@ -266,6 +299,7 @@ private:
     BiFourier<T> waves;
     const double square;
     std::vector<T> powers[3];  // of the map factor: -1, 1, 2
+    const std::vector<T>& of_power(int power) const { return powers[power < 0 ? 0 : power]; }
 };
 
 }  // namespace

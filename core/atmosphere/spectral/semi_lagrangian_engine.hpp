@@ -70,37 +70,21 @@ public:
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
-    bool lives_on_device() const {
-        return !on_plane && shape->even() && transform.lives_on_device();
-    }
+    bool lives_on_device() const { return transform.lives_on_device(); }
     /// The same with fields on a device; coefficients stay there.
     void step(Device& device, const SpectralFields& f) {
         if (!implicit_there) {
             implicit_there = implicit->on(device, stride);
-            coefficients_there =
-                DeviceMemory(device.shared_from_this(), coefficients.size() * sizeof(T));
+            const auto memory = [&](std::size_t numbers) {
+                return DeviceMemory(device.shared_from_this(), numbers * sizeof(T));
+            };
+            coefficients_there = memory(coefficients.size()), mean_there = memory(levels);
         }
         std::vector<ExactSum> lost;
         if (parameters.fix_energy > 0) lost = this->kinetic_energy(device, f.u, f.v);
-        using Item = TransformOnDevice::Item;
-        using Kind = Item::Kind;
-        const auto at = [&](int first) { return (T*)coefficients_there.at + first; };
-        const auto scalar = [&](int first, const FieldSlab& x) {
-            return Item{Kind::scalar, at(first), nullptr, stride, &x, nullptr, nullptr, x.levels};
-        };
-        const auto gradient = [&](int first, const FieldSlab& x, const FieldSlab& east,
-                                  const FieldSlab& north) {
-            return Item{Kind::gradient, at(first), nullptr, stride, &x, &east, &north, x.levels};
-        };
-        const Item wind{Kind::wind, at(0), at(levels), stride, nullptr, &f.u, &f.v, levels};
-        const Item given[] = {wind, scalar(2 * levels, f.temperature),
-                              scalar(3 * levels, f.pressure)};
-        transform.direct(device, given);
+        to_waves(device, f);
         solve_there(lost);
-        const Item wanted[] = {wind, scalar(levels, f.divergence),
-                               gradient(2 * levels, f.temperature, f.T_east, f.T_north),
-                               gradient(3 * levels, f.pressure, f.p_east, f.p_north)};
-        transform.inverse(device, wanted);
+        to_points(device, f);
         device.wait();
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(device, f.pressure);
     }
@@ -212,7 +196,7 @@ private:
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
     std::unique_ptr<ImplicitOnDevice> implicit_there;
-    DeviceMemory coefficients_there;
+    DeviceMemory coefficients_there, mean_there;
     SpectralSetup setup;
     std::unique_ptr<LinearTransport<T>> linear, linear_of_between;
     std::vector<double> interfaces() const {
@@ -255,6 +239,62 @@ private:
             number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
         diffusing.did(number * implicit->operations_of_diffusion(),
                       number * 8 * levels * sizeof(T));
+    }
+
+    using ItemThere = TransformOnDevice::Item;
+    T* there(int first) const { return (T*)coefficients_there.at + first; }
+    ItemThere scalar_there(int first, const FieldSlab& x) const {
+        return {
+            ItemThere::Kind::scalar, there(first), nullptr, stride, &x, nullptr, nullptr, x.levels};
+    }
+    ItemThere gradient_there(int first, const FieldSlab& x, const FieldSlab& east,
+                             const FieldSlab& north) const {
+        return {
+            ItemThere::Kind::gradient, there(first), nullptr, stride, &x, &east, &north, x.levels};
+    }
+    ItemThere wind_there(const SpectralFields& f) const {
+        return {
+            ItemThere::Kind::wind, there(0), there(levels), stride, nullptr, &f.u, &f.v, levels};
+    }
+    void to_waves(Device& device, const SpectralFields& f) {
+        this->times_map_factor(device, {&f.u, &f.v}, -1);
+        std::vector<ItemThere> given{wind_there(f), scalar_there(2 * levels, f.temperature),
+                                     scalar_there(3 * levels, f.pressure)};
+        if (f.departure) {
+            given.push_back(scalar_there(3 * levels + 1, *f.departure));
+            given.push_back(scalar_there(4 * levels + 1, *f.vertical_divergence));
+        }
+        transform.direct(device, given);
+    }
+    void to_points(Device& device, const SpectralFields& f) {
+        const ItemThere divergence = scalar_there(levels, f.divergence);
+        std::vector<ItemThere> wanted{
+            wind_there(f), gradient_there(2 * levels, f.temperature, f.T_east, f.T_north),
+            gradient_there(3 * levels, f.pressure, f.p_east, f.p_north)};
+        if (f.departure) {
+            wanted.push_back(gradient_there(3 * levels + 1, *f.departure, *f.departure_east,
+                                            *f.departure_north));
+            wanted.push_back(scalar_there(4 * levels + 1, *f.vertical_divergence));
+        }
+        if (!on_plane) wanted.push_back(divergence);
+        transform.inverse(device, wanted);
+        if (on_plane) {  // the mean wind replaces the mean divergence
+            const std::size_t bytes = levels * sizeof(T);
+            constexpr auto within = Device::Way::within;
+            if (mean_is_wind) {
+                device.copy(mean_there.at, there(levels), bytes, within);
+                device.clear((std::byte*)there(levels), bytes);
+            }
+            transform.inverse(device, {{divergence}});
+            if (mean_is_wind) device.copy(there(levels), mean_there.at, bytes, within);
+        }
+        this->times_map_factor(device, {&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north},
+                               1);
+        if (f.departure) this->times_map_factor(device, {f.departure_east, f.departure_north}, 1);
+        if (f.reference_divergence)
+            this->sums_on(device).copy_times(f.divergence, *f.reference_divergence,
+                                             shape->square_of_reference());
+        this->times_map_factor(device, {&f.divergence}, 2);
     }
 
     void solve_there(std::vector<ExactSum>& lost) {

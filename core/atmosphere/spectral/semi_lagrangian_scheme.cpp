@@ -1,5 +1,6 @@
 /// The semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): declarations and work of
 /// its global processes.
+#include <list>
 #include "atmosphere/linearised_transport.hpp"
 #include "atmosphere/spectral/compressible_transport.hpp"
 #include "atmosphere/spectral/coupling.hpp"
@@ -177,18 +178,21 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
     Common<T> engine;
     SpectralFields fields(const Given& at) const {
+        return fields([&](Item item) -> const Field& { return at[item]; });
+    }
+    template <class At> SpectralFields fields(const At& at) const {
         const auto there = [&](const std::optional<Item>& item) {
-            return item ? &at[*item] : nullptr;
+            return item ? &at(*item) : nullptr;
         };
-        return {at[u],
-                at[v],
-                at[temperature],
-                at[pressure],
-                at[divergence],
-                at[T_east],
-                at[T_north],
-                at[p_east],
-                at[p_north],
+        return {at(u),
+                at(v),
+                at(temperature),
+                at(pressure),
+                at(divergence),
+                at(T_east),
+                at(T_north),
+                at(p_east),
+                at(p_north),
                 there(reference_divergence),
                 there(departure),
                 there(departure_east),
@@ -246,13 +250,10 @@ public:
     bool lives_on(Device&) override { return (*engine)->lives_on_device(); }
     bool apply_on(Device& device, Given at) override {
         if (!lives_on(device)) return false;
-        const auto there = [&](Item item) { return at.on_device(item); };
-        const Field wind[] = {there(u), there(v)},
-                    scalars[] = {there(temperature), there(pressure)},
-                    others[] = {there(divergence), there(T_east), there(T_north), there(p_east),
-                                there(p_north)};
-        (*engine)->step(device, {wind[0], wind[1], scalars[0], scalars[1], others[0], others[1],
-                                 others[2], others[3], others[4]});
+        std::list<Field> there;
+        (*engine)->step(device, fields([&](Item item) -> const Field& {
+                            return there.emplace_back(at.on_device(item));
+                        }));
         return true;
     }
     void tangent_of(Given change) const override { (*engine)->tangent(fields(change)); }

@@ -34,8 +34,8 @@ public:
     /// Of a column.
     virtual double operations_of_solve() const = 0;
     virtual double operations_of_diffusion() const = 0;
-    /// The same on a device, of columns `stride` numbers apart; null: a device cannot do it.
-    virtual std::unique_ptr<ImplicitOnDevice> on(Device&, std::ptrdiff_t) const { return nullptr; }
+    /// The same on a device, of columns `stride` numbers apart.
+    virtual std::unique_ptr<ImplicitOnDevice> on(Device&, std::ptrdiff_t stride) const = 0;
 };
 
 template <class T> class Shape {
@@ -50,6 +50,9 @@ public:
     /// Fields times a power of the map factor, on all levels of all own points: between the state
     /// and the transformed fields.
     virtual void times_map_factor(std::initializer_list<const FieldSlab*>, int power) const = 0;
+    /// It is defined at the first points of a row; that of one of them.
+    virtual int points_of_map(int row) const { return points_of_row(row); }
+    virtual T map_factor(int row, int column, int power) const = 0;
     /// The factor of the divergence of the map in the linear terms, where that is not the square of
     /// the map factor itself; 0: it is.
     virtual double square_of_reference() const { return 0; }

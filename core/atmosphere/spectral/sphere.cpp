@@ -59,38 +59,36 @@ public:
     double operations_of_diffusion() const override { return diffusion.operations(); }
     std::unique_ptr<ImplicitOnDevice> on(Device& device, std::ptrdiff_t stride) const override {
         std::vector<ImplicitWave> waves;
-        std::vector<int> degrees;
-        std::vector<T> below, above, pivot;
+        std::vector<CoefficientThere<T>> coefficients;
+        for (int m : own) {
+            waves.push_back({int(coefficients.size()), truncation - m + 1});
+            for (int n = m; n <= truncation; ++n)
+                coefficients.push_back({T(beta * double(n) * (n + 1.) / (radius * radius)),
+                                        n > 0 ? kinetic_factor(m, n, radius) : 0, diffusion.rate(n),
+                                        diffusion.rate_of_divergence(n)});
+        }
+        const auto of =
+            coefficient_tables<T>(stride, waves, coefficients, solver.of_vertical(), diffusion);
+        const auto column = solver.of_vertical().of_column().template with<SpanOf>();
         const auto append = [](auto& to, const auto& from) {
             to.insert(to.end(), from.begin(), from.end());
         };
-        for (int m : own) {
-            waves.push_back({m, int(degrees.size())});
-            for (int n = m; n <= truncation; ++n) degrees.push_back(n);
-            const auto& e = solver.of_waves().of(m);
-            append(below, e.below), append(above, e.above), append(pivot, e.pivot);
+        std::vector<T> first, second, third;
+        if (const auto* stretched = solver.of_stretched_waves()) {
+            std::vector<SquareRow<T>> square;
+            for (int m : own) {
+                const auto& e = stretched->of(m);
+                append(square, e.square), append(first, e.scale), append(second, e.factor);
+            }
+            return device.implicit(
+                ImplicitTables<T>{of, column, WavesOnStretchedSphere<T>{square, first, second}});
         }
-        const auto& vertical = solver.of_vertical();
-        const auto& c = vertical.of_column();
-        const auto& modes = vertical.of_modes();
-        return device.implicit(
-            ImplicitTables<T>{truncation,
-                              modes.padded(),
-                              radius,
-                              beta,
-                              solver.has_rotation(),
-                              stride,
-                              {c.count, c.alpha, c.log_ratio, c.thickness, c.per_thickness, c.beta,
-                               c.R, c.RT, c.kappa_T, c.per_pressure},
-                              waves,
-                              degrees,
-                              below,
-                              above,
-                              pivot,
-                              modes.to_modes_matrix(),
-                              modes.from_modes_matrix(),
-                              diffusion.all_factors(),
-                              diffusion.lapses()});
+        for (int m : own) {
+            const auto& e = solver.of_waves().of(m);
+            append(first, e.below), append(second, e.above), append(third, e.pivot);
+        }
+        return device.implicit(ImplicitTables<T>{
+            of, column, WavesOnSphere<T>{solver.has_rotation(), first, second, third}});
     }
 
 private:
@@ -108,15 +106,16 @@ public:
           on(on),
           harmonics(d.comm, on.grid, on.truncation, d.decomposition,
                     {.radius = s.parameters.radius, .exchange = d.exchange}),
-          map_factor(d, on.grid) {}
+          map(d, on.grid) {}
     RowTransform<T>& transform() override { return harmonics; }
     int points_of_row(int row) const override { return on.grid.points[row]; }
     double weight_of_row(int row) const override { return on.grid.area(row) / on.grid.points[row]; }
-    bool even() const override { return !map_factor; }
+    bool even() const override { return !map; }
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
-        map_factor.times(fields, power);
+        map.times(fields, power);
     }
+    T map_factor(int row, int, int power) const override { return map.of_row(row, power); }
     std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup& s,
                                                      const HybridReference& r) const override {
         if (s.compressible()) throw Error("compressible air is solved for on a plane alone");
@@ -140,7 +139,7 @@ private:
     const Domain& domain;
     const OnSphere on;
     SphericalHarmonics<T> harmonics;
-    MapFactor<T> map_factor;
+    MapFactor<T> map;
 };
 
 }  // namespace

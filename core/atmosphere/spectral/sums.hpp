@@ -1,6 +1,7 @@
 /// Sums over the sphere or the plane that conserve mass and energy: their terms, of one layer or
 /// column, on the processor (engine.hpp) as on a device (device/spectral_sums.cpp).
 #pragma once
+#include <array>
 #include <vector>
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -45,6 +46,8 @@ struct OwnColumns {
     int bytes;  ///< of a number
     std::vector<Column> columns;
     std::vector<LayerThickness> layers;
+    /// Points of a map; weight: its factor there to the power -1, 1, 2. None: it is 1.
+    std::array<std::vector<Column>, 3> mapped = {};
 };
 
 /// The same of fields on a device. Each of the first functions makes terms.
@@ -67,6 +70,10 @@ public:
 
     /// To all levels of own columns.
     virtual void add(const FieldSlab&, double more) = 0;
+    /// All levels of points of a map times a power of its factor.
+    virtual void times_map_factor(const FieldSlab&, int power) = 0;
+    /// to = factor from
+    virtual void copy_times(const FieldSlab& from, const FieldSlab& to, double factor) = 0;
     /// q += c times its share.
     virtual void correct(const FieldSlab& tracer, double mean, double c) = 0;
 };

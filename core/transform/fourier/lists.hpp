@@ -12,14 +12,16 @@ template <class Number> struct FourierLists {
     std::vector<Number> twiddles;
     std::vector<int> places;
     std::vector<std::complex<Number>> turns;
-    void add(const Fourier<Number>& f) {
-        const ComplexFourier<Number>& half = f.of_half();
-        plans.push_back({f.half, passes_of(half.by() ? *half.by() : half),
-                         append(places, half.place), append(turns, f.turns()),
-                         append(turns, half.all_chirps()), append(turns, half.all_filters())});
-    }
+    void add(const Fourier<Number>& f) { add(f.of_half(), f.turns()); }
+    void add(const ComplexFourier<Number>& f) { add(f, {}); }
 
 private:
+    using Turns = std::vector<std::complex<Number>>;
+    void add(const ComplexFourier<Number>& f, const Turns& of_row) {
+        plans.push_back({f.n, passes_of(f.by() ? *f.by() : f), append(places, f.place),
+                         append(turns, of_row), append(turns, f.all_chirps()),
+                         append(turns, f.all_filters())});
+    }
     PassesThere passes_of(const ComplexFourier<Number>& f) {
         const std::size_t first = passes.size();
         for (const auto& p : f.all_passes())

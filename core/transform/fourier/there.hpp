@@ -12,7 +12,8 @@ struct PassesThere {
     int n, count;
     std::size_t first, twiddles, roots;
 };
-/// Those of half the row; or, if it is a convolution, those of a longer transform.
+/// Those of half the row, or of a complex transform of so many numbers; or, if it is a convolution,
+/// those of a longer transform.
 struct PlanThere {
     int half;
     PassesThere passes;
@@ -35,24 +36,26 @@ template <class Number> struct FourierThere {
     template <class Get, class At> constexpr void inverse(int waves, Get get, At a) const {
         fourier_steps::numbers_of_waves(plan.half, waves, get, a, places + plan.places,
                                         turns + plan.turns);
-        of_half<+1>(a);
+        complex<+1>(a);
     }
     template <class Put, class At> constexpr void direct(int waves, Put put, At a) const {
-        of_half<-1>(a);
+        complex<-1>(a);
         fourier_steps::waves_of_numbers(plan.half, waves, put, a, places + plan.places,
                                         turns + plan.turns);
     }
-
-private:
-    struct NothingAhead {
-        constexpr void some() {}
-    };
-    template <int sign, class At> constexpr void of_half(At a) const {
+    /// As those of ComplexFourier: forward < 0, backward > 0.
+    template <int sign, class At> constexpr void complex(At a) const {
         if (!plan.convolves()) return all_passes<sign>(a);
         fourier_steps::convolution<sign>(
             plan.half, plan.passes.n, a, turns + plan.chirp, turns + plan.filter,
             [&] { all_passes<-1>(a); }, [&] { all_passes<+1>(a); });
     }
+    constexpr const int* place() const { return places + plan.places; }
+
+private:
+    struct NothingAhead {
+        constexpr void some() {}
+    };
     template <int sign, class At> constexpr void all_passes(At a) const {
         const PassesThere& all = plan.passes;
         NothingAhead ahead;

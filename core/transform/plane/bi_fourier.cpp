@@ -79,7 +79,7 @@ void BiFourier<Number>::operate(std::size_t wave, const Batch& batch, Lanes* col
     const int m = distribution.own_waves[wave], most = plane.most_north(m);
     const double turn = 2 * std::numbers::pi;
     auto with = [&]<bool whole>(std::bool_constant<whole>, const Piece& piece) {
-        using View = PlaneView<Number, whole>;
+        using View = PlaneView<Fields<Number, whole>>;
         auto outer = [&](const Coefficients& c) {
             return typename View::Outer{
                 c.at ? c.at + 2 * wave_start[wave] * c.stride + piece.level : nullptr, c.stride};

@@ -34,6 +34,9 @@ public:
     double flops_of_field() const override;
     const BiFourierPlane& of() const { return plane; }
 
+protected:
+    std::unique_ptr<TransformOnDevice> on(Device&) const override;
+
 private:
     using Base = RowTransform<Number>;
     using Base::distribution, Base::pieces, Base::threads, Base::wave_start, Base::width;

@@ -107,14 +107,15 @@ public:
     virtual double flops_of_field() const = 0;
 
     /// Whether a device can do it, the same on all ranks.
-    virtual bool lives_on_device() const { return false; }
+    bool lives_on_device() const;
     /// The same with fields and coefficients in its memory.
     using ItemsThere = std::span<const TransformOnDevice::Item>;
     void inverse(Device&, ItemsThere);
     void direct(Device&, ItemsThere);
 
 protected:
-    virtual std::unique_ptr<TransformOnDevice> on(Device&) const { return nullptr; }
+    virtual std::unique_ptr<TransformOnDevice> on(Device&) const = 0;
+    struct RowLists;  // for that
     enum class Way { inverse, direct, inverse_adjoint, direct_adjoint };
     using Lanes = Register<Number>;
     static constexpr int width = Lanes::width;

@@ -30,7 +30,6 @@ public:
     double flops_of_field() const override;
     std::size_t table_bytes() const { return legendre.bytes(); }
     using RowTransform<Number>::truncation;
-    bool lives_on_device() const override;
 
 protected:
     std::unique_ptr<TransformOnDevice> on(Device&) const override;
