@@ -149,19 +149,18 @@ template <class T> struct AlongRows {
     Columns taken;
     HelmholtzMatrix<T> matrix;
     HelmholtzMeans means;
-    const Word* largest;
+    const int* first;  ///< taken column of each row, and one more
+    const double* largest;
     Limbs* sums;  ///< [kind][level][row]
     constexpr void operator()(std::size_t n) const {
         const int j = int(n % means.rows), k = int(n / means.rows % means.levels),
                   kind = int(n / means.rows / means.levels);
-        const SumUnit unit = SumUnit::for_largest(std::bit_cast<double>(largest[kind]));
+        const SumUnit unit = SumUnit::for_largest(largest[kind]);
         const double coarse = unit.coarse(), fine = unit.fine();
         Word sum[Limbs::words] = {};
-        for (int i = 0; i < means.taken; ++i) {
-            const std::size_t c = std::size_t(j) * means.taken + i;
+        for (int c = first[j]; c < first[j + 1]; ++c)
             Limbs::add(means.term(matrix, kind, taken.block(c), taken.place(c, k), k), coarse, fine,
                        sum);
-        }
         for (int w = 0; w < Limbs::words; ++w) sums[n].word[w] = sum[w];
     }
 };
@@ -244,7 +243,9 @@ public:
           blocks(on_device(device, points.blocks.data(), points.blocks.size())),
           own(on_device(device, points.columns.data(), points.columns.size())),
           in_means(on_device(device, points.taken.data(), points.taken.size())),
+          of_rows(on_device(device, points.first_taken.data(), points.first_taken.size())),
           terms(device, points.columns.size(), most_sums),
+          largest_of_all(points.largest_of_all),
           fields(device),
           columns{(const HelmholtzBlock*)blocks.at, (const Column*)own.at,
                   unsigned(points.columns.size())},
@@ -287,16 +288,14 @@ public:
     void turn(double factor, int from, int to) override {
         each_point(Turn<T>{columns, T(factor), numbers_of(from), numbers_of(to)});
     }
-    std::vector<Sum> dots(std::span<const HelmholtzVectors::Pair> pairs) override {
+    std::vector<RankSum> dots(std::span<const HelmholtzVectors::Pair> pairs) override {
         const int count = int(pairs.size());
         for (int m = 0; m < count; ++m)
             launch::each(columns.count, Dot<T>{columns, levels, numbers_of(pairs[m].one),
                                                numbers_of(pairs[m].other), terms[m]});
-        std::vector<Sum> sums;
-        for (auto& [largest, limbs] : terms.sums(count)) sums.push_back({largest, limbs});
-        return sums;
+        return terms.sums(count, largest_of_all);
     }
-    std::vector<Sum> means(const HelmholtzMeans& of) override;
+    std::vector<RankSum> means(const HelmholtzMeans& of) override;
 
     void join(HelmholtzOnDevice& given, std::span<const HelmholtzRow> of_rows,
               std::span<const int> of_row) override {
@@ -317,7 +316,8 @@ public:
         each_point(Prolong<T>{between(columns), next->numbers_of(of_next), numbers_of(z)});
     }
     std::unique_ptr<SeparableOnDevice> separable(const SeparablePoints& points) override {
-        return separable_of<T>(device, points, columns.blocks, columns.columns, levels);
+        return separable_of<T>(device, points,
+                               {columns.blocks, columns.columns, columns.count, levels});
     }
 
 private:
@@ -325,8 +325,9 @@ private:
     std::shared_ptr<Device> device;
     int levels, halo, bytes_of_fields;
     std::size_t numbers;
-    DeviceMemory memory, blocks, own, in_means, rows, row_of, sums_of_means;
+    DeviceMemory memory, blocks, own, in_means, of_rows, rows, row_of, sums_of_means;
     Terms terms;
+    LargestOfAll largest_of_all;
     BlockTables fields;
     Columns columns, taken;
     Grid* next = nullptr;
@@ -357,29 +358,28 @@ private:
     }
 };
 
-/// In memory: the largest terms of kinds, sums along rows, sums.
-template <class T> std::vector<HelmholtzOnDevice::Sum> Grid<T>::means(const HelmholtzMeans& of) {
+/// In memory: the largest terms of kinds, sums, sums along rows.
+template <class T> std::vector<RankSum> Grid<T>::means(const HelmholtzMeans& of) {
     const std::size_t along = std::size_t(of.kinds) * of.levels * of.rows, count = of.number(),
-                      head = of.kinds * sizeof(Word);
+                      head = of.kinds * sizeof(double);
     if (!sums_of_means.at)
         sums_of_means = DeviceMemory(device, head + (count + along) * sizeof(Limbs));
-    Word* const largest = (Word*)sums_of_means.at;
-    Limbs *const sums = (Limbs*)(sums_of_means.at + head), *const of_rows = sums + count;
+    double* const largest = (double*)sums_of_means.at;
+    Limbs *const sums = (Limbs*)(sums_of_means.at + head), *const rows_of_levels = sums + count;
     device->clear(sums_of_means.at, head);
     launch::largest<HelmholtzMeans::kinds>(std::size_t(taken.count) * levels,
-                                           LargestOfMeans<T>{taken, coefficients()}, largest);
-    launch::each(along, AlongRows<T>{taken, coefficients(), of, largest, of_rows});
-    launch::each(count, SumOfMeans{of, of_rows, sums});
+                                           LargestOfMeans<T>{taken, coefficients()},
+                                           (Word*)largest);
+    Terms::share(*device, largest, of.kinds, largest_of_all);
+    launch::each(along, AlongRows<T>{taken, coefficients(), of, (const int*)of_rows.at, largest,
+                                     rows_of_levels});
+    launch::each(count, SumOfMeans{of, rows_of_levels, sums});
     std::vector<std::byte> found(head + count * sizeof(Limbs));
     device->copy(found.data(), sums_of_means.at, found.size(), Device::Way::to_host);
-    std::vector<Sum> all(count);
+    std::vector<RankSum> all;
     for (int kind = 0; kind < of.kinds; ++kind)
-        for (int n = of.first(kind); n < of.first(kind + 1); ++n) {
-            std::copy_n(found.data() + kind * sizeof(Word), sizeof(double),
-                        (std::byte*)&all[n].largest);
-            std::copy_n(found.data() + head + n * sizeof(Limbs), sizeof(Limbs),
-                        (std::byte*)&all[n].limbs);
-        }
+        for (int n = of.first(kind); n < of.first(kind + 1); ++n)
+            all.push_back(Terms::one_of(found.data(), of.kinds, kind, n));
     return all;
 }
 

@@ -10,9 +10,14 @@ namespace fathom {
 std::unique_ptr<HelmholtzOnDevice> helmholtz_of(std::shared_ptr<Device>, const HelmholtzPoints&);
 
 /// In device/separable.cpp; blocks and columns are in memory of the device.
+struct SeparableGrid {
+    const HelmholtzBlock* blocks;
+    const HelmholtzPoints::Column* columns;
+    unsigned count;
+    int levels;
+};
 template <class T>
 std::unique_ptr<SeparableOnDevice> separable_of(std::shared_ptr<Device>, const SeparablePoints&,
-                                                const HelmholtzBlock* blocks,
-                                                const HelmholtzPoints::Column* columns, int levels);
+                                                const SeparableGrid&);
 
 }  // namespace fathom

@@ -1,11 +1,12 @@
 /// Terms of exact sums in memory of a device, and their sums.
 #pragma once
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <vector>
 #include "machine/device.hpp"
 #include "machine/largest.hpp"
-#include "parallel/sum/limbs.hpp"
+#include "parallel/sum/rank_sum.hpp"
 #include "parallel/sum/unit.hpp"
 
 namespace fathom {
@@ -39,16 +40,11 @@ public:
             Limbs::add(terms[n], unit.coarse(), unit.fine(), mine);
         }
     };
-    struct Sum {
-        double largest;
-        Limbs limbs;
-    };
-
     /// kinds: so many sums.
     Terms(std::shared_ptr<Device> device, std::size_t count, int kinds)
         : count(count),
           terms(device, kinds * (count + 1) * sizeof(double)),
-          words(device, kinds * sizeof(Sum)) {}
+          words(device, kinds * sizeof(RankSum)) {}
 
     double* operator[](int kind) const { return (double*)terms.at + kind * count; }
     /// The largest size of a term.
@@ -67,18 +63,40 @@ public:
         return sum;
     }
 
-    /// The first sums, of this rank: one copy.
-    std::vector<Sum> sums(int kinds) const {
+    /// The first sums.
+    std::vector<RankSum> sums(int kinds, const LargestOfAll& of_all) const {
         clear();
-        for (int kind = 0; kind < kinds; ++kind) {
-            Sum& sum = ((Sum*)words.at)[kind];
-            launch::largest<1>(count, Largest{(*this)[kind]}, (Word*)&sum.largest);
-            launch::totals<Limbs::words>(count, AddToLargest{(*this)[kind], &sum.largest},
-                                         sum.limbs.word);
-        }
-        std::vector<Sum> all(kinds);
-        words.device->copy(all.data(), words.at, all.size() * sizeof(Sum), Device::Way::to_host);
+        double* const largest = (double*)words.at;
+        Limbs* const limbs = (Limbs*)(largest + kinds);
+        for (int kind = 0; kind < kinds; ++kind)
+            launch::largest<1>(count, Largest{(*this)[kind]}, (Word*)largest + kind);
+        share(*words.device, largest, kinds, of_all);
+        for (int kind = 0; kind < kinds; ++kind)
+            launch::totals<Limbs::words>(count, AddToLargest{(*this)[kind], largest + kind},
+                                         limbs[kind].word);
+        std::vector<std::byte> found(kinds * sizeof(RankSum));
+        words.device->copy(found.data(), words.at, found.size(), Device::Way::to_host);
+        std::vector<RankSum> all(kinds);
+        for (int kind = 0; kind < kinds; ++kind)
+            all[kind] = one_of(found.data(), kinds, kind, kind);
         return all;
+    }
+    /// In memory of the device.
+    static void share(Device& device, double* largest, int kinds, const LargestOfAll& of_all) {
+        if (!of_all) return;
+        std::vector<double> sizes(kinds);
+        const std::size_t bytes = kinds * sizeof(double);
+        device.copy(sizes.data(), largest, bytes, Device::Way::to_host);
+        of_all(sizes);
+        device.copy(largest, sizes.data(), bytes, Device::Way::to_device);
+    }
+    /// Sum n, of this kind, where the largest terms of kinds and the limbs of sums follow each
+    /// other.
+    static RankSum one_of(const std::byte* found, int kinds, int kind, int n) {
+        RankSum sum;
+        std::memcpy(&sum.largest, found + kind * sizeof(double), sizeof(double));
+        std::memcpy(&sum.limbs, found + kinds * sizeof(double) + n * sizeof(Limbs), sizeof(Limbs));
+        return sum;
     }
 
 private:

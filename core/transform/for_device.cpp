@@ -8,7 +8,7 @@
 namespace fathom {
 
 template <class Number> bool RowTransform<Number>::lives_on_device() const {
-    return !distribution.square && std::ranges::all_of(rows.points, Fourier<Number>::simple);
+    return !distribution.square;
 }
 
 /// The lists of RowTables; `fourier` may get more before they are used.

@@ -1,6 +1,8 @@
 """The Helmholtz equation of a grid-point atmosphere on a device: every bit is the processor's, and
-of its arrays only sums return.
+of its arrays only sums return, on one rank; on several also what other ranks need.
 """
+
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,7 @@ cases_of = {
     "seven points": (sphere, {"nx": 28}),
     "convolution": (sphere, {"nx": 34, "precision": "fp32"}),
     "odd rows": (plane, {"nx": 27}),
+    "odd rows, convolution": (plane, {"nx": 17, "ny": 4, "precision": "fp32"}),
 }
 
 
@@ -40,8 +43,16 @@ def test_same_bits(name):
         s, solve = advanced(*cases_of[name], device)
         found.append((s.checksum(), solve.iterations, solve.residual))
     assert found[0] == found[1]
-    left = ", ".join(dict(s.describe()[1])["device"][1:])
-    assert ("HelmholtzSolve" in left) == (name == "odd rows")
+    assert "HelmholtzSolve" not in ", ".join(dict(s.describe()[1])["device"][1:])
+
+
+@pytest.mark.parametrize("ranks, cases", [(2, ()), (3, ("separable-lines", "multigrid"))])
+def test_several_ranks(on_ranks, ranks, cases):
+    found = on_ranks(ranks, Path(__file__).with_name("helmholtz_on_ranks.py"), *cases)
+    assert found
+    for name, (here, there, left) in found.items():
+        assert here == there, name
+        assert "HelmholtzSolve" not in left
 
 
 def test_only_sums_return():

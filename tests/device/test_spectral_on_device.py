@@ -28,6 +28,7 @@ cases_of = {  # and what stays on the processor
 areas = {
     "periodic": {"periodic": True, "grid": small_areas.plane(points=(20, 18))},
     "periodic, fp32": {"periodic": True, "precision": "fp32"},
+    "odd rows": {"periodic": True, "grid": small_areas.plane(points=(21, 17))},
     "area": {"physics": [fm.FirstPhysics(ozone=None)]},
     "area, fp32": {"precision": "fp32", "tracers": ()},
     "non-hydrostatic": {"dynamics": "non-hydrostatic"},

@@ -67,7 +67,6 @@ void HelmholtzSolve::prepare(Given at) {
         if (!parameters.about_state) renew(at, *to);
     };
     bytes(at) == 4 ? make(narrow) : make(wide);
-    can_live = HelmholtzThere::possible(at.set.domain(), parameters.solver);
 }
 
 void HelmholtzSolve::apply(Given at) {
@@ -104,7 +103,6 @@ void HelmholtzSolve::renew_there(Given at) {
 }
 
 bool HelmholtzSolve::apply_on(Device& device, Given at) {
-    if (!can_live) return false;
     if (!there || there->device.get() != &device) settle(device, at);
     if (first() && parameters.about_state) renew_there(at);
     take(there->solve(at.on_device(right_side), at.on_device(increment), first() ? 0 : measure));

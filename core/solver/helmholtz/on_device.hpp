@@ -1,11 +1,11 @@
-/// The arrays of a Helmholtz solver in memory of a device, of one rank, and all operations on them
-/// there (device/helmholtz.cpp, device/separable.cpp): what the processor gives, and what it can
-/// ask (there.hpp).
+/// The arrays of a Helmholtz solver in memory of a device, and all operations on them there
+/// (device/helmholtz.cpp, device/separable.cpp): what the processor gives, and what it can ask
+/// (there.hpp).
 #pragma once
 #include <memory>
 #include <span>
 #include <vector>
-#include "parallel/sum/limbs.hpp"
+#include "parallel/sum/rank_sum.hpp"
 #include "parallel/travel/packing.hpp"
 #include "solver/helmholtz/krylov.hpp"
 #include "solver/helmholtz/means.hpp"
@@ -24,16 +24,25 @@ struct HelmholtzPoints {
     int bytes, bytes_of_fields, halo, levels, arrays;
     std::size_t numbers;  ///< of an array
     std::vector<HelmholtzBlock> blocks;
-    std::vector<Column> columns;  ///< own ones, along rows
-    /// Those that count in means, row by row.
-    std::vector<Column> taken;
+    LargestOfAll largest_of_all;
+    std::vector<Column> columns = {};  ///< own ones, along rows
+    /// Those that count in means, row by row; the first of each row of the globe, and one more.
+    std::vector<Column> taken = {};
+    std::vector<int> first_taken = {0};
 };
 
-/// The equation of separable.hpp: tables of its Fourier transform, and waves along rows.
+/// The equation of separable.hpp on a rank: tables of its Fourier transform, and waves along rows.
 struct SeparablePoints {
-    int nx, ny;
-    bool joined;
-    std::size_t packs;  ///< numbers that a transform needs
+    /// Own column n of a mode lies at first + n apart.
+    struct Mode {
+        std::ptrdiff_t first, apart;
+    };
+    int nx, ny, own_modes;
+    bool joined, alone;  ///< alone: own columns are all that there are
+    std::size_t packs;   ///< numbers that a transform needs
+    std::span<const Mode> modes;
+    /// [row][point]: where its own modes lie, in points.
+    std::span<const int> order;
     PlanThere plan;
     std::span<const PassThere> passes;
     std::span<const double> twiddles;
@@ -41,11 +50,17 @@ struct SeparablePoints {
     std::span<const std::complex<double>> turns;
     std::span<const double> along;
 };
+/// Own columns of all modes, and all columns of own modes: pieces (separable.hpp) that travel
+/// between the steps of a solve. On one rank both are the same.
 class SeparableOnDevice {
 public:
     virtual ~SeparableOnDevice() = default;
-    virtual void renew(const SeparableModes&) = 0;
-    virtual void solve(const std::byte* r, std::byte* z) = 0;
+    virtual std::byte* own() const = 0;
+    virtual std::byte* whole() const = 0;
+    virtual void renew(const SeparableModes&, int first_mode) = 0;  ///< first: own one
+    virtual void project(const std::byte* r) = 0;                   ///< own columns
+    virtual void planes() = 0;                                      ///< solves own modes
+    virtual void compose(std::byte* z) = 0;
 };
 
 /// Arrays are known by number.
@@ -64,13 +79,8 @@ public:
     virtual void lines(int r, int work, int z, bool add) = 0;  ///< z = Z r, or z += Z r
     virtual void add(std::span<const double>, int first, int to) = 0;
     virtual void turn(double factor, int from, int to) = 0;
-    /// A sum of this rank, in the unit of its largest term.
-    struct Sum {
-        double largest;
-        Limbs limbs;
-    };
-    virtual std::vector<Sum> dots(std::span<const HelmholtzVectors::Pair>) = 0;
-    virtual std::vector<Sum> means(const HelmholtzMeans&) = 0;
+    virtual std::vector<RankSum> dots(std::span<const HelmholtzVectors::Pair>) = 0;
+    virtual std::vector<RankSum> means(const HelmholtzMeans&) = 0;
 
     /// Multigrid. The next grid must be of the same device.
     virtual void join(HelmholtzOnDevice& next, std::span<const HelmholtzRow> rows,

@@ -14,6 +14,24 @@ void check_separable(const Topology& t) {
         throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
 }
 
+SeparableRanks::SeparableRanks(const Domain& d)
+    : rank(d.rank),
+      ranks(d.decomposition.ranks),
+      first_mode(ranks + 1),
+      first_point(ranks + 1),
+      own_side(ranks + 1),
+      whole_side(ranks + 1) {
+    for (int r = 0; r <= ranks; ++r) first_mode[r] = int(std::size_t(d.levels) * r / ranks);
+    for (int r = 0; r < ranks; ++r) {
+        first_point[r + 1] = first_point[r];
+        for (auto* b : d.decomposition.of(r)) first_point[r + 1] += std::ptrdiff_t(b->nx) * b->ny;
+    }
+    for (int r = 0; r <= ranks; ++r) {
+        own_side[r] = own_points() * first_mode[r];
+        whole_side[r] = first_point[r] * own_modes();
+    }
+}
+
 template <class T>
 SeparableSolver<T>::SeparableSolver(const Domain& d)
     : domain(d),
@@ -21,12 +39,13 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
       ny(d.decomposition.topology.ny),
       levels(d.levels),
       waves(nx / 2 + 1),
-      ranks(d.decomposition.ranks),
+      ranks(d),
       joined(d.decomposition.topology.periodic_j),
+      own(ranks.own_points()),
       fourier(nx) {
     check_separable(d.decomposition.topology);
-    for (int r = 0; r <= ranks; ++r) first_mode.push_back(int(std::size_t(levels) * r / ranks));
-    for (auto* b : d.blocks) first_own.push_back(own), own += std::size_t(b->nx) * b->ny;
+    std::size_t first = 0;
+    for (auto* b : d.blocks) first_own.push_back(first), first += std::size_t(b->nx) * b->ny;
     local.resize(own * levels);
     planes.resize(std::size_t(own_modes()) * nx * ny);
     spectra.resize(std::size_t(2) * waves * ny);
@@ -95,7 +114,7 @@ template <class T> void SeparableSolver<T>::factorise(const SeparableModes& mode
     for (int j = 0; j < ny; ++j) below[j] = T(factors.south(modes.rows[j], j));
     for (int l = 0; l < own_modes(); ++l) {
         std::fill(before.begin(), before.end(), 0);
-        const double eigenvalue = modes.eigenvalues[first_mode[domain.rank] + l];
+        const double eigenvalue = modes.eigenvalues[ranks.first_mode[ranks.rank] + l];
         for (int j = 0; j < ny; ++j) {
             T *f = &factor[l * plane + std::size_t(j) * waves],
               *a = &above[l * plane + std::size_t(j) * waves];
@@ -153,46 +172,41 @@ template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int hal
 template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
     static const Region here("transposition", "", "exchange");
     Within within(here);
-    std::vector<int> points(ranks), give(ranks), take(ranks), give_at(ranks), take_at(ranks);
-    const auto each_block = [&](int rank, auto body) {
-        for (auto* b : domain.decomposition.of(rank)) body(*b);
+    struct Pieces {
+        std::vector<int> bytes, at;
+        explicit Pieces(const std::vector<std::ptrdiff_t>& begins) {
+            for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+                at.push_back(int(begins[r] * sizeof(T)));
+                bytes.push_back(int((begins[r + 1] - begins[r]) * sizeof(T)));
+            }
+        }
     };
-    std::size_t all = 0;
-    for (int r = 0; r < ranks; ++r) {
-        each_block(r, [&](const Block& b) { points[r] += b.nx * b.ny; });
-        give[r] = int(own) * modes_of(r) * int(sizeof(T));
-        take[r] = points[r] * own_modes() * int(sizeof(T));
-        give_at[r] = r ? give_at[r - 1] + give[r - 1] : 0;
-        take_at[r] = int(all * sizeof(T));
-        all += std::size_t(points[r]) * own_modes();
-    }
-    const bool alone = ranks == 1;
-    if (!alone) arrived.resize(all);
+    const Pieces of_own(ranks.own_side), of_whole(ranks.whole_side);
+    const bool alone = ranks.ranks == 1;
+    if (!alone) arrived.resize(ranks.whole_side.back());
     // [rank][mode][its own points]
     T* const there = alone ? local.data() : arrived.data();
     const auto sort = [&](auto move) {
         const T* from = there;
-        for (int r = 0; r < ranks; ++r)
+        for (int r = 0; r < ranks.ranks; ++r)
             for (int l = 0; l < own_modes(); ++l)
-                each_block(r, [&](const Block& b) {
-                    for (int j = 0; j < b.ny; ++j, from += b.nx)
+                for (auto* b : domain.decomposition.of(r))
+                    for (int j = 0; j < b->ny; ++j, from += b->nx)
                         move(const_cast<T*>(from),
-                             &planes[(std::size_t(l) * ny + b.j0 + j) * nx + b.i0], b.nx);
-                });
+                             &planes[(std::size_t(l) * ny + b->j0 + j) * nx + b->i0], b->nx);
     };
-    const auto travel = [&](void* out, std::vector<int>& counts, std::vector<int>& at, void* in,
-                            std::vector<int>& counts_in, std::vector<int>& at_in) {
+    const auto travel = [&](const void* out, const Pieces& give, void* in, const Pieces& take) {
         if (alone) return;
         Meet meet(domain.comm, double(own * levels * sizeof(T)));
-        MPI_Alltoallv(out, counts.data(), at.data(), MPI_BYTE, in, counts_in.data(), at_in.data(),
-                      MPI_BYTE, domain.comm);
+        MPI_Alltoallv(out, give.bytes.data(), give.at.data(), MPI_BYTE, in, take.bytes.data(),
+                      take.at.data(), MPI_BYTE, domain.comm);
     };
     if (to_planes) {
-        travel(local.data(), give, give_at, arrived.data(), take, take_at);
+        travel(local.data(), of_own, arrived.data(), of_whole);
         sort([](T* a, T* plane, int n) { std::copy_n(a, n, plane); });
     } else {
         sort([](T* a, T* plane, int n) { std::copy_n(plane, n, a); });
-        travel(arrived.data(), take, take_at, local.data(), give, give_at);
+        travel(arrived.data(), of_whole, local.data(), of_own);
     }
 }
 

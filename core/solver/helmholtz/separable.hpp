@@ -22,6 +22,19 @@ std::vector<double> separable_waves(int nx);
 /// Error: the equation cannot be solved on these rows.
 void check_separable(const Topology&);
 
+/// Which modes each rank has whole, and how numbers travel: own points of all modes <-> all points
+/// of own modes, pieces of ranks one after another on both sides.
+struct SeparableRanks {
+    explicit SeparableRanks(const Domain&);
+    int rank, ranks;
+    std::vector<int> first_mode;                       ///< of each rank, and one more
+    std::vector<std::ptrdiff_t> first_point;           ///< of its blocks; the same
+    std::vector<std::ptrdiff_t> own_side, whole_side;  ///< where pieces begin; the same
+    int modes_of(int r) const { return first_mode[r + 1] - first_mode[r]; }
+    int own_modes() const { return modes_of(rank); }
+    std::ptrdiff_t own_points() const { return first_point[rank + 1] - first_point[rank]; }
+};
+
 template <class T> class SeparableSolver {
 public:
     explicit SeparableSolver(const Domain&);
@@ -33,8 +46,7 @@ public:
 private:
     const Domain& domain;
     const int nx, ny, levels, waves;
-    int ranks;
-    std::vector<int> first_mode;            // of each rank, and one more
+    const SeparableRanks ranks;
     const bool joined;                      // the last row to the first
     std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
     LargeVector<T> factor, above;           // [own mode][row][wave]
@@ -44,11 +56,10 @@ private:
     LargeVector<T> local, planes, spectra;  // [mode][own points], [own mode][row][point], waves
     LargeVector<T> arrived;                 // from other ranks
     std::vector<std::size_t> first_own;     // of each block, among own points
-    std::size_t own = 0;
+    const std::size_t own;                  // points
     Fourier<T> fourier;
 
-    int modes_of(int rank) const { return first_mode[rank + 1] - first_mode[rank]; }
-    int own_modes() const { return modes_of(domain.rank); }
+    int own_modes() const { return ranks.own_modes(); }
     void factorise(const SeparableModes&);
     template <class Body> void each_row(Body) const;
     void project(const FieldSlab&, int halo);

@@ -1,21 +1,12 @@
 #include "solver/helmholtz/there.hpp"
 #include <cmath>
 #include "machine/region.hpp"
+#include "parallel/meeting.hpp"
 #include "parallel/sum/reduce.hpp"
 #include "solver/helmholtz/coarser.hpp"
 #include "transform/fourier/lists.hpp"
 
 namespace fathom {
-
-namespace {
-
-double value(const HelmholtzOnDevice::Sum& sum) {
-    ExactSum exact(SumUnit::for_largest(std::isfinite(sum.largest) ? sum.largest : 1));
-    exact.add(sum.limbs);
-    return exact.value();
-}
-
-}  // namespace
 
 struct HelmholtzThere::Next {
     HelmholtzRows rows;
@@ -29,11 +20,65 @@ struct HelmholtzThere::Next {
     }
 };
 
-bool HelmholtzThere::possible(const Domain& d, const HelmholtzOptions& options) {
-    if (d.decomposition.ranks > 1) return false;
-    const bool needs_waves = options.preconditioner.starts_with("separable");
-    return !needs_waves || Fourier<double>::simple(d.decomposition.topology.nx);
-}
+/// Own modes whole; pieces travel between ranks.
+struct HelmholtzThere::Modes {
+    const SeparableRanks ranks;
+    std::unique_ptr<SeparableOnDevice> on;
+    std::optional<PiecesThere> pieces;
+
+    explicit Modes(const HelmholtzThere& of) : ranks(of.domain), on(made(of)) {
+        if (ranks.ranks > 1)
+            pieces.emplace(of.device, of.domain.comm, ranks.own_side, ranks.whole_side, 1, of.bytes,
+                           of.domain.exchange);
+    }
+    void renew(const SeparableModes& modes) { on->renew(modes, ranks.first_mode[ranks.rank]); }
+    void solve(const std::byte* r, std::byte* z) {
+        on->project(r);
+        travel(true);
+        on->planes();
+        travel(false);
+        on->compose(z);
+    }
+
+private:
+    void travel(bool to_planes) {
+        if (!pieces) return;
+        static const Region here("transposition", "", "exchange");
+        Within within(here);
+        pieces->travel(on->own(), on->whole(), to_planes);
+    }
+    std::unique_ptr<SeparableOnDevice> made(const HelmholtzThere& of) const {
+        const Topology& t = of.domain.decomposition.topology;
+        check_separable(t);
+        const Fourier<double> fourier(t.nx);
+        FourierLists<double> lists;
+        lists.add(fourier);
+        const std::vector<double> along = separable_waves(t.nx);
+        const auto modes = list_modes();
+        const auto order = list_points(of.domain.decomposition);
+        return of.on->separable({t.nx, t.ny, ranks.own_modes(), t.periodic_j, ranks.ranks == 1,
+                                 fourier.packs(), modes, order, lists.plans[0], lists.passes,
+                                 lists.twiddles, lists.places, lists.turns, along});
+    }
+    /// A piece: [own column][mode of the rank].
+    std::vector<SeparablePoints::Mode> list_modes() const {
+        std::vector<SeparablePoints::Mode> modes;
+        for (int r = 0; r < ranks.ranks; ++r)
+            for (int m = 0; m < ranks.modes_of(r); ++m)
+                modes.push_back({ranks.own_side[r] + m, ranks.modes_of(r)});
+        return modes;
+    }
+    std::vector<int> list_points(const Decomposition& d) const {
+        std::vector<int> order(std::size_t(d.topology.nx) * d.topology.ny);
+        int point = 0;
+        for (int r = 0; r < ranks.ranks; ++r)
+            for (auto* b : d.of(r))
+                for (int j = b->j0; j < b->j0 + b->ny; ++j)
+                    for (int i = b->i0; i < b->i0 + b->nx; ++i)
+                        order[std::size_t(j) * d.topology.nx + i] = point++;
+        return order;
+    }
+};
 
 HelmholtzThere::HelmholtzThere(std::shared_ptr<Device> given, const Domain& d, HelmholtzOptions o,
                                int bytes, int bytes_of_fields)
@@ -62,8 +107,7 @@ std::unique_ptr<HelmholtzOnDevice> HelmholtzThere::made(int bytes_of_fields) con
                        : with("separable-lines") || with("multigrid") ? left + 1
                                                                       : left;
     HelmholtzPoints points{bytes,  bytes_of_fields, domain.halo,   layout.levels,
-                           arrays, layout.numbers,  layout.blocks, {},
-                           {}};
+                           arrays, layout.numbers,  layout.blocks, largest_of_all()};
     const HelmholtzMeans means(domain.decomposition.topology, layout.levels);
     std::vector<std::vector<HelmholtzPoints::Column>> taken(means.rows);
     for (int b = 0; b < int(layout.blocks.size()); ++b) {
@@ -74,25 +118,37 @@ std::unique_ptr<HelmholtzOnDevice> HelmholtzThere::made(int bytes_of_fields) con
                 taken[block.j0 + row].push_back({b, row, i});
         }
     }
-    for (auto& row : taken) points.taken.insert(points.taken.end(), row.begin(), row.end());
+    for (auto& row : taken) {
+        points.taken.insert(points.taken.end(), row.begin(), row.end());
+        points.first_taken.push_back(int(points.taken.size()));
+    }
     return device->helmholtz(points);
 }
 
-std::unique_ptr<SeparableOnDevice> HelmholtzThere::made_separable() const {
-    const Topology& t = domain.decomposition.topology;
-    check_separable(t);
-    const Fourier<double> fourier(t.nx);
-    FourierLists<double> lists;
-    lists.add(fourier);
-    const std::vector<double> along = separable_waves(t.nx);
-    return on->separable({t.nx, t.ny, t.periodic_j, fourier.packs(), lists.plans[0], lists.passes,
-                          lists.twiddles, lists.places, lists.turns, along});
+LargestOfAll HelmholtzThere::largest_of_all() const {
+    if (domain.decomposition.ranks == 1) return {};
+    return [comm = domain.comm](std::span<double> largest) {
+        Meet meet(comm, double(largest.size_bytes()));
+        MPI_Allreduce(MPI_IN_PLACE, largest.data(), int(largest.size()), MPI_DOUBLE, MPI_MAX, comm);
+    };
+}
+
+std::vector<double> HelmholtzThere::values(std::span<const RankSum> found) const {
+    std::vector<ExactSum> sums;
+    for (auto& [largest, limbs] : found) {
+        sums.emplace_back(SumUnit::for_largest(std::isfinite(largest) ? largest : 1));
+        sums.back().add(limbs);
+    }
+    allreduce(domain.comm, sums);
+    std::vector<double> values;
+    for (auto& sum : sums) values.push_back(sum.value());
+    return values;
 }
 
 SeparableColumns HelmholtzThere::mean_columns() {
     const HelmholtzMeans means(domain.decomposition.topology, layout.levels);
-    const auto sums = on->means(means);
-    return means.columns_of([&](int n) { return value(sums[n]); });
+    const auto sums = values(on->means(means));
+    return means.columns_of([&](int n) { return sums[n]; });
 }
 
 void HelmholtzThere::ready() {
@@ -101,7 +157,7 @@ void HelmholtzThere::ready() {
     const SeparableColumns mean = mean_columns();
     if (with("multigrid")) return coarsen(mean.east, mean.north);
     const SeparableModes modes(mean, domain.decomposition.topology.periodic_j);
-    if (!separable) separable = made_separable();
+    if (!separable) separable = std::make_unique<Modes>(*this);
     separable->renew(modes);
 }
 
@@ -130,9 +186,7 @@ std::vector<double> HelmholtzThere::dots(std::span<const Pair> pairs) {
     for (auto [one, other] : pairs) arrays.push_back({array(one), array(other)});
     static const Region here("sums of the Helmholtz solver", "", "sum");
     Within within(here);
-    std::vector<double> values;
-    for (auto& sum : on->dots(arrays)) values.push_back(value(sum));
-    return values;
+    return values(on->dots(arrays));
 }
 
 HelmholtzFound HelmholtzThere::solve(const FieldSlab& given, const FieldSlab& to, double measure) {

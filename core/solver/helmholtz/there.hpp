@@ -1,10 +1,11 @@
-/// The Helmholtz solver (columns.hpp) with its arrays in memory of a device, of one rank: the same
-/// operations in the same order, so that the bits are the processor's. Only sums return.
+/// The Helmholtz solver (columns.hpp) with its arrays in memory of a device: the same operations in
+/// the same order, so that the bits are the processor's. Of one rank only sums return; of several
+/// also halos, and modes of the separable equation, for other ranks.
 #pragma once
 #include <memory>
 #include <optional>
 #include "machine/device.hpp"
-#include "parallel/travel/mover.hpp"
+#include "parallel/travel/pieces.hpp"
 #include "solver/helmholtz/columns.hpp"
 #include "solver/helmholtz/on_device.hpp"
 
@@ -12,7 +13,6 @@ namespace fathom {
 
 class HelmholtzThere final : HelmholtzVectors {
 public:
-    static bool possible(const Domain&, const HelmholtzOptions&);
     HelmholtzThere(std::shared_ptr<Device>, const Domain&, HelmholtzOptions, int bytes,
                    int bytes_of_fields);
     ~HelmholtzThere() override;
@@ -35,13 +35,15 @@ private:
     const std::unique_ptr<HelmholtzOnDevice> on;
     Exchange halo;
     const std::unique_ptr<Mover> mover;
-    std::unique_ptr<SeparableOnDevice> separable;
+    struct Modes;  // of the separable equation
+    std::unique_ptr<Modes> separable;
     std::unique_ptr<Next> next;
 
     HelmholtzThere(std::shared_ptr<Device>, const Domain&, HelmholtzOptions, int bytes,
                    int bytes_of_fields, int grid);
     std::unique_ptr<HelmholtzOnDevice> made(int bytes_of_fields) const;
-    std::unique_ptr<SeparableOnDevice> made_separable() const;
+    LargestOfAll largest_of_all() const;
+    std::vector<double> values(std::span<const RankSum>) const;  // over all ranks
     SeparableColumns mean_columns();
     void fill_halo(int array);
     void apply(int x, int y);             // y = A x, arrays

@@ -84,53 +84,37 @@ public:
     /// get(m) -> {re, im} for m = 0 .. waves < p/2; higher waves are 0. The points are in `a`.
     /// `ahead` fetches memory while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
-        if (points % 2) return odd_inverse(waves, get, a, ahead);
-        fourier_steps::numbers_of_waves(half, waves, get, a, complex.place.data(), turn.data());
+        using namespace fourier_steps;
+        const bool odd = points % 2;
+        const int* const place = complex.place.data();
+        if (odd)
+            numbers_of_odd_waves(points, waves, get, a, place);
+        else
+            numbers_of_waves(half, waves, get, a, place, turn.data());
         complex.backward(a, ahead);
+        if (odd) points_of_odd_numbers(points, a);
     }
     /// Points in `a`; put(m, re, im) for m = 0 .. waves < p/2.
     template <class Put> void direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
-        if (points % 2) return odd_direct(waves, put, a, ahead);
+        using namespace fourier_steps;
+        const bool odd = points % 2;
+        const int* const place = complex.place.data();
+        if (odd) numbers_of_odd_points(points, a);
         complex.forward(a, ahead);
-        fourier_steps::waves_of_numbers(half, waves, put, a, complex.place.data(), turn.data());
+        if (odd)
+            waves_of_odd_numbers(points, waves, put, a, place);
+        else
+            waves_of_numbers(half, waves, put, a, place, turn.data());
     }
 
-    /// Whether a device can compute it.
-    static bool simple(int points) { return points % 2 == 0; }
-    const ComplexFourier<Number>& of_half() const { return complex; }
+    /// Of the numbers of an odd row, or of half of an even one.
+    const ComplexFourier<Number>& of_numbers() const { return complex; }
     const std::vector<std::complex<Number>>& turns() const { return turn; }
 
 private:
     using Pair = fourier_steps::Complex<Lanes>;
     ComplexFourier<Number> complex;
     std::vector<std::complex<Number>> turn;
-
-    template <class Get> void odd_inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
-        const Lanes zero(Number(0));
-        const int* const place = complex.place.data();
-        a[2 * place[0]] = get(0).re, a[2 * place[0] + 1] = zero;
-        for (int k = 1; k <= half; ++k) {
-            Pair x{zero, zero};
-            if (k <= waves) x = get(k);
-            Lanes *p = a + 2 * place[k], *q = a + 2 * place[points - k];
-            p[0] = x.re, p[1] = x.im;
-            q[0] = x.re, q[1] = -x.im;
-        }
-        complex.backward(a, ahead);
-        for (int j = 1; j < points; ++j) a[j] = a[2 * j];
-    }
-    template <class Put> void odd_direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
-        for (int j = points - 1; j >= 0; --j) {
-            const Lanes x = a[j];
-            a[2 * j] = x, a[2 * j + 1] = Lanes(Number(0));
-        }
-        complex.forward(a, ahead);
-        put(0, a[2 * complex.place[0]], Lanes(Number(0)));
-        for (int k = 1; k <= std::min(waves, half); ++k) {
-            const Lanes* p = a + 2 * complex.place[k];
-            put(k, p[0], p[1]);
-        }
-    }
 
 public:
     using Coefficient = Pair;

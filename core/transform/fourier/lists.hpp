@@ -12,13 +12,13 @@ template <class Number> struct FourierLists {
     std::vector<Number> twiddles;
     std::vector<int> places;
     std::vector<std::complex<Number>> turns;
-    void add(const Fourier<Number>& f) { add(f.of_half(), f.turns()); }
-    void add(const ComplexFourier<Number>& f) { add(f, {}); }
+    void add(const Fourier<Number>& f) { add(f.points, f.of_numbers(), f.turns()); }
+    void add(const ComplexFourier<Number>& f) { add(0, f, {}); }
 
 private:
     using Turns = std::vector<std::complex<Number>>;
-    void add(const ComplexFourier<Number>& f, const Turns& of_row) {
-        plans.push_back({f.n, passes_of(f.by() ? *f.by() : f), append(places, f.place),
+    void add(int points, const ComplexFourier<Number>& f, const Turns& of_row) {
+        plans.push_back({points, f.n, passes_of(f.by() ? *f.by() : f), append(places, f.place),
                          append(turns, of_row), append(turns, f.all_chirps()),
                          append(turns, f.all_filters())});
     }

@@ -223,4 +223,39 @@ constexpr void waves_of_numbers(int half, int waves, Put put, At a, const int* p
     }
 }
 
+/// The same of an odd row: numbers without an imaginary part, `points` of them.
+template <class Get, class At>
+constexpr void numbers_of_odd_waves(int points, int waves, Get get, At a, const int* place) {
+    using V = std::remove_cvref_t<decltype(a[0])>;
+    const V zero(typename V::Number(0));
+    const At mean = a + 2 * place[0];
+    mean[0] = get(0).re, mean[1] = zero;
+    for (int k = 1; k <= points / 2; ++k) {
+        Complex<V> x{zero, zero};
+        if (k <= waves) x = get(k);
+        const At p = a + 2 * place[k], q = a + 2 * place[points - k];
+        p[0] = x.re, p[1] = x.im;
+        q[0] = x.re, q[1] = -x.im;
+    }
+}
+template <class At> constexpr void points_of_odd_numbers(int points, At a) {
+    for (int j = 1; j < points; ++j) a[j] = a[2 * j];
+}
+template <class At> constexpr void numbers_of_odd_points(int points, At a) {
+    using V = std::remove_cvref_t<decltype(a[0])>;
+    for (int j = points - 1; j >= 0; --j) {
+        const V x = a[j];
+        a[2 * j] = x, a[2 * j + 1] = V(typename V::Number(0));
+    }
+}
+template <class Put, class At>
+constexpr void waves_of_odd_numbers(int points, int waves, Put put, At a, const int* place) {
+    using V = std::remove_cvref_t<decltype(a[0])>;
+    put(0, a[2 * place[0]], V(typename V::Number(0)));
+    for (int k = 1; k <= waves && k <= points / 2; ++k) {
+        const At p = a + 2 * place[k];
+        put(k, p[0], p[1]);
+    }
+}
+
 }  // namespace fathom::fourier_steps

@@ -1,5 +1,5 @@
-/// A Fourier transform of rows of an even number of points (fourier.hpp) from tables that lie
-/// anywhere: a thread of a device transforms a row.
+/// A Fourier transform of rows (fourier.hpp) from tables that lie anywhere: a thread of a device
+/// transforms a row.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -12,13 +12,14 @@ struct PassesThere {
     int n, count;
     std::size_t first, twiddles, roots;
 };
-/// Those of half the row, or of a complex transform of so many numbers; or, if it is a convolution,
-/// those of a longer transform.
+/// Those of an odd row, of half of an even one, or of a complex transform of so many numbers; or,
+/// if it is a convolution, those of a longer transform.
 struct PlanThere {
-    int half;
+    int points, numbers;  ///< points: of a row
     PassesThere passes;
     std::size_t places, turns, chirp, filter;
-    constexpr bool convolves() const { return passes.n > half; }
+    constexpr bool odd() const { return points % 2; }
+    constexpr bool convolves() const { return passes.n > numbers; }
 };
 struct PassThere {
     int radix, stride;
@@ -34,20 +35,28 @@ template <class Number> struct FourierThere {
 
     /// As those of Fourier; `a` are numbers of the row, which may lie apart.
     template <class Get, class At> constexpr void inverse(int waves, Get get, At a) const {
-        fourier_steps::numbers_of_waves(plan.half, waves, get, a, places + plan.places,
-                                        turns + plan.turns);
+        using namespace fourier_steps;
+        if (plan.odd())
+            numbers_of_odd_waves(plan.points, waves, get, a, place());
+        else
+            numbers_of_waves(plan.numbers, waves, get, a, place(), turns + plan.turns);
         complex<+1>(a);
+        if (plan.odd()) points_of_odd_numbers(plan.points, a);
     }
     template <class Put, class At> constexpr void direct(int waves, Put put, At a) const {
+        using namespace fourier_steps;
+        if (plan.odd()) numbers_of_odd_points(plan.points, a);
         complex<-1>(a);
-        fourier_steps::waves_of_numbers(plan.half, waves, put, a, places + plan.places,
-                                        turns + plan.turns);
+        if (plan.odd())
+            waves_of_odd_numbers(plan.points, waves, put, a, place());
+        else
+            waves_of_numbers(plan.numbers, waves, put, a, place(), turns + plan.turns);
     }
     /// As those of ComplexFourier: forward < 0, backward > 0.
     template <int sign, class At> constexpr void complex(At a) const {
         if (!plan.convolves()) return all_passes<sign>(a);
         fourier_steps::convolution<sign>(
-            plan.half, plan.passes.n, a, turns + plan.chirp, turns + plan.filter,
+            plan.numbers, plan.passes.n, a, turns + plan.chirp, turns + plan.filter,
             [&] { all_passes<-1>(a); }, [&] { all_passes<+1>(a); });
     }
     constexpr const int* place() const { return places + plan.places; }

@@ -1,6 +1,7 @@
 #include "transform/rows/distribution.hpp"
 #include <algorithm>
 #include "base/error.hpp"
+#include "parallel/travel/pieces.hpp"
 
 namespace fathom {
 
@@ -125,23 +126,7 @@ void Distribution::number_entries() {
 }
 
 Plan Distribution::to_rows(int numbers) const {
-    Plan plan;
-    auto message = [&](int from, int to, std::ptrdiff_t entries) {
-        const std::size_t points = std::size_t(entries) * numbers;
-        if (points > 0x7fffffff)
-            throw Error("a message of ", points,
-                        " numbers to one rank; use more ranks or fewer fields at once");
-        if (entries)
-            plan.messages.push_back(
-                {from, to, {{to, from, 0, 0, 0, 0, int(points), 1, false}}, points});
-    };
-    for (int r = 0; r < ranks; ++r)
-        if (r != rank) message(rank, r, wave_block[r + 1] - wave_block[r]);
-    for (int r = 0; r < ranks; ++r)
-        if (r != rank) message(r, rank, row_block[r + 1] - row_block[r]);
-    std::ranges::stable_sort(plan.messages, {},
-                             [](const Message& m) { return std::pair(m.from_rank, m.to_rank); });
-    return plan;
+    return pieces_plan(rank, wave_block, row_block, numbers);
 }
 
 }  // namespace fathom

@@ -19,36 +19,6 @@ const Region& transposition() {
 
 const std::vector<Exchange::Item> one_item{{Horizontal::center, false, 0, 1}};
 
-/// Of entries in memory of a device: those of another rank are a message, without packing.
-struct EntryMover final : Mover {
-    Device& device;
-    const Parts& parts;
-    int rank;
-    std::size_t own;  // bytes of the part that stays on this rank
-    EntryMover(Device& device, const Parts& parts, int rank, std::size_t own)
-        : device(device), parts(parts), rank(rank), own(own) {}
-    void expect(std::span<const FieldSlab>) override {}
-    void pack(std::span<const FieldSlab> from, std::byte* outgoing) override {
-        for (auto& to : parts.sends)
-            device.copy(outgoing + to.offset, from[0].at[to.rank], to.bytes, Device::Way::to_host);
-    }
-    void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
-        device.copy(to[0].at[rank], from[0].at[rank], own, Device::Way::within);
-    }
-    void unpack(std::span<const FieldSlab> to, const std::byte* incoming) override {
-        for (auto& of : parts.receives)
-            device.copy(to[0].at[of.rank], incoming + of.offset, of.bytes, Device::Way::to_device);
-    }
-};
-
-/// Entries of each rank, one block each.
-void point_to(std::byte* first, const std::vector<std::ptrdiff_t>& begins, std::size_t bytes,
-              FieldSlab& f) {
-    const std::size_t ranks = begins.size() - 1;
-    f.at.resize(ranks), f.row.resize(ranks), f.level.resize(ranks), f.levels = 1;
-    for (std::size_t r = 0; r < ranks; ++r) f.at[r] = first + begins[r] * bytes;
-}
-
 }  // namespace
 
 template <class Number>
@@ -145,22 +115,11 @@ template <class Number> std::size_t RowTransform<Number>::plan_fourier() {
 template <class Number> void RowTransform<Number>::plan_travel(Side& side) {
     side.row.resize(distribution.row_block.back() * 2 * most_cells);
     for (int cells = 1; cells <= most_cells; ++cells) {
-        auto [forth, back] = planned(2 * cells * width);
-        side.forth.push_back(std::move(forth)), side.back.push_back(std::move(back));
+        ThereAndBack made(comm, distribution.to_rows(2 * cells * width), int(sizeof(Number)),
+                          work.exchange);
+        side.forth.push_back(std::move(made.forth)), side.back.push_back(std::move(made.back));
     }
     side.wave_slab.resize(1), side.row_slab.resize(1);
-}
-
-template <class Number> auto RowTransform<Number>::planned(int numbers) const -> ThereAndBack {
-    const Plan plan = distribution.to_rows(numbers);
-    const auto exchange = [&](const Plan& one) {
-        auto made = std::make_unique<Exchange>(comm, std::span(&one, 1), int(sizeof(Number)),
-                                               one_item, false, work.exchange);
-        made->kind = Exchange::transpositions;
-        return made;
-    };
-    auto forth = exchange(plan);
-    return {std::move(forth), exchange(adjoint(plan))};
 }
 
 /// Plans the messages that collect whole rows from the blocks that share them, and send them back.
@@ -330,18 +289,12 @@ void RowTransform<Number>::travel(Device& device, const TransformOnDevice::Entri
                                   bool to_rows) {
     if (distribution.ranks == 1) return;
     TimedRegion timer(transposition(), spent.transposition);
-    const std::size_t bytes = entries.numbers * sizeof(Number);
-    auto& [forth, back] = on_device[entries.numbers];
-    if (!forth) on_device[entries.numbers] = planned(entries.numbers);
-    Exchange& exchange = to_rows ? *forth : *back;
-    const auto& waves = distribution.wave_block;
-    FieldSlab wave[1], row[1];
-    point_to(entries.of_waves, waves, bytes, wave[0]);
-    point_to(entries.of_rows, distribution.row_block, bytes, row[0]);
-    const int rank = distribution.rank;
-    EntryMover mover(device, exchange.parts(), rank, (waves[rank + 1] - waves[rank]) * bytes);
-    exchange.start(to_rows ? wave : row, &mover);
-    exchange.finish(to_rows ? row : wave);
+    auto& way = on_device[entries.numbers];
+    if (!way)
+        way = std::make_unique<PiecesThere>(device.shared_from_this(), comm,
+                                            distribution.wave_block, distribution.row_block,
+                                            entries.numbers, int(sizeof(Number)), work.exchange);
+    way->travel(entries.of_waves, entries.of_rows, to_rows);
 }
 
 template class RowTransform<float>;

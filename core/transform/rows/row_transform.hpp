@@ -31,7 +31,7 @@
 #include <span>
 #include "machine/memory.hpp"
 #include "machine/region.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/travel/pieces.hpp"
 #include "transform/fourier/fourier.hpp"
 #include "transform/on_device.hpp"
 #include "transform/rows/coefficients.hpp"
@@ -187,14 +187,10 @@ private:
     std::vector<Batch> batches;
     bool beyond_cache = false;
     std::unique_ptr<TransformOnDevice> there;
-    struct ThereAndBack {
-        std::unique_ptr<Exchange> forth, back;
-    };
-    std::map<int, ThereAndBack> on_device;  // by the numbers of an entry
+    std::map<int, std::unique_ptr<PiecesThere>> on_device;  // by the numbers of an entry
 
     TransformOnDevice& open(Device&);
     void travel(Device&, const TransformOnDevice::Entries&, bool to_rows);
-    ThereAndBack planned(int numbers) const;
     void place_rows(const Decomposition&);
     std::size_t plan_fourier();
     void plan_travel(Side&);
