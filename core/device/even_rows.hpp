@@ -4,6 +4,7 @@
 #include "device/blocks.hpp"
 #include "machine/launch.hpp"
 #include "trajectory/even_plane.hpp"
+#include "trajectory/rows_on_device.hpp"
 
 namespace fathom {
 
@@ -21,9 +22,30 @@ struct OwnPoints {
     }
 };
 
+/// The points of rows, and what departures mark of them.
+template <class T, int fields> struct RowsThere : EvenPoints<T, fields, LinesThere> {
+    using EvenPoints<T, fields, LinesThere>::EvenPoints;
+    SegmentsThere segments{};
+
+    /// For `locate`: of each place, from where its stencil is marked; also(reach): what else is.
+    template <class Also> constexpr auto marks(const Also& also) const {
+        return [=, this](const int* column, const int* row) {
+            if (segments.alone()) return;
+            const Reach reach{*column, *column, *row, *row};
+            this->stencils(reach, [this](int j, int first, int count) {
+                segments.need(j, this->nx, first, count);
+            });
+            also(reach);
+        };
+    }
+    constexpr auto marks() const {
+        return marks([](const Reach&) {});
+    }
+};
+
 /// A thread has a point.
 template <class T, int fields> struct PackPoint {
-    EvenPoints<T, fields, LinesThere> rows;
+    RowsThere<T, fields> rows;
     OwnPoints points;
     std::array<FieldAt<const T>, fields> from;
     constexpr void operator()(std::size_t n) const {
@@ -32,52 +54,63 @@ template <class T, int fields> struct PackPoint {
         for (int f = 0; f < fields; ++f) to[f] = from[f].first ? *points.at(from[f], l) : T(0);
     }
 };
-/// A thread has a level of a row, from `first` on.
+/// A thread has a level of a row, from `first` on. held: where the points come from.
 template <class T, int fields> struct CloseRow {
-    EvenPoints<T, fields, LinesThere> rows;
+    RowsThere<T, fields> rows;
+    SegmentsThere held;
     int first;
     constexpr void operator()(std::size_t n) const {
-        const int levels = rows.nodes.levels();
-        rows.close(first + int(n) / levels, int(n) % levels);
+        const int levels = rows.nodes.levels(), j = first + int(n) / levels;
+        if (held.holds(rows.shown(j))) rows.close(j, int(n) % levels);
     }
 };
 /// A thread has a point, ends included, of a row beyond the edges.
 template <class T, int fields> struct FillPoint {
-    EvenPoints<T, fields, LinesThere> rows;
+    RowsThere<T, fields> rows;
     constexpr void operator()(std::size_t n) const {
         const int length = rows.nx + rows.west + rows.east, levels = rows.nodes.levels(),
                   i = int(n) % length - rows.west, k = int(n) / length % levels,
                   r = int(n) / length / levels,
                   j = r < rows.beyond ? -1 - r : rows.inside.rows + r - rows.beyond;
-        if (!rows.is_pole(j)) rows.fill(j, k, i, i + 1);
+        if (!rows.is_pole(j) && rows.segments.holds(rows.shown(j))) rows.fill(j, k, i, i + 1);
     }
 };
 
-template <class T, int fields> class RowsOnDevice {
+template <class T, int fields> class RowsOnDevice final : public EvenRowsOnDevice {
 public:
-    EvenPoints<T, fields, LinesThere> points;
+    RowsThere<T, fields> points;
 
     /// components: so many fields, the first ones, change their sign beyond a pole.
-    RowsOnDevice(std::shared_ptr<Device> device, const EvenPlane<T>& plane,
-                 LevelNodes<T, LinesThere> nodes, int components = 0)
+    RowsOnDevice(std::shared_ptr<Device> device, BlockTables& tables, const OwnPoints& own,
+                 const EvenPlane<T>& plane, LevelNodes<T, LinesThere> nodes, int components)
         : points(plane, nodes, components),
+          tables(tables),
+          own(own),
           memory(std::move(device), points.numbers() * sizeof(T)) {
         points.memory = (T*)memory.at;
     }
-    /// Own points, all that there are, and what lies beyond rows; null fields: 0.
-    void pack(const OwnPoints& own, const std::array<FieldAt<const T>, fields>& from) {
-        launch::each(own.count * levels(), PackPoint<T, fields>{points, own, from});
-        close(0, points.inside.rows);
+    void pack(std::span<const FieldSlab> group) override {
+        PackPoint<T, fields> kernel{points, own, {}};
+        for (std::size_t f = 0; f < group.size(); ++f)
+            kernel.from[f] = tables.operator()<const T>(group[f]);
+        launch::each(own.count * levels(), kernel);
+    }
+    std::byte* buffer() const override { return memory.at; }
+    void surround(const SegmentsThere& segments) override {
+        points.segments = segments;
+        close(0, points.inside.rows, segments);
         launch::each(
             std::size_t(2 * points.beyond) * levels() * (points.nx + points.west + points.east),
             FillPoint<T, fields>{points});
     }
-    void close(int first, int rows) {
-        launch::each(std::size_t(rows) * levels(), CloseRow<T, fields>{points, first});
+    void close(int first, int rows, const SegmentsThere& held) {
+        launch::each(std::size_t(rows) * levels(), CloseRow<T, fields>{points, held, first});
     }
     std::size_t levels() const { return std::size_t(points.nodes.levels()); }
 
 private:
+    BlockTables& tables;
+    const OwnPoints own;
     DeviceMemory memory;
 };
 

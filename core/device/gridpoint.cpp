@@ -7,12 +7,6 @@ namespace fathom {
 namespace {
 
 using namespace atmosphere;
-using Fields = CarrierOnDevice::Fields;
-
-/// Nothing comes from other ranks.
-struct Unseen {
-    constexpr void operator()(const int*, const int*) const {}
-};
 
 /// Fields from a point on.
 template <class T, std::size_t count>
@@ -30,7 +24,7 @@ constexpr std::array<FieldFrom<const T>, count> from_each(
 
 template <class T> struct TraceOnPlane {
     PlaneTracing<T, LinesThere> trace;
-    EvenPoints<T, 3, LinesThere> rows;
+    RowsThere<T, 3> rows;
     OwnPoints own;
     std::array<FieldAt<const T>, 3> wind;
     std::array<FieldAt<T>, 3> to;
@@ -40,13 +34,13 @@ template <class T> struct TraceOnPlane {
         const Line l = own[n];
         const auto of = [&](const auto& field) { return own.at(field, l); };
         trace(l, {of(wind[0]), of(wind[1]), of(wind[2]), of(to[0]), of(to[1]), of(to[2])},
-              interpolations, onwards, rows, Unseen());
+              interpolations, onwards, rows, rows.marks());
     }
 };
 
 template <class T> struct TraceOnSphere {
     SphereTracing<T, LinesThere> trace;
-    EvenPoints<T, 3, LinesThere> rows;
+    RowsThere<T, 3> rows;
     OwnPoints own;
     std::array<FieldAt<const T>, 3> wind;
     FieldAt<const T> height;
@@ -59,13 +53,13 @@ template <class T> struct TraceOnSphere {
         trace(l,
               {of(wind[0]), of(wind[1]), of(wind[2]), of(height), of(to[0]), of(to[1]), of(to[2]),
                of(to[3])},
-              interpolations, onwards, rows, Unseen());
+              interpolations, onwards, rows, rows.marks());
     }
 };
 
 template <class T, int fields, bool within> struct CarryOnPlane {
     PlaneDepartures<T, LinesThere> departures;
-    EvenPoints<T, fields, LinesThere> rows;
+    RowsThere<T, fields> rows;
     OwnPoints own;
     Around where;
     std::array<FieldAt<const T>, 3> displacement;
@@ -76,7 +70,7 @@ template <class T, int fields, bool within> struct CarryOnPlane {
         departures.depart(l, where, rows.nodes.height(l.k), from_each(own, displacement, l).data(),
                           from);
         Gathered<T, fields, LinesThere> found;
-        found.template take<within>(rows, from, Unseen());
+        found.template take<within>(rows, from, rows.marks());
         for (int f = 0; f < fields; ++f)
             if (to[f].first) *own.at(to[f], l) = found.values[f];
     }
@@ -87,10 +81,11 @@ template <class T, int fields, bool within> struct CarryOnPlane {
 template <class T, Around where, int fields, int turned, bool within> struct CarryOnSphere {
     static constexpr int components = turned < 0 ? 0 : fields < 3 ? fields : 3;
     SphereDepartures<T, LinesThere> departures;
-    EvenPoints<T, fields, LinesThere> rows;
+    RowsThere<T, fields> rows;
     OwnPoints own;
     std::array<FieldAt<const T>, 4> displacement;
-    FieldAt<const T> last;  ///< of northern faces: the last row, which stays
+    FieldAt<const T> last;           ///< of northern faces: the last row, which stays
+    SegmentsThere of_eastern_faces;  ///< of northern faces
     std::array<FieldAt<T>, fields> to;
     constexpr void operator()(std::size_t n) const {
         const Line l = own[n];
@@ -102,7 +97,13 @@ template <class T, Around where, int fields, int turned, bool within> struct Car
         departures.depart(l, where, rows.nodes.height(l.k), from_each(own, displacement, l).data(),
                           t);
         Gathered<T, fields, LinesThere> found;
-        found.template take<within>(rows, t.from, Unseen(), T(where == Around::east_face ? 0.5 : 0),
+        const auto beside_poles = [this](const Reach& reach) {
+            if (where == Around::north_face && rows.on_sphere())
+                rows_beside_poles(reach, rows.ny,
+                                  [this](int j) { of_eastern_faces.need(j, rows.nx, 0, rows.nx); });
+        };
+        found.template take<within>(rows, t.from, rows.marks(beside_poles),
+                                    T(where == Around::east_face ? 0.5 : 0),
                                     T(where == Around::north_face ? 0.5 : 0));
         if constexpr (turned >= 0) t.template turn<turned, components>(found, own.at(to[0], l));
         for (int f = components; f < fields; ++f) {
@@ -112,14 +113,31 @@ template <class T, Around where, int fields, int turned, bool within> struct Car
     }
 };
 
+template <class T> struct Keep {
+    OwnPoints own;
+    std::array<FieldAt<T>, 4> displacement;
+    T* kept;
+    std::size_t points;
+    bool give_back;
+    constexpr void operator()(std::size_t n) const {
+        const Line l = own[n];
+        for (std::size_t f = 0; f < displacement.size(); ++f) {
+            if (!displacement[f].first) continue;
+            T &field = *own.at(displacement[f], l), &here = kept[f * points + n];
+            give_back ? field = here : here = field;
+        }
+    }
+};
+
 /// A thread has a level of a pole.
 template <class T, int components> struct AddOnPole {
-    EvenPoints<T, components, LinesThere> u;
+    RowsThere<T, components> u;
     SphereDepartures<T, LinesThere> directions;
     WindOnPole<T, components>* to;
     constexpr void operator()(std::size_t n) const {
         const int levels = u.nodes.levels(), k = int(n) % levels;
         const Pole pole(int(n) / levels, u.ny);
+        if (!u.segments.holds(pole.u)) return;
         WindOnPole<T, components> wind;
         for (int i = 0; i < u.nx; ++i)
             wind.add(u.at(pole.u, k, i), *directions.sine(i, 1), *directions.cosine(i, 1));
@@ -128,27 +146,50 @@ template <class T, int components> struct AddOnPole {
 };
 /// A thread has a point of a level of a pole.
 template <class T, int components> struct GiveOnPole {
-    EvenPoints<T, components, LinesThere> v;
+    RowsThere<T, components> v;
+    SegmentsThere of_u;
     SphereDepartures<T, LinesThere> directions;
     const WindOnPole<T, components>* from;
     constexpr void operator()(std::size_t n) const {
         const int i = int(n) % v.nx, levels = v.nodes.levels(), level = int(n) / v.nx;
         const Pole pole(level / levels, v.ny);
+        if (!of_u.holds(pole.u)) return;
         from[level].give(v.nx, T(pole.sign), *directions.sine(i, 0), *directions.cosine(i, 0),
                          v.at(pole.v, level % levels, i));
     }
 };
 
-/// Tables and memory that planes and spheres have.
-template <class T> class Carrier : public CarrierOnDevice {
+/// Tables and memory that planes and spheres have; numbers of a point on faces and at interfaces.
+template <class T, int on_face, int at_interface> class Carrier : public CarrierOnDevice {
 protected:
     template <int fields> using Rows = std::optional<RowsOnDevice<T, fields>>;
-    static constexpr std::size_t together = 4;  // tracers
 
+public:
+    EvenRowsOnDevice& rows(RowsOf place) override {
+        const int deep = on_face == 3 ? vector : 0;
+        switch (place) {
+            case RowsOf::wind: return made(wind, centres, interfaces, vector);
+            case RowsOf::east_faces: return made(east, centres, layers, vector);
+            case RowsOf::north_faces: return made(north, north_faces, layers, vector);
+            case RowsOf::interfaces: return made(between, centres, interfaces, deep);
+            case RowsOf::layers: return made(inside, centres, layers, 0);
+            case RowsOf::tracer: return made(one, centres, upper, 0);
+            case RowsOf::two_tracers: return made(two, centres, upper, 0);
+            default: return made(four, centres, upper, 0);
+        }
+    }
+    void keep(const Fields& displacement, bool give_back) override {
+        const std::size_t points = own.count * interfaces.levels();
+        if (!kept.at) kept = DeviceMemory(device, 4 * points * sizeof(T));
+        launch::each(points, Keep<T>{own, of<4, T>(displacement), (T*)kept.at, points, give_back});
+    }
+
+protected:
     Carrier(std::shared_ptr<Device> given, const CarrierTables<T>& t)
         : device(std::move(given)),
           tables(device),
           own{send(t.columns).data(), t.columns.size(), t.halo},
+          vector(t.on_sphere ? 2 : 0),
           centres(t.centres),
           north_faces(t.north_faces),
           interfaces(sent(t.interfaces)),
@@ -160,9 +201,16 @@ protected:
     std::vector<DeviceMemory> memory;
     BlockTables tables;
     const OwnPoints own;
+    const int vector;  // components of a wind that change their sign beyond a pole
     const EvenPlane<T> centres, north_faces;
     const LevelNodes<T, LinesThere> interfaces, layers, upper;
     Rows<3> wind;
+    Rows<on_face> east, north;
+    Rows<at_interface> between;
+    Rows<1> inside, one;
+    Rows<2> two;
+    Rows<4> four;
+    DeviceMemory kept;  // displacements
 
     template <class Number> std::span<const Number> send(const std::vector<Number>& list) {
         memory.push_back(on_device(device, list.data(), list.size()));
@@ -178,143 +226,123 @@ protected:
             all[n] = tables.operator()<Number>(fields[n]);
         return all;
     }
-    /// Packs the fields, if there are any.
+
+private:
     template <int fields>
-    const EvenPoints<T, fields, LinesThere>& pack(Rows<fields>& rows, const EvenPlane<T>& plane,
-                                                  const LevelNodes<T, LinesThere>& nodes,
-                                                  int components, const Fields* from) {
-        if (!rows) rows.emplace(device, plane, nodes, components);
-        if (from) rows->pack(own, of<fields>(*from));
-        return rows->points;
-    }
-    template <class Each> static void each_group(const Fields& tracers, Each each) {
-        for (std::size_t n = 0; n < tracers.size(); n += together)
-            each(Fields(tracers.begin() + n,
-                        tracers.begin() + std::min(n + together, tracers.size())));
+    EvenRowsOnDevice& made(Rows<fields>& rows, const EvenPlane<T>& plane,
+                           const LevelNodes<T, LinesThere>& nodes, int components) {
+        if (!rows) rows.emplace(device, tables, own, plane, nodes, components);
+        return *rows;
     }
 };
 
-template <class T> class OnPlane final : public Carrier<T> {
-    using Base = Carrier<T>;
-    using Base::centres, Base::north_faces, Base::interfaces, Base::layers, Base::own;
+template <class T> class OnPlane final : public Carrier<T, 1, 2> {
+    using Base = Carrier<T, 1, 2>;
+    using Base::own;
+    using typename Base::Fields;
     template <int fields> using Rows = typename Base::template Rows<fields>;
 
 public:
     OnPlane(std::shared_ptr<Device> device, const CarrierTables<T>& t)
         : Base(std::move(device), t), tracing{t.on_plane, t.now, t.then} {}
-    void depart(const Fields& now, const Fields* before, const FieldSlab&,
-                const Fields& displacement, int interpolations, bool onwards) override {
-        const auto& rows = this->pack(Base::wind, centres, interfaces, 0, before);
+    void depart(const Fields& now, const FieldSlab&, const Fields& displacement, int interpolations,
+                bool onwards) override {
         launch::each(
-            own.count * interfaces.levels(),
-            TraceOnPlane<T>{tracing, rows, own, this->template of<3>(now),
+            own.count * Base::interfaces.levels(),
+            TraceOnPlane<T>{tracing, Base::wind->points, own, this->template of<3>(now),
                             this->template of<3, T>(displacement), interpolations, onwards});
     }
-    void transport(const Fields& by, const CarrierOnDevice::Places& from,
-                   const CarrierOnDevice::Places& to, bool) override {
-        const bool slice = centres.ny == 1;
-        carry<false>(east, centres, layers, Around::east_face, by, from.east_faces, to.east_faces);
-        carry<false>(north, north_faces, layers, slice ? Around::layer : Around::north_face, by,
-                     from.north_faces, to.north_faces);
-        carry<false>(between, centres, interfaces, Around::interface, by, from.interfaces,
-                     to.interfaces);
-        carry<false>(inside, centres, layers, Around::layer, by, from.layers, to.layers);
+    void transport(RowsOf place, const Fields& by, const Fields& to, const FieldSlab&) override {
+        const bool slice = Base::centres.ny == 1;
+        const auto north = slice ? Around::layer : Around::north_face;
+        switch (place) {
+            case RowsOf::wind: break;
+            case RowsOf::east_faces: return carry<false>(Base::east, Around::east_face, by, to);
+            case RowsOf::north_faces: return carry<false>(Base::north, north, by, to);
+            case RowsOf::interfaces: return carry<false>(Base::between, Around::interface, by, to);
+            case RowsOf::layers: return carry<false>(Base::inside, Around::layer, by, to);
+            case RowsOf::tracer: return carry<true>(Base::one, Around::interface, by, to);
+            case RowsOf::two_tracers: return carry<true>(Base::two, Around::interface, by, to);
+            case RowsOf::tracers: return carry<true>(Base::four, Around::interface, by, to);
+        }
     }
-    void transport(const Fields& by, const Fields& tracers) override {
-        this->each_group(tracers, [&](const Fields& group) {
-            group.size() == 1
-                ? carry<true>(one, centres, Base::upper, Around::interface, by, group, group)
-                : carry<true>(four, centres, Base::upper, Around::interface, by, group, group);
-        });
-    }
+    void blow_over_poles() override {}
 
 private:
     const PlaneTracing<T, LinesThere> tracing;
-    Rows<1> east, north, inside, one;
-    Rows<2> between;
-    Rows<4> four;
 
     template <bool within, int fields>
-    void carry(Rows<fields>& in, const EvenPlane<T>& plane, const LevelNodes<T, LinesThere>& nodes,
-               Around where, const Fields& by, const Fields& from, const Fields& to) {
-        const auto& rows = this->pack(in, plane, nodes, 0, &from);
-        launch::each(own.count * nodes.levels(),
-                     CarryOnPlane<T, fields, within>{tracing.departures, rows, own, where,
+    void carry(const Rows<fields>& rows, Around where, const Fields& by, const Fields& to) {
+        launch::each(own.count * rows->levels(),
+                     CarryOnPlane<T, fields, within>{tracing.departures, rows->points, own, where,
                                                      this->template of<3>(by),
                                                      this->template of<fields, T>(to)});
     }
 };
 
-template <class T, bool deep> class OnSphere final : public Carrier<T> {
-    using Base = Carrier<T>;
-    using Base::centres, Base::north_faces, Base::interfaces, Base::layers, Base::own;
-    template <int fields> using Rows = typename Base::template Rows<fields>;
+template <class T, bool deep> class OnSphere final : public Carrier<T, deep ? 3 : 2, deep ? 4 : 2> {
     static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
+    using Base = Carrier<T, on_face, at_interface>;
+    using Base::own;
+    using typename Base::Fields;
+    template <int fields> using Rows = typename Base::template Rows<fields>;
 
 public:
     OnSphere(std::shared_ptr<Device> device, const CarrierTables<T>& t)
         : Base(std::move(device), t),
           tracing{this->sent(*t.on_sphere), t.now, t.then, t.radius, deep},
-          poles(Base::device, 2 * std::size_t(layers.levels()) * sizeof(WindOnPole<T, on_face>)) {
+          poles(Base::device,
+                2 * std::size_t(Base::layers.levels()) * sizeof(WindOnPole<T, on_face>)) {
         Base::device->wait();
     }
-    void depart(const Fields& now, const Fields* before, const FieldSlab& height,
-                const Fields& displacement, int interpolations, bool onwards) override {
-        const auto& rows = this->pack(Base::wind, centres, interfaces, 2, before);
+    void depart(const Fields& now, const FieldSlab& height, const Fields& displacement,
+                int interpolations, bool onwards) override {
         launch::each(
-            own.count * interfaces.levels(),
-            TraceOnSphere<T>{tracing, rows, own, this->template of<3>(now),
+            own.count * Base::interfaces.levels(),
+            TraceOnSphere<T>{tracing, Base::wind->points, own, this->template of<3>(now),
                              Base::tables.template operator()<const T>(height),
                              this->template of<4, T>(displacement), interpolations, onwards});
     }
-    void transport(const Fields& by, const CarrierOnDevice::Places& from,
-                   const CarrierOnDevice::Places& to, bool anew) override {
-        const auto given = [&](const Fields& fields) { return anew ? &fields : nullptr; };
-        const auto& u = this->pack(east, centres, layers, 2, given(from.east_faces));
-        const auto& v = this->pack(north, north_faces, layers, 2, given(from.north_faces));
-        if (anew && centres.on_sphere()) blow_over_poles();
-        carry<Around::east_face, 0, false>(u, by, to.east_faces);
-        carry<Around::north_face, 1, false>(v, by, to.north_faces, from.north_faces[1]);
-        carry<Around::interface, deep ? 2 : -1, false>(
-            this->pack(between, centres, interfaces, deep ? 2 : 0, given(from.interfaces)), by,
-            to.interfaces);
-        carry<Around::layer, -1, false>(this->pack(inside, centres, layers, 0, given(from.layers)),
-                                        by, to.layers);
+    void transport(RowsOf place, const Fields& by, const Fields& to,
+                   const FieldSlab& last) override {
+        constexpr auto interface = Around::interface;
+        switch (place) {
+            case RowsOf::wind: break;
+            case RowsOf::east_faces: return carry<Around::east_face, 0, false>(Base::east, by, to);
+            case RowsOf::north_faces:
+                return carry<Around::north_face, 1, false>(Base::north, by, to, last,
+                                                           Base::east->points.segments);
+            case RowsOf::interfaces:
+                return carry<interface, deep ? 2 : -1, false>(Base::between, by, to);
+            case RowsOf::layers: return carry<Around::layer, -1, false>(Base::inside, by, to);
+            case RowsOf::tracer: return carry<interface, -1, true>(Base::one, by, to);
+            case RowsOf::two_tracers: return carry<interface, -1, true>(Base::two, by, to);
+            case RowsOf::tracers: return carry<interface, -1, true>(Base::four, by, to);
+        }
     }
-    void transport(const Fields& by, const Fields& tracers) override {
-        const auto move = [&](auto& rows, const Fields& group) {
-            carry<Around::interface, -1, true>(this->pack(rows, centres, Base::upper, 0, &group),
-                                               by, group);
-        };
-        this->each_group(tracers, [&](const Fields& group) {
-            group.size() == 1 ? move(one, group) : move(four, group);
-        });
+    void blow_over_poles() override {
+        auto* const wind = (WindOnPole<T, on_face>*)poles.at;
+        const auto &u = Base::east->points, &v = Base::north->points;
+        const std::size_t levels = 2 * Base::east->levels();
+        launch::each(levels, AddOnPole<T, on_face>{u, tracing.departures, wind});
+        launch::each(levels * u.nx,
+                     GiveOnPole<T, on_face>{v, u.segments, tracing.departures, wind});
+        for (bool northern : {false, true})
+            Base::north->close(Pole(northern, u.ny).v, 1, u.segments);
     }
 
 private:
     const SphereTracing<T, LinesThere> tracing;
     DeviceMemory poles;
-    Rows<on_face> east, north;
-    Rows<at_interface> between;
-    Rows<1> inside, one;
-    Rows<4> four;
 
     template <Around where, int turned, bool within, int fields>
-    void carry(const EvenPoints<T, fields, LinesThere>& rows, const Fields& by, const Fields& to,
-               const FieldSlab& last = {}) {
-        launch::each(
-            own.count * rows.nodes.levels(),
-            CarryOnSphere<T, where, fields, turned, within>{
-                tracing.departures, rows, own, this->template of<4>(by),
-                Base::tables.template operator()<const T>(last), this->template of<fields, T>(to)});
-    }
-    void blow_over_poles() {
-        auto* const wind = (WindOnPole<T, on_face>*)poles.at;
-        const std::size_t levels = 2 * std::size_t(layers.levels());
-        launch::each(levels, AddOnPole<T, on_face>{east->points, tracing.departures, wind});
-        launch::each(levels * centres.nx,
-                     GiveOnPole<T, on_face>{north->points, tracing.departures, wind});
-        for (bool northern : {false, true}) north->close(Pole(northern, centres.ny).v, 1);
+    void carry(const Rows<fields>& rows, const Fields& by, const Fields& to,
+               const FieldSlab& last = {}, const SegmentsThere& of_eastern_faces = {}) {
+        launch::each(own.count * rows->levels(),
+                     CarryOnSphere<T, where, fields, turned, within>{
+                         tracing.departures, rows->points, own, this->template of<4>(by),
+                         Base::tables.template operator()<const T>(last), of_eastern_faces,
+                         this->template of<fields, T>(to)});
     }
 };
 

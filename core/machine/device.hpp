@@ -123,7 +123,7 @@ public:
     /// Its semi-Lagrangian transport.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
-    /// Semi-Lagrangian processes of a grid-point atmosphere, of one rank.
+    /// Semi-Lagrangian processes of a grid-point atmosphere.
     virtual std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
         const atmosphere::CarrierTables<float>&) = 0;
     virtual std::unique_ptr<atmosphere::CarrierOnDevice> carrier(

@@ -25,6 +25,12 @@ struct PlaneInside {
     int columns = 0, rows = 0;
 };
 
+/// Columns and rows of departures, before they are brought into the plane.
+struct Reach {
+    int west = 1 << 30, east = -(1 << 30), south = 1 << 30, north = -(1 << 30);
+    constexpr bool empty() const { return west > east; }
+};
+
 /// Rows and columns, and where departures from them lie.
 template <class T> struct EvenPlane {
     int nx = 0, ny = 0;
@@ -65,6 +71,22 @@ template <class T> struct EvenPlane {
     static constexpr int turned(int n, int period) {
         const T p = T(period), rest = T(n) - p * std::floor(T(n) / p);
         return int(rest < 0 ? rest + p : rest >= p ? rest - p : rest);
+    }
+
+    /// The points of the stencils within: need(row, first, count).
+    template <class Need> constexpr void stencils(const Reach& reach, const Need& need) const {
+        int first = reach.south, last = reach.north;
+        int west = reach.west - 1, east = reach.east + 2;
+        if (edge == Edge::area) west = std::max(west, 0), east = std::min(east, inside.columns - 1);
+        if (edge != Edge::periodic)
+            first = std::clamp(first, -1, ny - 1), last = std::clamp(last, -1, ny - 1);
+        else if (last - first >= ny)
+            first = 0, last = ny - 1;
+        for (int j = first - 1; j <= last + 2; ++j) {
+            if (is_pole(j)) continue;
+            const bool across = on_sphere() && (j < 0 || j >= ny);
+            need(shown(j), west + (across ? nx / 2 : 0), std::min(east - west + 1, nx));
+        }
     }
 
     /// Columns and rows of stencils, and the remaining fraction of a spacing: to.x and y.

@@ -8,14 +8,9 @@
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/on_demand.hpp"
 #include "trajectory/even_plane.hpp"
+#include "trajectory/rows_on_device.hpp"
 
 namespace fathom {
-
-/// Columns and rows of departures, before they are brought into the plane.
-struct Reach {
-    int west = 1 << 30, east = -(1 << 30), south = 1 << 30, north = -(1 << 30);
-    bool empty() const { return west > east; }
-};
 
 template <class T, int fields> class EvenRows : public EvenPoints<T, fields, LinesHere> {
     using Base = EvenPoints<T, fields, LinesHere>;
@@ -36,11 +31,7 @@ public:
           around(comm, d, std::vector<int>(ny, nx), beside, sizeof(T), nodes.levels()),
           pages(Pages::sparse(Base::numbers() * sizeof(T))) {
         Base::memory = (T*)pages.at;
-        global.levels = nodes.levels();
-        for (int j = 0; j < ny; ++j) {
-            global.at.push_back((std::byte*)at(j, 0, 0));
-            global.row.push_back(0), global.level.push_back(level);
-        }
+        global = rows_of(pages.at);
     }
     EvenRows(const EvenRows&) = delete;
 
@@ -74,6 +65,11 @@ public:
         for (int n = 0; n < 2 * beyond; ++n)
             fill_row(n < beyond ? -1 - n : inside.rows + n - beyond);
     }
+    /// The same in memory of a device.
+    void surround_on(Device& device, EvenRowsOnDevice& there) {
+        around.exchange_on(device, rows_of(there.buffer()));
+        there.surround(around.on(device));
+    }
     void close_row(int j) {
         for (int k = 0; k < nodes.levels(); ++k) this->close(j, k);
     }
@@ -90,18 +86,8 @@ public:
     /// Requests the stencils within from the owners.
     void need(const Reach& reach) {
         if (around.alone() || reach.empty()) return;
-        int first = reach.south, last = reach.north;
-        int west = reach.west - 1, east = reach.east + 2;
-        if (edge == Edge::area) west = std::max(west, 0), east = std::min(east, inside.columns - 1);
-        if (edge != Edge::periodic)
-            first = std::clamp(first, -1, ny - 1), last = std::clamp(last, -1, ny - 1);
-        else if (last - first >= ny)
-            first = 0, last = ny - 1;
-        for (int j = first - 1; j <= last + 2; ++j) {
-            if (this->is_pole(j)) continue;
-            const bool across = this->on_sphere() && (j < 0 || j >= ny);
-            around.need(shown(j), west + (across ? nx / 2 : 0), std::min(east - west + 1, nx));
-        }
+        this->stencils(reach,
+                       [this](int row, int first, int count) { around.need(row, first, count); });
     }
     using Base::gather;
     /// The same by linear interpolation, of more than one row.
@@ -133,6 +119,14 @@ private:
     Pages pages;
     FieldSlab global;
 
+    FieldSlab rows_of(std::byte* buffer) const {
+        FieldSlab all{{}, {}, {}, nodes.levels()};
+        for (int j = 0; j < ny; ++j) {
+            all.at.push_back(buffer + (at(j, 0, 0) - Base::memory) * sizeof(T));
+            all.row.push_back(0), all.level.push_back(level);
+        }
+        return all;
+    }
     auto seen(const Departures<T>& of, Reach& reach) const {
         return [this, &reach, count = of.count](const int* columns, const int* rows) {
             if (around.alone()) return;

@@ -50,5 +50,12 @@ void until_covered(EvenRows<T, fields>& rows, const Domain& d,
     if (anew) rows.pack(d, from), rows.surround();
     for (work(); rows.around.cover(); work()) rows.surround();
 }
+/// The same in memory of a device.
+template <class T, int fields, class Work>
+void until_covered_on(Device& device, EvenRows<T, fields>& rows, EvenRowsOnDevice& there,
+                      std::span<const FieldSlab> from, Work work, bool anew = true) {
+    if (anew) there.pack(from), rows.surround_on(device, there);
+    for (work(); rows.around.cover_on(device); work()) rows.surround_on(device, there);
+}
 
 }  // namespace fathom

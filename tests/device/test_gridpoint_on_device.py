@@ -2,48 +2,46 @@
 bits of the processor.
 """
 
-import numpy as np
+import json
+from functools import cache
+from pathlib import Path
+
 import pytest
 
+import carried
 import computers
-import small_planes
-import small_spheres
 
-spots = {
-    "degrees": lambda x, y, z: np.exp(-(((x - 90) / 40) ** 2) - ((y - 60) / 25) ** 2) + 0 * z,
-    "metres": lambda x, y, z: np.exp(-(((x - 9e3) / 3e3) ** 2) - ((z - 2e3) / 1e3) ** 2) + 0 * y,
-}
+on_processor = cache(carried.carried)  # on one rank
+precisions = ["fp64", "fp32"]
 
 
-def dyed(make, units="degrees", tracers=("dye",), **options):
-    sim = make(tracers=list(tracers), **options)
-    sim.model.set(**{name: spots[units] for name in tracers})
-    return sim
-
-
-turning, axis, bubble = small_spheres.turning, small_spheres.around_the_axis, small_planes.bubble
-cases_of = {
-    "sphere": lambda **p: dyed(turning, wind=60.0, **p),
-    "many tracers": lambda **p: dyed(turning, tracers="abcdef", fix_mass=False, **p),
-    "deep": lambda **p: small_spheres.deep_rotation(**p)[0],
-    "area": lambda **p: dyed(axis, **p),
-    "deep area": lambda **p: axis(deep=True, **p),
-    "slice": lambda **p: bubble(ny=1, **p),
-    "channel": lambda **p: dyed(bubble, "metres", **p),
-    "plane without walls": lambda **p: bubble(walls=False, **p),
-    "moist": small_spheres.aquaplanet,
-}
-
-
-@pytest.mark.parametrize("precision", ["fp64", "fp32"])
-@pytest.mark.parametrize("name", cases_of)
+@pytest.mark.parametrize("precision", precisions)
+@pytest.mark.parametrize("name", carried.cases)
 def test_same_bits(name, precision):
-    found = []
-    for parallel in ({}, {"device": computers.name}, {"device": computers.name, "blocks": [10, 5]}):
-        s = cases_of[name](precision=precision)
-        s.parallel.update(parallel)
-        s.advance(3)
-        found.append({field: s.fields.checksum([field]) for field in s.fields.state})
-        left = ", ".join(dict(s.describe()[1]).get("device", []))
-        assert not any(f"GridPoint{what}" in left for what in ("Departure", "Transport", "Tracers"))
-    assert found[0] == found[1] == found[2]
+    for blocks in (None, [10, 5]):
+        found = carried.carried(name, precision, 3, device=computers.name, blocks=blocks)
+        assert found["checksums"] == on_processor(name, precision, 3)["checksums"]
+        assert not found["left"]
+
+
+runs_of = {
+    2: [(name, precisions[n % 2], 3, None) for n, name in enumerate(carried.cases)]
+    + [("gust", precision, 1, None) for precision in precisions],
+    3: [
+        ("sectors", "fp64", 1, [80, 8]),
+        ("deep sectors", "fp32", 1, [80, 8]),
+        ("channel", "fp32", 3, [10, 4]),
+        ("area", "fp64", 3, [8, 24]),
+    ],
+}
+
+
+@pytest.mark.parametrize("ranks", runs_of)
+def test_several_ranks(on_ranks, ranks):
+    """On two each has half of the rows, on three a third of each row."""
+    runs = runs_of[ranks]
+    found = on_ranks(ranks, Path(__file__).with_name("gridpoint_on_ranks.py"), json.dumps(runs))
+    for (name, precision, steps, _), there in zip(runs, found, strict=True):
+        here = on_processor(name, precision, steps)
+        assert there["checksums"] == here["checksums"], (name, precision)
+        assert there["received"] > 0 == here["received"] and not there["left"]

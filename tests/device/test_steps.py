@@ -145,14 +145,3 @@ def test_atmospheres(name):
         s.advance(4)
         found.append(s.checksum())
     assert found[0] == found[1]
-
-
-def test_grid_points_of_a_device_on_ranks(on_ranks):
-    """Wind at the poles and the mass of air are computed there."""
-    case = ("shown", 'precision="fp32"', "steps=1")
-    alone = on_ranks(1, small_spheres, *case)
-    found = on_ranks(2, small_spheres, *case, f'device="{computers.name}"')
-    assert found["checksum"] == alone["checksum"]
-    left = ", ".join(found["device"])
-    assert "GridPointTransport" in left
-    assert not any(name in left for name in ("PoleWind", "DryMass"))

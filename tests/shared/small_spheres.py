@@ -240,13 +240,6 @@ def bits(steps=3, still=False, **options):
     }
 
 
-def shown(steps=2, **options):
-    """Checksum after some steps, and what a device leaves to the processor."""
-    sim = turning(**options).prepare()
-    sim.advance(steps)
-    return {"checksum": sim.checksum(), "device": dict(sim.describe()[1]).get("device", [])}
-
-
 def mass(sim):
     """Of all air, on all ranks [kg]."""
     density = sim.gather("air_density")

@@ -1,4 +1,5 @@
-/// The tables of semi-Lagrangian processes for a device.
+/// Semi-Lagrangian processes on a device, as the processor asks for them: their tables, and values
+/// of a place at departure points.
 #pragma once
 #include "atmosphere/gridpoint/on_device.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
@@ -31,6 +32,14 @@ template <class T> CarrierTables<T> carrier_tables(const Domain& d, const GridPo
                          s.deep};
     if (sphere) all.on_sphere = sphere_departures<T>(d, s);
     return all;
+}
+
+template <class T, int fields>
+void carry_on(Device& device, CarrierOnDevice& there, RowsOf place, EvenRows<T, fields>& rows,
+              const CarrierOnDevice::Fields& by, const CarrierOnDevice::Fields& from,
+              const CarrierOnDevice::Fields& to) {
+    until_covered_on(device, rows, there.rows(place), from,
+                     [&] { there.transport(place, by, to, {}); });
 }
 
 }  // namespace fathom::atmosphere

@@ -31,15 +31,21 @@ public:
         until_covered(*rows, d, before, work, anew);
     }
     bool apply_on(Device& device, Given given) override {
-        if (!lives_on(device)) return false;
         if (!there) there = device.carrier(carrier_tables<T>(given.set.domain(), setup));
         const auto [anew, onwards] = turn();
-        const auto before = on_device(given, {u_before, v_before, w_before});
-        there->depart(on_device(given, {u, v, w}), anew ? &before : nullptr, height(given),
-                      on_device(given, displacement()), interpolations(onwards), onwards);
+        const auto by = on_device(given, displacement());
+        bool once_more = false;
+        const auto work = [&] {
+            if (onwards && !rows->around.alone()) there->keep(by, once_more);
+            there->depart(on_device(given, {u, v, w}), height(given), by, interpolations(onwards),
+                          onwards);
+            once_more = true;
+        };
+        until_covered_on(device, *rows, there->rows(RowsOf::wind),
+                         on_device(given, {u_before, v_before, w_before}), work, anew);
         return true;
     }
-    bool lives_on(Device&) override { return rows->around.alone(); }
+    bool lives_on(Device&) override { return true; }
     GridPointHalo halo() const override {
         return {rows->around.points_received(), rows->around.plans};
     }

@@ -1,5 +1,5 @@
-/// Semi-Lagrangian processes of the grid-point atmosphere on a device, of one rank: what the
-/// processor gives it, and what can be asked of it.
+/// Semi-Lagrangian processes of the grid-point atmosphere on a device: what the processor gives it,
+/// and what can be asked of it.
 #pragma once
 #include <optional>
 #include <span>
@@ -7,6 +7,7 @@
 #include "atmosphere/gridpoint/tracing.hpp"
 #include "machine/device.hpp"
 #include "parallel/travel/packing.hpp"
+#include "trajectory/rows_on_device.hpp"
 
 namespace fathom::atmosphere {
 
@@ -23,24 +24,35 @@ template <class T> struct CarrierTables {
     bool deep;
 };
 
+/// Rows of fields that lie at the same place of the grid: those of a wind first, of a sphere.
+enum class RowsOf {
+    wind,
+    east_faces,
+    north_faces,
+    interfaces,
+    layers,
+    tracer,
+    two_tracers,
+    tracers
+};
+
 class CarrierOnDevice {
 public:
     virtual ~CarrierOnDevice() = default;
     using Fields = std::vector<FieldSlab>;
-    /// Displacements from the wind at arrival and that of the last step; before: null as in the
-    /// last call. height: of a sphere. displacement: along x, y (on a sphere in space: x, y, axis)
-    /// and of levels.
-    virtual void depart(const Fields& now, const Fields* before, const FieldSlab& height,
-                        const Fields& displacement, int interpolations, bool onwards) = 0;
-    /// Fields that lie at the same place of the grid; first a wind, of a sphere.
-    struct Places {
-        Fields east_faces, north_faces, interfaces, layers;
-    };
-    /// anew: the fields of `from` differ from those of the last call.
-    virtual void transport(const Fields& displacement, const Places& from, const Places& to,
-                           bool anew) = 0;
-    /// Limited to the values around.
-    virtual void transport(const Fields& displacement, const Fields& tracers) = 0;
+    virtual EvenRowsOnDevice& rows(RowsOf) = 0;
+    /// Displacements from the wind at arrival and that of the last step, in its rows. height: of a
+    /// sphere. displacement: along x, y (on a sphere in space: x, y, axis) and of levels.
+    virtual void depart(const Fields& now, const FieldSlab& height, const Fields& displacement,
+                        int interpolations, bool onwards) = 0;
+    /// The displacements to continue from, since points may have to be traced again.
+    virtual void keep(const Fields& displacement, bool give_back) = 0;
+    /// Values of rows at departure points; those of tracers are limited to the values around. last:
+    /// of northern faces of a sphere, the field whose last row stays.
+    virtual void transport(RowsOf, const Fields& displacement, const Fields& to,
+                           const FieldSlab& last) = 0;
+    /// The wind on poles, in rows of northern faces, from those of eastern faces.
+    virtual void blow_over_poles() = 0;
 };
 
 }  // namespace fathom::atmosphere

@@ -2,6 +2,7 @@
 ///   (V_x, V_y) = 2 / nx sum u (-sin, cos),
 /// in components of each meridian; w is the mean of that row.
 #pragma once
+#include "trajectory/even_plane.hpp"
 #include "trajectory/great_circle.hpp"
 
 namespace fathom::atmosphere {
@@ -30,5 +31,12 @@ struct Pole {
     constexpr Pole(bool north, int ny)
         : v(north ? ny - 1 : -1), u(north ? ny - 1 : 0), sign(north ? -1 : 1) {}
 };
+
+/// need(row): the rows of u that make the wind on poles for departures of v.
+template <class Need>
+constexpr void rows_beside_poles(const Reach& of_v, int ny, const Need& need) {
+    if (of_v.south <= 0) need(0);
+    if (of_v.north >= ny - 3) need(ny - 1);
+}
 
 }  // namespace fathom::atmosphere

@@ -85,16 +85,33 @@ public:
         }
     }
     bool apply_on(Device& device, Given g) override {
-        if (!lives_on(device)) return false;
         if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
         const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
-        const bool anew = count++ % setup.times == 0;
-        there->transport(of({x, y, axis, eta}),
-                         {of(on_east()), of(on_north()), of(between()), of({density_start})},
-                         {of({u}), of({v}), of({w, theta}), of({density})}, anew);
+        const auto surround = [&] {
+            each_place([&](RowsOf place, auto& rows, auto&&...) {
+                rows.surround_on(device, there->rows(place));
+            });
+            if (!setup.area) there->blow_over_poles();
+        };
+        if (count++ % setup.times == 0) {
+            each_place([&](RowsOf place, auto&, const Items& from, const Items&) {
+                there->rows(place).pack(of(from));
+            });
+            surround();
+        }
+        for (bool again = true; again;) {
+            again = false;
+            each_place([&](RowsOf place, auto&, const Items&, const Items& to) {
+                there->transport(place, of({x, y, axis, eta}), of(to), g.on_device(v_start));
+            });
+            each_place([&](RowsOf, auto& rows, auto&&...) {
+                again = rows.around.cover_on(device) || again;
+            });
+            if (again) surround();
+        }
         return true;
     }
-    bool lives_on(Device&) override { return u_rows->around.alone(); }
+    bool lives_on(Device&) override { return true; }
     GridPointHalo halo() const override {
         GridPointHalo all;
         const auto add = [&](const auto& rows) {
@@ -130,6 +147,14 @@ private:
                density = writes("density_carried", place::center_layer, "kg m-3");
     Item w_east{}, w_north{}, u_up{}, v_up{};
 
+    using Items = std::vector<Item>;
+    /// body(place, rows, fields there, their values at departure points).
+    template <class Body> void each_place(const Body& body) {
+        body(RowsOf::east_faces, *u_rows, on_east(), Items{u});
+        body(RowsOf::north_faces, *v_rows, on_north(), Items{v});
+        body(RowsOf::interfaces, *interfaces, between(), Items{w, theta});
+        body(RowsOf::layers, *densities, Items{density_start}, Items{density});
+    }
     /// Fields side by side: on eastern and northern faces, at interfaces.
     std::vector<Item> on_east() const {
         return deep ? std::vector{u_start, v_east, w_east} : std::vector{u_start, v_east};
@@ -173,9 +198,8 @@ private:
     void need_of_v(const Reach& reach) {
         v_rows->need(reach);
         if (reach.empty() || setup.area) return;
-        const int ny = u_rows->ny, nx = u_rows->nx;
-        if (reach.south <= 0) u_rows->around.need(0, 0, nx);
-        if (reach.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
+        rows_beside_poles(reach, u_rows->ny,
+                          [this](int row) { u_rows->around.need(row, 0, u_rows->nx); });
     }
 
     using Trajectories = SphereTrajectories<T, LinesHere>;

@@ -17,6 +17,8 @@ public:
     virtual ~Together() = default;
     using Depart = std::function<void(const Line&, Departures<T>&)>;
     virtual void carry(const Domain&, std::span<const FieldSlab* const>, const Depart&) = 0;
+    virtual void carry_on(Device&, CarrierOnDevice&, const CarrierOnDevice::Fields& displacement,
+                          const CarrierOnDevice::Fields&) = 0;
     virtual const OnDemandHalo& halo() const = 0;
 };
 template <class T, int fields> class Some final : public Together<T> {
@@ -37,6 +39,13 @@ public:
                 rows.need(reach);
             });
         });
+    }
+    void carry_on(Device& device, CarrierOnDevice& there, const CarrierOnDevice::Fields& by,
+                  const CarrierOnDevice::Fields& of) override {
+        constexpr auto place = fields == 1   ? RowsOf::tracer
+                               : fields == 2 ? RowsOf::two_tracers
+                                             : RowsOf::tracers;
+        atmosphere::carry_on(device, there, place, rows, by, of, of);
     }
 
 private:
@@ -82,15 +91,13 @@ public:
             if (keep_mass) before.push_back(mass(g, g[tracer]));
         for (std::size_t n = 0; n < groups.size(); ++n) {
             std::vector<const FieldSlab*> of;
-            for (std::size_t f = n * most; f < std::min((n + 1) * most, fields.size()); ++f)
-                of.push_back(&g[fields[f]]);
+            for (Item field : group(n)) of.push_back(&g[field]);
             groups[n]->carry(g.set.domain(), of,
                              [&](const Line& l, Departures<T>& to) { from(g, l, to); });
         }
         for (std::size_t n = 0; n < before.size(); ++n) correct(g, g[fields[n]], before[n]);
     }
     bool apply_on(Device& device, Given g) override {
-        if (!lives_on(device)) return false;
         if (!there) {
             there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
             masses = air_mass_on(device, g.set, curvature());
@@ -98,15 +105,14 @@ public:
         const auto tracers = on_device(g, fields);
         const std::vector<Mass> before =
             keep_mass ? masses_before(g, tracers) : std::vector<Mass>();
-        there->transport(
-            on_device(g, setup.radius > 0 ? std::vector{x, y, axis, eta} : std::vector{x, y, eta}),
-            tracers);
+        const auto by =
+            on_device(g, setup.radius > 0 ? std::vector{x, y, axis, eta} : std::vector{x, y, eta});
+        for (std::size_t n = 0; n < groups.size(); ++n)
+            groups[n]->carry_on(device, *there, by, on_device(g, group(n)));
         for (std::size_t n = 0; n < before.size(); ++n) correct_on(g, tracers[n], before[n]);
         return true;
     }
-    bool lives_on(Device&) override {
-        return std::ranges::all_of(groups, [](auto& group) { return group->halo().alone(); });
-    }
+    bool lives_on(Device&) override { return true; }
     GridPointHalo halo() const override {
         GridPointHalo all;
         for (auto& group : groups)
@@ -132,6 +138,10 @@ private:
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
 
+    std::vector<Item> group(std::size_t n) const {
+        const auto first = fields.begin() + n * most;
+        return {first, first + std::min(most, fields.size() - n * most)};
+    }
     /// The departure points of a line.
     void from(Given g, const Line& l, Departures<T>& to) const {
         const Domain& d = g.set.domain();

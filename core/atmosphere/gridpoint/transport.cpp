@@ -105,16 +105,19 @@ public:
         layers->carry(d, displacement, {&g[density_start]}, {&g[density]});
     }
     bool apply_on(Device& device, Given g) override {
-        if (!lives_on(device)) return false;
         if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
-        const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
-        there->transport(
-            of({x, y, eta}),
-            {of({u_start}), of({v_start}), of({w_start, theta_start}), of({density_start})},
-            {of({u}), of({v}), of({w, theta}), of({density})}, true);
+        using Items = std::vector<Item>;
+        const auto by = on_device(g, {x, y, eta});
+        const auto carry = [&](RowsOf place, auto& rows, const Items& from, const Items& to) {
+            carry_on(device, *there, place, rows, by, on_device(g, from), on_device(g, to));
+        };
+        carry(RowsOf::east_faces, along_x->rows, {u_start}, {u});
+        carry(RowsOf::north_faces, along_y->rows, {v_start}, {v});
+        carry(RowsOf::interfaces, interfaces->rows, {w_start, theta_start}, {w, theta});
+        carry(RowsOf::layers, layers->rows, {density_start}, {density});
         return true;
     }
-    bool lives_on(Device&) override { return layers->rows.around.alone(); }
+    bool lives_on(Device&) override { return true; }
     GridPointHalo halo() const override {
         GridPointHalo all;
         const auto add = [&](const auto& c) {
