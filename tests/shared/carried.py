@@ -64,17 +64,16 @@ of_ranks = {
 
 
 def carried(name, precision, steps, **parallel):
-    """Checksums of the fields after some steps; points that come from other ranks; which of the
-    processes around the solver a device leaves to the processor.
+    """Checksums of the fields after some steps; points that come from other ranks; the processes
+    that a device leaves to the processor.
     """
     s = (cases | of_ranks)[name](precision=precision)
     s.parallel.update(parallel)
     s.advance(steps)
     halos = [p.halo for p in s.sequence.globals if isinstance(p, fm.mpi.core.GridPointCarrier)]
-    shown = ", ".join(dict(s.describe()[1])["device"]) if parallel.get("device") else ""
-    carriers = [f"GridPoint{what}" for what in ("Departure", "Transport", "Tracers")]
+    shown = dict(s.describe()[1])["device"] if parallel.get("device") else []
     return {
         "checksums": {field: str(s.fields.checksum([field])) for field in s.fields.state},
         "received": sum(points for points, _ in halos),
-        "left": [name for name in (*carriers, "DryMass", "PoleWind") if name in shown],
+        "left": ", ".join(shown[1:]).rpartition(": ")[2],
     }
