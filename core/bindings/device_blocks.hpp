@@ -1,4 +1,4 @@
-/// Arrays of Python in memory of a device, for tests.
+/// Arrays of Python in memory of a device, for tests and benchmarks.
 #pragma once
 #include <map>
 #include "bindings/blocks.hpp"
@@ -12,17 +12,20 @@ public:
     std::shared_ptr<Device> device;
     /// The same slab there; its numbers are copied unless they are there.
     FieldSlab there(FieldSlab s, const std::vector<BlockArray>& blocks) {
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            std::size_t numbers = 1;
-            for (std::size_t n = 0; n < blocks[b].ndim(); ++n)
-                numbers += (blocks[b].shape(n) - 1) * blocks[b].stride(n);
-            const std::size_t bytes = numbers * blocks[b].itemsize();
-            auto& memory = all[s.at[b]];
-            if (!memory.at) memory = on_device(device, s.at[b], bytes);
-            s.at[b] = memory.at;
-        }
+        for (std::size_t b = 0; b < blocks.size(); ++b) s.at[b] = there(s.at[b], blocks[b]);
         return s;
     }
+    /// The numbers of an array, which begin here; copied unless they are there.
+    template <class Array> std::byte* there(std::byte* here, const Array& array) {
+        std::size_t numbers = 1;
+        for (std::size_t n = 0; n < array.ndim(); ++n)
+            numbers += (array.shape(n) - 1) * array.stride(n);
+        auto& memory = all[here];
+        if (!memory.at) memory = on_device(device, here, numbers * array.itemsize());
+        return memory.at;
+    }
+    /// Of numbers that are there; null for null.
+    std::byte* there(std::byte* here) const { return here ? all.at(here).at : nullptr; }
     /// Copies all numbers back.
     void back() {
         for (auto& [here, memory] : all)

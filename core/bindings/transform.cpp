@@ -3,10 +3,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <deque>
 #include "base/error.hpp"
+#include "bindings/device_blocks.hpp"
 #include "transform/plane/bi_fourier.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
@@ -27,7 +29,7 @@ template <class Number> struct Items {
     using Array = nb::ndarray<nb::numpy, Number, nb::ndim<3>, nb::device::cpu>;
     std::vector<typename Transform::Item> list;
     std::deque<FieldSlab> slabs;
-    std::vector<nb::object> kept;
+    std::vector<Array> kept;
     std::size_t waves;
 
     Coefficients<Number> coefficients(const Array& a) {
@@ -36,7 +38,7 @@ template <class Number> struct Items {
             throw Error("coefficients are an array (", waves,
                         ", 2, fields), fields side by side; given (", a.shape(0), ", ", a.shape(1),
                         ", ", a.shape(2), ")");
-        kept.push_back(nb::cast(a));
+        kept.push_back(a);
         return {a.data(), a.stride(1)};
     }
     const FieldSlab* slab(const std::optional<std::vector<Array>>& blocks, std::size_t levels) {
@@ -50,11 +52,45 @@ template <class Number> struct Items {
                             a.shape(1), ", ", a.shape(2), ")");
             s.at.push_back((std::byte*)a.data()), s.row.push_back(a.stride(0)),
                 s.level.push_back(a.stride(1));
-            kept.push_back(nb::cast(a));
+            kept.push_back(a);
         }
         return &s;
     }
 };
+
+/// Runs a transform of items on a device, so many times; their arrays are copied there and back.
+/// Returns the seconds of each time, without those copies.
+template <class Number, class Transform>
+std::vector<double> seconds_there(Transform& transform, const Items<Number>& items,
+                                  const std::shared_ptr<Device>& device, int repetitions,
+                                  void (Transform::*way)(Device&, typename Transform::ItemsThere)) {
+    using Item = TransformOnDevice::Item;
+    if (!transform.lives_on_device()) throw Error("this transform cannot be done on a device");
+    DeviceBlocks arrays;
+    arrays.device = device;
+    for (auto& a : items.kept) arrays.there((std::byte*)a.data(), a);
+    std::deque<FieldSlab> slabs;
+    const auto slab = [&](const FieldSlab* here) -> const FieldSlab* {
+        if (!here) return nullptr;
+        FieldSlab& s = slabs.emplace_back(*here);
+        for (auto& at : s.at) at = arrays.there(at);
+        return &s;
+    };
+    std::vector<Item> list;
+    for (auto& i : items.list)
+        list.push_back({typename Item::Kind(i.kind), arrays.there((std::byte*)i.first.at),
+                        arrays.there((std::byte*)i.second.at), i.first.stride, slab(i.field),
+                        slab(i.east), slab(i.north), i.levels});
+    std::vector<double> seconds;
+    for (int n = 0; n < repetitions; ++n) {
+        device->mark(0);
+        (transform.*way)(*device, list);
+        device->mark(1), device->wait();
+        seconds.push_back(device->between(0, 1));
+    }
+    arrays.back();
+    return seconds;
+}
 
 template <class Number> void bind_items(nb::module_& m, const char* name) {
     using Transform = RowTransform<Number>;
@@ -97,12 +133,34 @@ template <class Number> void bind_items(nb::module_& m, const char* name) {
             "vorticity"_a, "divergence"_a, "east"_a, "north"_a);
 }
 
+template <class Number> void bind_ways_on_device(nb::class_<RowTransform<Number>>& ways) {
+    using Transform = RowTransform<Number>;
+    using List = Items<Number>;
+    ways.def(
+            "inverse_on",
+            [](Transform& t, const std::shared_ptr<Device>& device, const List& l,
+               int repetitions) {
+                return seconds_there(t, l, device, repetitions, &Transform::inverse);
+            },
+            "device"_a, "items"_a, "repetitions"_a = 1,
+            "inverse on a device: the seconds of each repetition, without copies of arrays")
+        .def(
+            "direct_on",
+            [](Transform& t, const std::shared_ptr<Device>& device, const List& l,
+               int repetitions) {
+                return seconds_there(t, l, device, repetitions, &Transform::direct);
+            },
+            "device"_a, "items"_a, "repetitions"_a = 1,
+            "direct on a device: the seconds of each repetition, without copies of arrays");
+}
+
 /// Both transforms and their adjoints.
 template <class Number> void bind_ways(nb::module_& m, const char* name) {
     using Transform = RowTransform<Number>;
     using List = Items<Number>;
-    nb::class_<Transform>(m, name, "What the transforms of sphere and plane share.")
-        .def(
+    nb::class_<Transform> ways(m, name, "What the transforms of sphere and plane share.");
+    bind_ways_on_device<Number>(ways);
+    ways.def(
             "inverse",
             [](Transform& t, const List& l) {
                 nb::gil_scoped_release nogil;
@@ -151,6 +209,13 @@ template <class Number> nb::dict seconds(const RowTransform<Number>& t, const ch
     d["transposition"] = t.spent.transposition.seconds;
     return d;
 }
+template <class Number> nb::dict work(const RowTransform<Number>& t, const char* within) {
+    nb::dict d;
+    const auto of = [](const Spent& s) { return nb::make_tuple(s.operations, s.bytes); };
+    d[within] = of(t.spent.within), d["fourier"] = of(t.spent.fourier),
+    d["transposition"] = of(t.spent.transposition);
+    return d;
+}
 
 template <class Number> void bind_sphere(nb::module_& m, const char* name) {
     using Transform = SphericalHarmonics<Number>;
@@ -167,6 +232,9 @@ template <class Number> void bind_sphere(nb::module_& m, const char* name) {
             "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
             "table"_a = TransformOptions().table)
         .def_prop_ro("seconds", [](const Transform& t) { return seconds(t, "legendre"); })
+        .def_prop_ro(
+            "work", [](const Transform& t) { return work(t, "legendre"); },
+            "(operations, bytes) so far, of this rank: each number is read once and written once")
         .def_prop_ro("table_bytes", &Transform::table_bytes);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include "field/diagnostics.hpp"
+#include "machine/region.hpp"
 #include "machine/strides.hpp"
 
 namespace fathom {
@@ -173,15 +174,19 @@ bool FieldSet::only_there(int n) const {
 }
 
 void FieldSet::fetch(int n) const {
+    static const Region copying("copies from the device", "", "copy");
     if (!only_there(n)) return;
+    Within within(copying);
     const Home& p = places[place_of[holder(all, n)]];
     p.newest = Newest::both;
     there.device->copy(memory.at + p.begin, there.at + p.begin, p.bytes, Device::Way::to_host);
 }
 
 void FieldSet::send(int n) const {
+    static const Region copying("copies to the device", "", "copy");
     const Home& p = places[place_of[holder(all, n)]];
     if (p.newest != Newest::here) return;
+    Within within(copying);
     p.newest = Newest::both;
     there.device->copy(there.at + p.begin, memory.at + p.begin, p.bytes, Device::Way::to_device);
 }

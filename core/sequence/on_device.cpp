@@ -53,11 +53,13 @@ private:
     DeviceMemory own;                                   // of kernels themselves
     std::map<std::pair<int, int>, std::size_t> own_at;  // of (process, field), in it
 
-    /// A process, or the exchange before a group; seconds: its time, measured separately.
+    /// A process, or the exchange before a group; seconds: its time, measured separately, in its
+    /// second run and in every 64th step.
     struct Work {
         int process = -1;
         Group* exchange = nullptr;
         double seconds = 0;
+        bool timed = false;
         /// In a recording (`branch_out`): the branch in which it runs, and the works of other
         /// branches for which it waits.
         int branch = 0;
@@ -66,7 +68,7 @@ private:
     /// Works that need only the device; or a single work that needs the CPU: an exchange with
     /// other ranks, a global process, or a process without a kernel for the device.
     struct Piece {
-        bool alone = false;
+        bool alone = false, ran = false;
         std::vector<Work> works = {};
         std::vector<int> read = {}, written = {};  // fields
         /// The key: the addresses of fields, and which processes run.
@@ -197,7 +199,9 @@ private:
         {
             Within within(of_kernels);
             const double t = seconds_now();
-            const bool apart = regions.on && set.count % timed_every == timed_every / 2;
+            const bool apart = regions.on && (set.count % timed_every == timed_every / 2 ||
+                                              (piece.ran && untimed(piece, set)));
+            piece.ran = true;
             if (apart || !device->records())
                 launch(piece, set, apart);
             else
@@ -206,6 +210,12 @@ private:
             settle(piece, set, t, seconds_now() - t, apart);
         }
         for (int n : piece.written) set.changed_there(n);
+    }
+
+    bool untimed(const Piece& piece, const FieldSet& set) const {
+        return std::ranges::any_of(piece.works, [&](const Work& w) {
+            return !w.timed && (w.exchange || runs(w.process, set));
+        });
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
@@ -258,7 +268,7 @@ private:
         for (int n = 0; n < int(piece.works.size()); ++n) {
             Work& w = piece.works[n];
             if (!w.exchange && !runs(w.process, set)) continue;
-            if (apart) w.seconds = device->between(n, n + 1);
+            if (apart) w.seconds = device->between(n, n + 1), w.timed = true;
             all += w.seconds;
         }
         for (auto& w : piece.works) {

@@ -135,6 +135,17 @@ template <class T> struct SemiLagrangian<T>::Tables : Travelling<Gather<T>, Depa
         around.exchange_on(device, this->rows_of(there->buffer()));
         there->surround(vector);
     }
+    void count_departure(Spent& spent) const {
+        const double traced = this->own_points() * this->iterations;
+        spent.did(traced * (departure.operations() + this->operations(Pass::linear, 3) + 10),
+                  traced * 10 * sizeof(T));
+    }
+    void count_interpolation(Spent& spent, Pass pass, double count) const {
+        spent.did(
+            this->own_points() * (departure.operations() + this->operations(Pass::weights, 0) +
+                                  this->operations(pass, count)),
+            this->own_points() * (2 * count + 3) * sizeof(T));
+    }
     /// Stores the fields from `first` on.
     void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
         for (int f = first; f < int(to.size()); ++f) {
@@ -175,9 +186,7 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
         }
         TimedRegion timer(these().departure, spent.departure);
         t.trace(now_);
-        spent.departure.did(
-            points * t.iterations * (t.departure.operations() + t.operations(Pass::linear, 3) + 10),
-            points * t.iterations * 10 * sizeof(T));
+        t.count_departure(spent.departure);
     } while (t.around.cover());  // wind at arrival, at departure, mean before and after
 }
 
@@ -201,9 +210,7 @@ void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSla
     spent.packing.did(0, points * (count + fields) * sizeof(T));
     TimedRegion timer(these().interpolation, spent.interpolation);
     const Pass pass = Tables::pass_of(group);
-    spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) +
-                                      t.operations(pass, count)),
-                            points * (2 * count + 3) * sizeof(T));
+    t.count_interpolation(spent.interpolation, pass, count);
 #pragma omp parallel
     {
         typename Tables::Cleared work;
@@ -223,9 +230,11 @@ void SemiLagrangian<T>::depart_on(Device& device, const Wind& now, const Wind& n
     Tables& t = *tables;
     const FieldSlab group[] = {next.east, next.north, next.vertical};
     t.on(device).pack(group);
+    spent.packing.did(0, t.own_points() * 7 * sizeof(T));
     do {
         t.surround_on(device, true);
         t.there->trace({now.east, now.north, now.vertical});
+        t.count_departure(spent.departure);
     } while (t.around.cover_on(device));
 }
 template <class T> void SemiLagrangian<T>::interpolate_on(Device& device, const Group& group) {
@@ -238,6 +247,9 @@ template <class T> void SemiLagrangian<T>::interpolate_on(Device& device, const 
         t.on(device).pack(group.fields);
     t.surround_on(device, wind);
     t.there->interpolate(group.fields, wind, pass);
+    const double count = double(group.fields.size());
+    spent.packing.did(0, t.own_points() * (count + Tables::fields) * sizeof(T));
+    t.count_interpolation(spent.interpolation, pass, count);
 }
 
 /// Computes all points once, as in `interpolate`, without storing results.

@@ -42,6 +42,12 @@ threads_option = number_option("--threads", default=1)
 settings_option = click.option(
     "--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file."
 )
+device_option = click.option(
+    "--device", help="cuda: on a GPU, with its bandwidth and power, and the processor's cores."
+)
+cores_option = click.option(
+    "--peers/--no-peers", default=True, help="With a device: also the processor's cores."
+)
 record_option = file_option(
     "--record",
     metavar="DIR",

@@ -58,6 +58,14 @@ class Limits:
         }
 
 
+def of_copies(computer: Any) -> float:
+    """Bytes a second of copies within a device, read and written: far more bytes than its cache
+    holds.
+    """
+    bytes_ = min(1 << 30, 64 * computer.cache, computer.free_memory // 4)
+    return float(computer.copy_bandwidth(bytes_))
+
+
 class Measuring:
     """The best of all short measurements so far: between those of the work, so that both meet the
     same machine.

@@ -231,9 +231,12 @@ private:
         within.reset();
         if (keeps) return_as_heat(lost);
         const double seconds = seconds_now() - began,
-                     share = diffusion / std::max(solve + diffusion, 1e-30),
-                     number = 2. * double(transform.own().size());
+                     share = diffusion / std::max(solve + diffusion, 1e-30);
         solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
+        count_solve();
+    }
+    void count_solve() {
+        const double number = 2. * double(transform.own().size());
         solving.did(
             number * implicit->operations_of_solve(),
             number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
@@ -310,6 +313,7 @@ private:
         account(-1);
         on.diffuse(columns);
         account(1);
+        count_solve();
         if (!keeps) return;
         const SumUnit unit = lost[0].unit;
         const auto found = on.lost_kinetic(unit.coarse(), unit.fine());

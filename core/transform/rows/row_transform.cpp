@@ -219,14 +219,15 @@ void RowTransform<Number>::collect(const Batch& batch, Side& side, bool derivati
         side.gather->start(side.pieces_of_rows), side.gather->finish(side.whole_rows);
 }
 
-/// Counts the work of a batch: sums within m, 5/2 n log2 n for a real row of n points, and each
-/// number is read once and written once.
 template <class Number> void RowTransform<Number>::count(const Batch& batch) {
     const int capacity = most_cells * width;
     const auto first = targets.begin() + batch.first_target;
-    const double fields = batch.fields,
-                 lanes = std::count_if(first, first + 2 * capacity,
-                                       [](auto& t) { return t.slab != nullptr; });
+    count(batch.fields, double(std::count_if(first, first + 2 * capacity,
+                                             [](auto& t) { return t.slab != nullptr; })));
+}
+/// Counts the work of so many fields, and rows of each: sums within m, 5/2 n log2 n for a real row
+/// of n points, and each number is read once and written once.
+template <class Number> void RowTransform<Number>::count(double fields, double lanes) {
     const double entries_of_waves = 2. * distribution.wave_block.back(),
                  entries_of_rows = 2. * distribution.row_block.back(), bytes = sizeof(Number);
     spent.within.did(fields * flops_of_field(),
@@ -274,13 +275,20 @@ template <class Number> TransformOnDevice& RowTransform<Number>::open(Device& de
 }
 
 template <class Number> void RowTransform<Number>::inverse(Device& device, ItemsThere items) {
-    travel(device, open(device).from_waves(items), true);
+    const auto entries = open(device).from_waves(items);
+    travel(device, entries, true);
     there->to_points();
+    double derivatives = 0;
+    for (auto& item : items)
+        if (item.kind == TransformOnDevice::Item::Kind::gradient) derivatives += item.levels;
+    count(entries.numbers / 2, entries.numbers / 2 + derivatives);
 }
 
 template <class Number> void RowTransform<Number>::direct(Device& device, ItemsThere items) {
-    travel(device, open(device).from_points(items), false);
+    const auto entries = open(device).from_points(items);
+    travel(device, entries, false);
     there->to_waves();
+    count(entries.numbers / 2, entries.numbers / 2);
 }
 
 /// Entries in memory of a device, through that of the processor.

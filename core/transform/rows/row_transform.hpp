@@ -207,6 +207,7 @@ private:
 
     void run(Items, Way);
     void count(const Batch&);
+    void count(double fields, double lanes);
     void to_points(const Batch&, Side&, Way);
     void row_to_points(const Batch&, Side&, Way, bool derivative, std::size_t row);
     void cell_to_points(const Batch&, Side&, Way, bool derivative, std::size_t row, int cell,

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    cores_option,
+    device_option,
     file_option,
     json_option,
     number_option,
@@ -40,6 +42,8 @@ from fathom.run import launch
     default="measured",
     help="Columns at once: a number, measured, cache; several, as 16,64,2046, are compared.",
 )
+@device_option
+@cores_option
 @record_option
 @json_option()
 @file_option("--out", "picture", metavar="PNG", help="The curve of several tiles.")
@@ -56,7 +60,7 @@ def atmosphere(
     """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the
     machine's limits.
     """
-    from fathom.performance.bench import recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
     from fathom.performance.bench import tiles as lengths  # start-up time: loads NumPy
     from fathom.performance.bench.atmosphere import (  # start-up time: loads NumPy
         Case,
@@ -70,6 +74,9 @@ def atmosphere(
     def act() -> int:
         if len(tile) > 1:
             return lengths.present(lengths.sweep(case, tile), file, picture)
+        if case.device:
+            figures = on_device.measure(case)
+            return recorded.told("atmosphere", on_device.present, figures, file, record)
         return recorded.told("atmosphere", present, measure(case), file, record)
 
     return launch.distribute(ranks, threads, None, act)

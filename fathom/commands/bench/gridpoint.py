@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    device_option,
     json_option,
     number_option,
     precision_option,
@@ -34,8 +35,10 @@ from fathom.run import launch
 @click.option(
     "--peer/--no-peer",
     default=True,
-    help="Also the spectral atmosphere with as many columns, in the same run.",
+    help="Also the spectral atmosphere with as many columns, in the same run; with a device the"
+    " processor's cores instead.",
 )
+@device_option
 @record_option
 @json_option()
 def gridpoint(
@@ -44,7 +47,7 @@ def gridpoint(
     """Seconds a step and million cells of the grid-point atmosphere, by phase, against the
     machine's limits.
     """
-    from fathom.performance.bench import recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
     from fathom.performance.bench.gridpoint import (  # start-up time: loads NumPy
         Case,
         measure,
@@ -54,6 +57,9 @@ def gridpoint(
     case = Case(case=name, ranks=ranks, threads=threads, **given)
 
     def act() -> int:
+        if case.device:
+            figures = on_device.measure(case)
+            return recorded.told("gridpoint", on_device.present, figures, file, record)
         return recorded.told("gridpoint", present, measure(case), file, record)
 
     return launch.distribute(ranks, threads, None, act)

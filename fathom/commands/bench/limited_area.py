@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    cores_option,
+    device_option,
     json_option,
     number_option,
     precision_option,
@@ -34,6 +36,8 @@ from fathom.run import launch
 @number_option("--steps", default=24, help="Measured steps.")
 @number_option("--spin-up", default=12, least=0, help="Steps before the measured ones.")
 @click.option("--step", help="Time step; by default that of the case.")
+@device_option
+@cores_option
 @record_option
 @json_option()
 def limited_area(
@@ -42,13 +46,16 @@ def limited_area(
     """Forecast days a day of the limited-area atmosphere, and the time of a step by phase against
     the machine's limits.
     """
-    from fathom.performance.bench import recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
     from fathom.performance.bench.atmosphere import measure, present  # the same
     from fathom.performance.bench.limited_area import Case  # the same
 
     case = Case(case=name, ranks=ranks, threads=threads, **given)
 
     def act() -> int:
+        if case.device:
+            figures = on_device.measure(case)
+            return recorded.told("limited-area", on_device.present, figures, file, record)
         return recorded.told("limited-area", present, measure(case), file, record)
 
     return launch.distribute(ranks, threads, None, act)

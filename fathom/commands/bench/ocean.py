@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    device_option,
     json_option,
     number_option,
     precision_option,
@@ -25,7 +26,7 @@ from fathom.run import launch
 @ranks_option
 @threads_option
 @precision_option("fp64")
-@click.option("--device", help="cuda: on a GPU, with the processor's cores and published figures.")
+@device_option
 @number_option("--steps", default=48, help="Measured steps.")
 @number_option("--spin-up", default=48, least=0, help="Steps before the measured ones.")
 @click.option("--step", help="Time step; by default one that is stable for 30 days on that grid.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    device_option,
     json_option,
     number_option,
     precision_option,
@@ -32,8 +33,10 @@ from fathom.run import launch
 @click.option(
     "--peers/--no-peers",
     default=True,
-    help="Also ducc0 and SHTns in the same run, if they are installed.",
+    help="Also ducc0 and SHTns in the same run, if they are installed; with a device the"
+    " processor's cores instead.",
 )
+@device_option
 @record_option
 @json_option()
 def transform(
@@ -42,9 +45,16 @@ def transform(
     """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the
     machine's multiply-adds; on several ranks without peers.
     """
-    from fathom.performance.bench import recorded, transforms  # start-up time: loads NumPy
+    from fathom.performance.bench import (  # start-up time: loads NumPy
+        recorded,
+        transform_on_device,
+        transforms,
+    )
 
     case = transforms.Case(ranks=ranks, threads=threads, **given)
+    if case.device:
+        figures = transform_on_device.measure(case)
+        return recorded.told("transform", transform_on_device.present, figures, file, record)
     if ranks == 1:
         figures = transforms.measure(case)
         return recorded.told("transform", transforms.present, figures, file, record)

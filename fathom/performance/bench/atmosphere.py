@@ -21,7 +21,7 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom import machine, mpi
+from fathom import device, machine, mpi
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
@@ -55,6 +55,8 @@ class Case:
     spin_up: int = 36
     step: str | None = None
     tile: int | str = "measured"
+    device: str | None = None
+    peers: bool = True  # with a device, also the processor's cores
 
     command: ClassVar[str] = "atmosphere"
     known: ClassVar[Mapping[str, Any]] = cases
@@ -64,6 +66,7 @@ class Case:
             ("case", self.case, self.known),
             ("precision", self.precision, ("fp64", "fp32")),
             ("grid", self.grid, ("linear", "quadratic", "cubic")),
+            ("device", self.device, device.names),
         ):
             if given is not None and given not in allowed:
                 raise InputError(
@@ -89,7 +92,7 @@ class Case:
             self.precision,
             self.threads,
             self.tile,
-            **more,
+            **{"parallel": {"device": self.device}} | more,
         )
 
 

@@ -12,13 +12,13 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import numpy as np
 
 import fathom as fm
-from fathom import machine, mpi
+from fathom import device, machine, mpi
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
@@ -44,11 +44,15 @@ class Case:
     steps: int = 12
     spin_up: int = 6
     peer: bool = True
+    device: str | None = None
+
+    command: ClassVar[str] = "gridpoint"
 
     def __post_init__(self):
         for what, given, allowed in (
             ("case", self.case, cases),
             ("precision", self.precision, ("fp64", "fp32")),
+            ("device", self.device or "cuda", device.names),
         ):
             if given not in allowed:
                 raise InputError(
@@ -89,7 +93,8 @@ class Case:
         return self._run(air, "6s")
 
     def _run(self, air: Any, step: str) -> Any:
-        return fm.Simulation(air, step=self.step or step, parallel={"threads": self.threads})
+        parallel = {"threads": self.threads, "device": self.device}
+        return fm.Simulation(air, step=self.step or step, parallel=parallel)
 
 
 def _timed(simulation: Any, steps: int) -> tuple[float, float, list[dict[str, Any]]]:

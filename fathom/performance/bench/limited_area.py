@@ -87,7 +87,8 @@ class Case(atmosphere.Case):
             sea_surface_temperature=288.0,
             **{name: 285.0 for name in ground if name in model.settable},
         )
-        parallel = {"threads": self.threads, "tile": self.tile, **more.pop("parallel", {})}
+        here = {"threads": self.threads, "tile": self.tile, "device": self.device}
+        parallel = {**here, **more.pop("parallel", {})}
         return fm.Simulation(
             model, step=self.step or steps[dynamics != "hydrostatic"], parallel=parallel, **more
         )

@@ -11,9 +11,8 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import numpy as np
@@ -21,9 +20,9 @@ import numpy as np
 import fathom as fm
 from fathom import device, machine, mpi
 from fathom.failure import InputError
-from fathom.machine import last_level_cache
 from fathom.names import near
 from fathom.performance.bench import on_device, veros
+from fathom.performance.bench.traffic import cache, declared
 from fathom.report.summary import profile
 from fathom.run.tree import tree
 
@@ -38,6 +37,28 @@ levels = {"x1": 40, "1deg": 40, "3deg": 25, "0.25deg": 40}
 solver_streams = (
     14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
 )
+
+
+published = [
+    {
+        "model": "Veros",
+        "years_per_day": 1.3,
+        "what": "global, 0.1°, fp32, 16 NVIDIA A100",
+        "source": "Häfner et al. 2021, doi:10.1029/2021MS002717, abstract",
+    },
+    {
+        "model": "Oceananigans",
+        "years_per_day": 9.9,
+        "what": "near-global, 10 km, 68 NVIDIA A100",
+        "source": "Silvestri et al. 2023, arXiv:2309.06662, abstract",
+    },
+    {
+        "model": "Oceananigans",
+        "years_per_day": 10.0,
+        "what": "near-global, 8 km, 64 NVIDIA A100",
+        "source": "Silvestri et al. 2025, doi:10.1029/2024MS004465, abstract",
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -56,6 +77,8 @@ class Case:
     solver: str = "automatic"
     preconditioner: str = "automatic"
     peers: bool = True
+
+    command: ClassVar[str] = "ocean"
 
     def __post_init__(self):
 
@@ -122,7 +145,7 @@ def measure(case: Case) -> dict[str, Any] | None:
 
     solver = simulation.find(mpi.core.BarotropicSolve)
     iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
-    pieces = _timed(simulation, case.steps)
+    pieces = on_device.timed(simulation, case.steps)
     iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
@@ -130,7 +153,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     motion = simulation.fields.motion(simulation.step)
     limits = machine.limits(comm)
     seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
-    there = on_device.figures(simulation, case, seconds) if case.device else None
+    there = _there(simulation, case, seconds) if case.device else None
     bandwidth = there["copy_bytes_per_second"] if there else limits["triad_bytes_per_second"]
     if not simulation.is_root:
         return None
@@ -158,7 +181,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "bytes_per_step_one_by_one": launched,
         "fraction_of_bandwidth": moved / seconds / bandwidth,
         **limits,
-        "phases": _by_phase(processes, case.steps),
+        "phases": on_device.by_phase(processes, case.steps),
         "processes": [
             {**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps}
             for p in processes
@@ -170,66 +193,22 @@ def measure(case: Case) -> dict[str, Any] | None:
     }
 
 
+def _there(simulation: Any, case: Case, seconds: float) -> dict[str, Any]:
+    return on_device.of_a_model(simulation, case, seconds) | {"published": published}
+
+
 def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
-    """Bytes that a step must move to and from memory, all ranks together: every group of processes
-    passes once over the fields that do not stay in cache: each group reads its inputs and writes
-    its results. The solver's arrays (or its factors, up and down the tree) come from memory once,
-    or in every iteration where they do not fit into the last cache.
-
-    together: false where each process passes over its fields separately, as launches of a device
-    do.
+    """Bytes of a step, all ranks together: of its processes (traffic.py), and of the solver, whose
+    arrays (or its factors, up and down the tree) come from memory once, or in every iteration where
+    they do not fit into the last cache.
     """
-    model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
-    processes = list(model.processes(simulation.step, simulation.surface))
-    held = {f["name"]: f for f in simulation.fields.fields}
-    in_cache = {name for name, field in held.items() if field["scratch"]}
-    sizes = [1 for _ in processes]
-    if together:
-        in_cache |= _scratch(simulation, processes)
-        sizes = [len(group["processes"]) for group in simulation.sequence.groups]
-    columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
-    numbers, ahead = 0.0, iter(processes)
-    for size in sizes:
-        passes = _passes(list(islice(ahead, size)), in_cache)
-        numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
-
+    columns = int(np.count_nonzero(simulation.model.grid.wet_levels))
     factors = 4 * simulation.comm.allreduce(
         simulation.find(mpi.core.BarotropicSolve).factor_numbers
     )
     solver = 2 * factors if factors else solver_streams * 8 * columns
-    return numbers * precision + solver * (iterations if solver > _last_cache(simulation) else 1)
-
-
-def _last_cache(simulation: Any) -> int:
-    name = simulation.parallel["device"]
-    return device.open(name).cache if name else last_level_cache()
-
-
-def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
-    """Fields that stay in cache where a group of processes runs tile by tile."""
-    model, bytes_ = simulation.model, 8 if simulation.model.precision == "fp64" else 4
-    kept = sorted(set(model.kept))
-    return set(
-        mpi.core.Sequence(simulation.domain, processes, bytes_, kept, model.rotations).scratch
-    )
-
-
-def _passes(processes: list[Any], in_cache: set[str]) -> set[tuple[str, str]]:
-    """(field, read or write) of all traffic of a group of processes to and from memory: results of
-    one process stay in cache for later ones.
-    """
-    passes: set[tuple[str, str]] = set()
-    for process in processes:
-        for field in process.fields:
-            name, access = field["name"], field["access"]
-            small = field["vertical"] == "profile" or field["horizontal"] == "none"
-            if small or name in in_cache:
-                continue
-            if access != "writes" and (name, "write") not in passes:
-                passes.add((name, "read"))
-            if access != "reads":
-                passes.add((name, "write"))
-    return passes
+    times = iterations if solver > cache(simulation) else 1
+    return declared(simulation, together) + solver * times
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -298,7 +277,7 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
                 f" % of {_bandwidth(f)}"
             ),
         ),
-        *_of_device(f["device"]),
+        *on_device.told(f["device"]),
         (
             "phases",
             [
@@ -339,52 +318,6 @@ def _bandwidth(f: dict[str, Any]) -> str:
     if f["device"] is None:
         return f"the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
     return f"the {f['device']['copy_bytes_per_second'] / 1e9:.0f} GB/s of copies within the device"
-
-
-def _of_device(f: dict[str, Any] | None) -> list[tuple[str, str | list[str]]]:
-    if f is None:
-        return []
-    lines = [f["name"]]
-    if f["watts"] is not None:
-        lines.append(
-            f"{f['watts']:.0f} W, {f['joules_per_step']:.3g} J a step,"
-            f" {f['kilowatt_hours_per_simulated_year']:.3g} kWh a simulated year"
-        )
-    if "over_device" in f["processor"]:
-        p = f["processor"]
-        lines.append(
-            f"{p['over_device']:.1f} times {p['ranks']} ranks of {p['machine']}"
-            f" ({p['seconds_per_step']:.4f} s a step)"
-        )
-    elif f["processor"]:
-        lines.append(f"the processor: {f['processor']['message']}")
-    lines += [
-        f"published: {p['model']}, {p['years_per_day']} years/day, {p['what']} ({p['source']})"
-        for p in f["published"]
-    ]
-    return [("device", lines)]
-
-
-def _timed(simulation: Any, steps: int, pieces: int = 4) -> list[tuple[int, float]]:
-    """(steps, wall seconds) of some pieces; all ranks start and end them together."""
-    edges = np.linspace(0, steps, min(pieces, steps) + 1).astype(int)
-    found = []
-    for number in np.diff(edges):
-        simulation.comm.barrier()
-        began = time.perf_counter()
-        simulation.advance(int(number))
-        if simulation.parallel["device"]:
-            device.open(simulation.parallel["device"]).wait()
-        simulation.comm.barrier()
-        found.append((int(number), time.perf_counter() - began))
-    return found
-
-
-def _by_phase(processes: list[dict], steps: int) -> dict[str, float]:
-    phases: dict[str, float] = {}
-    for p in processes:
-        phases[p["phase"]] = phases.get(p["phase"], 0.0) + p["seconds"] / steps
-    return dict(sorted(phases.items(), key=lambda item: -item[1]))
 
 
 def _peers(case: Case) -> dict[str, dict]:

@@ -1,5 +1,6 @@
-"""Additions to the benchmark of the ocean for a device: its own bandwidth, its power, the processor
-of the same machine with all its cores, and what others have published.
+"""Common parts of the benchmarks on a device: its own bandwidth, its power, the processor of the
+same machine with all its cores; and the whole measurement of an atmosphere, which on a processor is
+divided into other phases.
 """
 
 from __future__ import annotations
@@ -10,58 +11,58 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from fathom import device
-from fathom.performance.bench import veros
+import click
+import numpy as np
 
-copied = 1 << 30  # bytes
-patience = 600  # [s]
+from fathom import device, machine, mpi
+from fathom.performance import roofline
+from fathom.performance.bench import traffic, veros
+from fathom.report.summary import profile
+from fathom.run.tree import tree
+from fathom.schemes import bytes_of
+
+patience = 300  # [s]
 watched = 4.0  # seconds of steps while the power is read, of which the first half is not counted
 year = 365.2425 * 86400  # [s]
 
-published = [
-    {
-        "model": "Veros",
-        "years_per_day": 1.3,
-        "what": "global, 0.1°, fp32, 16 NVIDIA A100",
-        "source": "Häfner et al. 2021, doi:10.1029/2021MS002717, abstract",
-    },
-    {
-        "model": "Oceananigans",
-        "years_per_day": 9.9,
-        "what": "near-global, 10 km, 68 NVIDIA A100",
-        "source": "Silvestri et al. 2023, arXiv:2309.06662, abstract",
-    },
-    {
-        "model": "Oceananigans",
-        "years_per_day": 10.0,
-        "what": "near-global, 8 km, 64 NVIDIA A100",
-        "source": "Silvestri et al. 2025, doi:10.1029/2024MS004465, abstract",
-    },
-]
 
+def figures(
+    case: Any, advance: Callable[[int], Any], seconds: float, result: str, found: float
+) -> dict[str, Any]:
+    """The device of a case, and the processor of its machine.
 
-def figures(simulation: Any, case: Any, seconds: float) -> dict[str, Any]:
-    """seconds: of a step."""
+    advance: takes so many steps of the work, of which one takes `seconds`; result, found: the key
+    of its duration in the file of the command, and its value here.
+    """
     there = device.open(case.device)
-    watts = power(simulation, seconds)
-    spent = None if watts is None else watts * seconds
+    watts = power(advance, seconds)
+    compared = case.peers if hasattr(case, "peers") else case.peer
     return {
         "name": there.name,
         "cache_bytes": there.cache,
-        "copy_bytes_per_second": there.copy_bandwidth(min(copied, there.free_memory // 4)),
+        "copy_bytes_per_second": roofline.of_copies(there),
         "watts": watts,
-        "joules_per_step": spent,
-        "kilowatt_hours_per_simulated_year": spent and spent * year / simulation.step / 3.6e6,
-        "processor": processor(case, seconds) if case.peers else {},
-        "published": published,
+        "joules_per_step": None if watts is None else watts * seconds,
+        "processor": processor(case, result, found) if compared else {},
     }
 
 
-def power(simulation: Any, seconds: float) -> float | None:
+def of_a_model(simulation: Any, case: Any, seconds: float) -> dict[str, Any]:
+    """seconds: of a step."""
+    found = figures(case, simulation.advance, seconds, "seconds_per_step", seconds)
+    spent = found["joules_per_step"]
+    hours = spent and spent * year / simulation.step / 3.6e6
+    return found | {"kilowatt_hours_per_simulated_year": hours}
+
+
+def power(advance: Callable[[int], Any], seconds: float) -> float | None:
     """Watts of the device while steps are taken, as its driver says; None where it does not."""
     command = ["nvidia-smi", "--id=0", "--query-gpu=power.draw", "--format=csv,noheader,nounits"]
     try:
@@ -73,7 +74,7 @@ def power(simulation: Any, seconds: float) -> float | None:
         )
     except OSError:
         return None
-    simulation.advance(max(math.ceil(watched / seconds), 1))
+    advance(max(math.ceil(watched / seconds), 1))
     reader.terminate()
     said, _ = reader.communicate()
     try:
@@ -83,16 +84,15 @@ def power(simulation: Any, seconds: float) -> float | None:
     return mean(found[len(found) // 2 :]) if found else None
 
 
-def processor(case: Any, seconds: float) -> dict[str, Any]:
-    """The case on a rank for each core, in separate processes."""
+def processor(case: Any, result: str, here: float) -> dict[str, Any]:
+    """The case on a rank for each core, in separate processes: `result` of its file, and how many
+    times that is the value here.
+    """
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
         file = Path(folder) / "processor.json"
-        command = [sys.executable, "-P", "-m", "fathom", "bench", "ocean", "--no-peers"]
-        for option in ("grid", "physics", "precision", "solver", "preconditioner", "step"):
-            if (value := getattr(case, option)) is not None:
-                command += [f"--{option}", value]
-        command += ["--ranks", str(cores), "--steps", str(min(case.steps, 48)), "--json", str(file)]
+        command = [sys.executable, "-P", "-m", "fathom", "bench", case.command, *options(case)]
+        command += ["--ranks", str(cores), "--json", str(file)]
         try:
             done = subprocess.run(
                 command,
@@ -107,10 +107,205 @@ def processor(case: Any, seconds: float) -> dict[str, Any]:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             return {"message": f"failed: {last[:160]}"}
         found = json.loads(file.read_text())
-    return {
-        "machine": found["machine"],
+    kept = ("machine", result, "triad_bytes_per_second", "triad_gigabytes_per_second")
+    return {key: found[key] for key in kept if key in found} | {
         "ranks": cores,
-        "seconds_per_step": found["seconds_per_step"],
-        "triad_bytes_per_second": found["triad_bytes_per_second"],
-        "over_device": found["seconds_per_step"] / seconds,
+        "over_device": found[result] / here,
     }
+
+
+def options(case: Any) -> list[str]:
+    """The options of the command that measure the case on the processor, without its peers and in
+    at most 48 steps.
+    """
+    found = []
+    for field in fields(case):
+        name, value = field.name.replace("_", "-"), getattr(case, field.name)
+        if field.name in ("device", "ranks", "threads", "tile") or value in (None, "", False):
+            continue
+        if value is True:
+            found.append(f"--{'no-' * name.startswith('peer')}{name}")
+        else:
+            steps = field.name in ("steps", "spin_up")
+            found += [f"--{name}", str(min(value, 48) if steps else value)]
+    return found
+
+
+def timed(simulation: Any, steps: int, pieces: int = 4, cycle: int = 1) -> list[tuple[int, float]]:
+    """(steps, wall seconds) of some pieces, of whole cycles; all ranks start and end together."""
+    edges = np.linspace(0, max(steps // cycle, 1), min(pieces, steps) + 1).astype(int) * cycle
+    found = []
+    for number in np.diff(np.unique(edges)):
+        simulation.comm.barrier()
+        began = time.perf_counter()
+        simulation.advance(int(number))
+        if simulation.parallel["device"]:
+            device.open(simulation.parallel["device"]).wait()
+        simulation.comm.barrier()
+        found.append((int(number), time.perf_counter() - began))
+    return found
+
+
+def by_phase(processes: list[dict], steps: int) -> dict[str, float]:
+    """Seconds of a step, the longest first."""
+    phases: dict[str, float] = {}
+    for p in processes:
+        phases[p["phase"]] = phases.get(p["phase"], 0.0) + p["seconds"] / steps
+    return dict(sorted(phases.items(), key=lambda item: -item[1]))
+
+
+def measure(case: Any) -> dict[str, Any] | None:
+    """The figures of an atmosphere on a device, as plain data on rank 0, None elsewhere. Its
+    `left` are the processes that the processor computes.
+    """
+    began = time.perf_counter()
+    simulation = case.simulation().prepare()
+    model = simulation.model
+    ready = time.perf_counter()
+    simulation.advance(1)
+    first = time.perf_counter()
+    simulation.advance(max(case.spin_up - 1, 0))
+    simulation.sequence.reset_timings()
+    listed = model.processes(simulation.step, simulation.surface)
+    moved, search = traffic.spectral(simulation), Search(simulation)
+    pieces = timed(simulation, case.steps, cycle=max(p.every for p in listed))
+    steps = sum(n for n, _ in pieces)
+    moved, search_bytes = (traffic.spectral(simulation) - moved) / steps, search.bytes(steps)
+    processes = profile(simulation)
+    together, apart = (
+        traffic.declared(simulation, way) + moved + search_bytes for way in (True, False)
+    )
+    seconds, checksum = sum(s for _, s in pieces) / steps, simulation.checksum()
+    there = of_a_model(simulation, case, seconds)
+    if not simulation.is_root:
+        return None
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(model.grid),
+        "blocks": simulation.domain.describe(),
+        "cells": model.grid.wet_cells,
+        "step": simulation.step,
+        "steps": steps,
+        "seconds_per_step": seconds,
+        "best_seconds_per_step": min(s / n for n, s in pieces),
+        "simulated_days_per_day": simulation.step / seconds,
+        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "solver_iterations": search.iterations(),
+        "bytes_per_step": together,
+        "bytes_per_step_one_by_one": apart,
+        "fraction_of_bandwidth": together / seconds / there["copy_bytes_per_second"],
+        "phases": by_phase(processes, steps),
+        "processes": [
+            {**p, "seconds": p["seconds"] / steps, "calls": p["calls"] / steps} for p in processes
+        ],
+        "left": simulation.sequence.left_by(device.open(case.device)),
+        "peak_megabytes": machine.memory()["peak_megabytes"],
+        "seconds_to_prepare": ready - began,
+        "seconds_of_first_step": first - ready,
+        "checksum": checksum,
+        "device": there,
+    }
+
+
+class Search:
+    """The Helmholtz equation of a grid-point atmosphere, from now on; nothing of other models."""
+
+    def __init__(self, simulation: Any):
+        self.solve = simulation.find(mpi.core.HelmholtzSolve)
+        self.model, self.before = simulation.model, self._now()
+
+    def _now(self) -> tuple[int, int]:
+        return (self.solve.iterations, self.solve.solves) if self.solve else (0, 0)
+
+    def iterations(self) -> float:
+        """Of a solve."""
+        iterations, solves = (now - before for now, before in zip(self._now(), self.before))
+        return iterations / max(solves, 1)
+
+    def bytes(self, steps: int) -> float:
+        """Of a step, at least: of a product its coefficients, and of each operation of the method
+        (krylov.hpp) its vectors; without the preconditioner.
+        """
+        if not self.solve:
+            return 0.0
+        coefficients = 5
+        kept = min(max(self.iterations(), 1), 10)  # directions of gcr before a restart
+        gcr = 10 + 4 * (kept - 1) / kept + 3 * (kept - 1) / 2
+        vectors = gcr if self.model.solver == "gcr" else 13.5
+        number = bytes_of[self.model.solver_precision]
+        products = (self._now()[0] - self.before[0]) / steps
+        return (coefficients + vectors) * products * self.model.grid.wet_cells * number
+
+
+def present(f: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures of `measure`, and write them as JSON; only where they are. Returns the exit
+    status 0.
+    """
+    if f is None:
+        return 0
+    if file is not None:
+        file.write_text(json.dumps(f, indent=2) + "\n", encoding="utf-8")
+    case, total = f["case"], f["seconds_per_step"]
+    slowest = sorted(f["processes"], key=lambda p: -p["seconds"])[:12]
+    iterations = f"; {f['solver_iterations']:.1f} iterations a solve"
+    entries: list[tuple[str, str | list[str]]] = [
+        ("grid", f"{f['grid']}, {f['cells']:,} cells, {case['ranks']} × {case['threads']}"),
+        (
+            "speed",
+            f"{f['simulated_days_per_day']:,.0f} simulated days a day,"
+            f" {f['simulated_years_per_day']:,.1f} years; {1e3 * total:.3f} ms a step of"
+            f" {f['step']:g} s{iterations * bool(f['solver_iterations'])}",
+        ),
+        ("bandwidth", bandwidth(f)),
+        *told(f["device"]),
+        ("on the processor", ", ".join(f["left"]) or "nothing"),
+        ("phases", [_share(name, seconds, total) for name, seconds in f["phases"].items()]),
+        ("processes", [_share(p["process"], p["seconds"], total) for p in slowest]),
+        (
+            "start",
+            f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s for"
+            " the first step",
+        ),
+    ]
+    click.echo(tree(f"{case['case']}, {case['precision']}, {f['device']['name']}", entries))
+    return 0
+
+
+def _share(name: str, seconds: float, total: float) -> str:
+    return f"{name:<44.44}{1e3 * seconds:9.3f} ms {100 * seconds / total:5.1f} %"
+
+
+def bandwidth(f: dict[str, Any], of: str = "step") -> str:
+    """A line about the bytes of a step, or of something else."""
+    copies = f["device"]["copy_bytes_per_second"]
+    moved, apart = f[f"bytes_per_{of}"], f[f"bytes_per_{of}_one_by_one"]
+    return (
+        f"{moved / 1e6:.4g} MB a {of}, {100 * f['fraction_of_bandwidth']:.1f} % of the"
+        f" {copies / 1e9:.0f} GB/s of copies within the device; one by one {apart / 1e6:.4g} MB,"
+        f" {100 * f['fraction_of_bandwidth'] * apart / moved:.1f} %"
+    )
+
+
+def told(found: dict[str, Any] | None) -> list[tuple[str, str | list[str]]]:
+    """Lines about the device itself."""
+    if found is None:
+        return []
+    lines = [found["name"]]
+    if found["watts"] is not None:
+        of_a_year = found.get("kilowatt_hours_per_simulated_year")
+        energy = f", {of_a_year:.3g} kWh a simulated year" if of_a_year else ""
+        of = "step" if "joules_per_step" in found else "pair"
+        lines.append(f"{found['watts']:.0f} W, {found[f'joules_per_{of}']:.3g} J a {of}{energy}")
+    there = found["processor"]
+    if "over_device" in there:
+        lines.append(
+            f"{there['over_device']:.1f} times {there['ranks']} ranks of {there['machine']}"
+        )
+    elif there:
+        lines.append(f"the processor: {there['message']}")
+    lines += [
+        f"published: {p['model']}, {p['years_per_day']} years/day, {p['what']} ({p['source']})"
+        for p in found.get("published", [])
+    ]
+    return [("device", lines)]

@@ -35,12 +35,23 @@ def _messages(f: Figures) -> dict[str, float]:
     }
 
 
+def _processes(f: Figures) -> dict[str, float]:
+    """Those of one name together, and the parts within a spectral step."""
+    found: dict[str, float] = {}
+    for p in f["processes"]:
+        found[p["process"]] = found.get(p["process"], 0.0) + p["seconds"]
+    return found | {f"inside: {name}": s for name, s in f.get("inside", {}).items()}
+
+
 seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
-    "ocean": lambda f: {p["process"]: p["seconds"] for p in f["processes"]},
-    "atmosphere": lambda f: (
-        {p["process"]: p["seconds"] for p in f["processes"]}
-        | {f"inside: {name}": s for name, s in f["inside"].items()}
-    ),
+    "ocean": _processes,
+    "atmosphere": _processes,
+    "balance": lambda f: {"step": f["seconds_per_step"]},
+    "gridpoint": _processes,
+    "limited-area": _processes,
+    "radiation": lambda f: {
+        name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")
+    },
     "kernels": lambda f: {k["name"]: k["seconds"] for k in f["kernels"]},
     "barotropic": lambda f: {
         f"{v['solver']}, {v['preconditioner']}, {v['exchange']}, {v['sum']}": (

@@ -20,12 +20,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import click
 import numpy as np
 
-from fathom import machine, mpi
+from fathom import device, machine, mpi
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.run.tree import tree
@@ -49,6 +49,9 @@ class Case:
     reduced: str = ""
     repetitions: int = 10
     peers: bool = True
+    device: str | None = None
+
+    command: ClassVar[str] = "transform"
 
     def __post_init__(self):
 
@@ -56,6 +59,7 @@ class Case:
             ("precision", self.precision, ("fp64", "fp32")),
             ("grid", self.grid, grids),
             ("reduced", self.reduced, ("", "classical", "octahedral")),
+            ("device", self.device or "cuda", device.names),
         ):
             if given not in allowed:
                 raise InputError(
@@ -98,6 +102,13 @@ class Pair:
             "inverse": middle - start,
             "direct": end - middle,
             **{name: after[name] - before[name] for name in after},
+        }
+
+    def on(self, computer: Any, repetitions: int) -> dict[str, list[float]]:
+        """Seconds of each way in each repetition on a device, in its memory."""
+        return {
+            "inverse": self.core.inverse_on(computer, self.there, repetitions),
+            "direct": self.core.direct_on(computer, self.here, repetitions),
         }
 
     def error(self) -> float:

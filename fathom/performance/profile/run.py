@@ -20,7 +20,7 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi, regions
+from fathom import device, machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.performance import history, roofline
 from fathom.performance.work import declared_bytes, parts
@@ -234,11 +234,13 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
     the means over ranks; and the limits in words.
     """
+    exclusive = regions.exclusive(records)
+    seconds = {r["region"]: r["seconds"] / max(r["calls"], 1) for r in exclusive if r["seconds"]}
+    if name := s.parallel["device"]:
+        return _rates_on_device(s, seconds, device.open(name))
     limits = roofline.Measuring(s.bytes_of_number)
     for _ in range(3):
         limits.again()
-    exclusive = regions.exclusive(records)
-    seconds = {r["region"]: r["seconds"] / max(r["calls"], 1) for r in exclusive if r["seconds"]}
     calls = {r["region"]: r["calls"] for r in exclusive}
 
     dynamics = s.find(mpi.core.SpectralProcess)
@@ -261,6 +263,24 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         if seconds.get(name)
     }
     return found, known.describe()
+
+
+def _rates_on_device(
+    s: Any, seconds: dict[str, float], computer: Any
+) -> tuple[dict[str, Any], str]:
+    """The same of the column processes on a device: their bytes, against copies within it."""
+    copies = roofline.of_copies(computer)
+    limits = roofline.Limits(np.inf, (("memory of the device", np.inf, copies),))
+    listed = s.model.processes(s.step, s.surface)
+    moved, left = declared_bytes(s, listed, s.bytes_of_number), s.sequence.left_by(computer)
+    names = sorted({p.name for p in listed if not p.is_global} - set(left))
+    total = s.comm.allreduce(np.array([moved[name] for name in names])) / s.comm.size
+    found = {
+        name: limits.against(seconds[name], 0.0, float(bytes_))
+        for name, bytes_ in zip(names, total)
+        if seconds.get(name)
+    }
+    return found, f"{computer.name}: copies within it {copies / 1e9:.0f} GB/s"
 
 
 # of a call: operations, bytes, the size of what is gone through (None: as many as the bytes)
