@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,7 +82,7 @@ def on_ranks(
     here = launch.launched()
     servers = _servers(document, here)
     ranks = _count(document, "ranks", here[1] - servers if here else 1)
-    threads = _count(document, "threads", int(os.environ.get("OMP_NUM_THREADS", 1)))
+    threads = _count(document, "threads", launch.threads_of_environment())
     room.for_threads(threads)
 
     def with_experiment() -> int:

@@ -62,6 +62,15 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def threads_of_environment() -> int:
+    """OMP_NUM_THREADS, of a list its first number; 1 where it is empty or not set."""
+    given = os.environ.get("OMP_NUM_THREADS", "").strip()
+    first = given.partition(",")[0].strip() or "1"
+    if not first.isdecimal() or int(first) < 1:
+        raise InputError(f"OMP_NUM_THREADS = '{given}' must be a whole number, at least 1")
+    return int(first)
+
+
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     """Variables of the environment that the threads of a rank need before the core is loaded.
 

@@ -91,7 +91,7 @@ def _shape(
 
 def _threads_of(here: tuple[int, int] | None) -> int | None:
     """The threads of the ranks that a launcher started."""
-    return int(os.environ.get("OMP_NUM_THREADS", 1)) if here else None
+    return launch.threads_of_environment() if here else None
 
 
 def _count(document: Document, name: str, number: Any) -> int | None:
