@@ -1,5 +1,6 @@
 """Bytes that a thread reads and writes, and its calls that write, as the system counts them
-(Linux: /proc/thread-self/io). What Python reads to import modules is taken off.
+(Linux: /proc/thread-self/io). What Python reads to import modules is taken off. And the files that
+Python opens.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ import contextlib
 import os
 import sys
 import threading
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,20 +32,48 @@ class _Own(threading.local):
 
 _own = _Own()
 _listens: list[bool] = []
+_recording: dict[int, Counter[str]] = {}  # bodies of `openings`
+_lock = threading.Lock()
+
+
+def _listen() -> None:
+    """A hook can be added, but not removed."""
+    if not _listens:
+        _listens.append(True)
+        sys.addaudithook(_heard)
 
 
 def _heard(event: str, arguments: tuple) -> None:
-    """Python opens a file: counts those of modules."""
-    if event == "open" and str(arguments[0]).endswith((".py", ".pyc")):
+    """Python opens a file: counts the bytes of modules, and the openings that are recorded."""
+    if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
+        return
+    name = os.fsdecode(arguments[0])
+    if name.endswith((".py", ".pyc")):
         with contextlib.suppress(OSError):
-            _own.imported += os.stat(arguments[0]).st_size
+            _own.imported += os.stat(name).st_size
+    if _recording:
+        with _lock:
+            for counts in _recording.values():
+                counts[os.path.abspath(name)] += 1
+
+
+@contextlib.contextmanager
+def openings() -> Iterator[Counter[str]]:
+    """The openings of files by Python in its body, by path; not those in the NetCDF library."""
+    _listen()
+    counts: Counter[str] = Counter()
+    with _lock:
+        _recording[id(counts)] = counts
+    try:
+        yield counts
+    finally:
+        with _lock:
+            del _recording[id(counts)]
 
 
 def moved() -> Moved:
     """By this thread since it began; zeros where the system does not count."""
-    if not _listens:
-        _listens.append(True)
-        sys.addaudithook(_heard)
+    _listen()
     try:
         text = Path("/proc/thread-self/io").read_text(encoding="ascii")
     except OSError:

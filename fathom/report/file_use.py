@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
-from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-_opened: Counter[str] = Counter()  # by path, while recording
-_state = {"listening": False, "hooked": False}
-_lock = threading.Lock()
-
-
-def _heard(event: str, arguments: tuple) -> None:
-    if (
-        event == "open"
-        and _state["listening"]
-        and isinstance(arguments[0], (str, bytes, os.PathLike))
-    ):
-        with _lock:
-            _opened[os.path.abspath(os.fsdecode(arguments[0]))] += 1
+from fathom import system_calls
 
 
 class FileUse:
     """Counts openings of files in its body: those by Python, not those in the NetCDF library."""
 
     def __init__(self, simulation: Any):
-        self.simulation = simulation
+        self.simulation, self.body = simulation, ExitStack()
 
     def __enter__(self) -> FileUse:
-        if not _state["hooked"]:
-            sys.addaudithook(_heard)
-            _state["hooked"] = True
-        _opened.clear()
-        _state["listening"] = True
+        self.opened = self.body.enter_context(system_calls.openings())
         return self
 
     def __exit__(self, *_: Any) -> None:
-        _state["listening"] = False
+        self.body.close()
 
     def by_file(self) -> dict[str, dict[str, Any]]:
         """Of each store and restart: bytes and calls that wrote, openings, closings, of all ranks;
@@ -54,7 +36,7 @@ class FileUse:
         for stream, place in zip((*s.outputs, *s.checkpoints), held):
             place = place.split("{")[0]  # of the date in a restart's name
             counts = stream.writes.values()
-            opened = sum(count for path, count in _opened.items() if path.startswith(place))
+            opened = sum(count for path, count in self.opened.items() if path.startswith(place))
             mine[str(stream.path)] = {
                 "calls": sum(calls for calls, _ in counts),
                 "bytes": sum(size for _, size in counts),

@@ -7,7 +7,7 @@ from fathom.run import launch
 
 
 @pytest.mark.parametrize(
-    ("given", "threads"), [(None, 1), ("", 1), (" ", 1), ("3", 3), ("4,2", 4), (" 2 ", 2)]
+    "given, threads", [(None, 1), ("", 1), (" ", 1), ("3", 3), ("4,2", 4), (" 2 ", 2)]
 )
 def test_of_the_environment(given, threads, monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
@@ -24,7 +24,7 @@ def test_what_is_no_number(given, monkeypatch):
         launch.threads_of_environment()
 
 
-@pytest.mark.parametrize(("given", "expected"), [("", 0), ("many", 2)])
+@pytest.mark.parametrize("given, expected", [("", 0), ("many", 2)])
 def test_a_command(given, expected, tmp_path):
     file = box.write(tmp_path)
     status, _, err = box.fathom("show", file, folder=tmp_path, OMP_NUM_THREADS=given)
