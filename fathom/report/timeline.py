@@ -23,6 +23,7 @@ ocean = (
 )
 inside = ("sum", "halo", "other")  # of a solver
 use = ("computing", "communication", "waiting")
+copies = "copies"  # to a device and from it
 rest = "output and the rest"
 
 
@@ -167,16 +168,20 @@ class _Kind:
             self.nested = {"sum": "sum", "exchange": "halo"}.get(kind, "other")
         elif solves(region):
             self.state, self.nested = _solver(self.name, pop), "other"
-        elif kind in ("exchange", "process", "global"):
-            self.state = (
-                _of_pop(phase, kind) if pop else "boundary" if kind == "exchange" else phase
-            )
+        elif kind in ("exchange", "process", "global", "copy"):
+            self.state = _state(phase, kind, pop)
         elif len(path) == 2 and self.name != "step":
             self.state = rest
 
 
 def _solver(name: str, pop: bool) -> str:
     return "solver" if pop else name.partition(" of ")[0]
+
+
+def _state(phase: str, kind: str, pop: bool) -> str:
+    if kind == "copy":
+        return copies
+    return _of_pop(phase, kind) if pop else "boundary" if kind == "exchange" else phase
 
 
 def _of_pop(phase: str, kind: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 import box
 import fathom as fm
 import small_atmospheres
-from fathom import mpi
+from fathom import mpi, regions
 from fathom.commands import bench
 from fathom.performance.bench import (
     atmosphere,
@@ -21,6 +21,8 @@ from fathom.performance.bench import (
     transform_on_device,
     transforms,
 )
+from fathom.performance.profile import run as profile_run
+from fathom.report import timeline
 from fathom.transform import SphericalHarmonics
 
 
@@ -155,6 +157,38 @@ def test_a_process_is_timed_apart_early():
     s.advance(3)
     seconds = {t["seconds"] for t in s.sequence.timings if t["calls"] and t["seconds"]}
     assert len(seconds) > 5
+
+
+def test_launches_and_copies_are_regions():
+    """The processor computes the spectral step of blocks that share rows."""
+    s = small_atmospheres.held_suarez(truncation=10, levels=4, blocks=[10, 5])
+    s.parallel["device"] = "processor"
+    s.advance(2)
+    regions.begin(s.comm, 10000)
+    s.advance(3)
+    held = {r["region"]: r for r in regions.mine()}
+    assert held["kernels"]["calls"] >= 3 and held["SpectralStep"]["calls"] >= 3
+    for way in ("to", "from"):
+        copied = held[f"copies {way} the device"]
+        assert copied["kind"] == "copy" and copied["calls"] >= 3
+    drawn = timeline.Timeline(regions.traced(s.comm))
+    assert {timeline.copies, "dynamics"} <= {bar.state for bar in drawn.states[0]}
+
+
+def test_the_limit_of_a_process_is_of_the_device():
+    s = small_atmospheres.held_suarez(truncation=10, levels=4)
+    s.parallel["device"] = "processor"
+    s.advance(2)
+    regions.begin(s.comm)
+    s.advance(2)
+    found, limits = profile_run.rates(s, regions.mine())
+    assert limits.startswith("processor: copies within it")
+    one = found["PrimitiveEquations"]
+    assert one["limit"] == "memory of the device" and not one["operations"]
+    fields = one["bytes"] / 8 / s.model.grid.wet_cells
+    assert 5 < fields < 60
+    rate = one["bytes"] / one["seconds"] / 1e9
+    assert one["gigabytes_per_second"] == pytest.approx(rate) and one["fraction"] > 0
 
 
 def test_power_is_of_the_second_half(monkeypatch, tmp_path):
