@@ -31,11 +31,11 @@ benches = {  # name: options, and those that make it small, to try the script
         "--grid 3deg --step 2h " + few,
     ),
     "radiation": (
-        "radiation --columns 32768 --layers 60 --repetitions 2",
+        "radiation --columns 32768 --layers 60",
         "--columns 16 --layers 8",
     ),
     "radiation-fp32": (
-        "radiation --columns 32768 --layers 60 --repetitions 2 --precision fp32",
+        "radiation --columns 32768 --layers 60 --precision fp32",
         "--columns 16 --layers 8",
     ),
     "transform-t159": ("transform --truncation 159", "--truncation 21 --fields 8"),
@@ -186,7 +186,7 @@ def of_a_transform(name, f):
 def of_radiation(name, f):
     there = f["device"]
     ratio = there["columns_per_second"] / there["columns_per_second_of_a_thread"]
-    return [name, f"{there['columns_per_second']:.0f}", f"{ratio:.0f}"]
+    return [name, f"{there['columns_per_second']:.0f}", f"{ratio:.0f}", joules(there)]
 
 
 def of_tests(name, f):
@@ -196,7 +196,7 @@ def of_tests(name, f):
 
 
 def joules(there):
-    spent = there.get("joules_per_step", there.get("joules_per_pair"))
+    spent = next(value for key, value in there.items() if key.startswith("joules_per"))
     return "" if spent is None else f"{spent:.3g} J"
 
 
@@ -223,7 +223,7 @@ def tables(folder):
     lines += table([*head, *tail], rows(of_a_model, *kinds))
     head = ["transforms", "field-level and pair", "bandwidth", "one by one", "rate"]
     lines += table([*head, *tail], rows(of_a_transform, "transform"))
-    lines += table(["radiation", "columns/s", "threads"], rows(of_radiation, "radiation"))
+    lines += table(["radiation", "columns/s", "threads", "energy"], rows(of_radiation, "radiation"))
     head = ["tests", "passed", "failed", "skipped", "time"]
     return lines + table(head, rows(of_tests, "tests"))
 

@@ -5,14 +5,15 @@ The columns are those of the all-sky example of RTE+RRTMGP: air after RCEMIP (Wi
 a sea of 290 to 310 K, clouds between 900 and 100 hPa in two of three. The least of several
 repetitions counts, by processor time, which other programs do not affect; multiply-adds and the
 triad, the limits of the machine, are measured between the repetitions. With a device: RRTMGP as a
-process of a model, in the same columns, there and on one thread of the processor.
+process of a model, in the same columns, there and on one thread of the processor, which then has at
+most 1024 columns in everything.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from fathom import device, machine, mpi
 from fathom.failure import InputError
+from fathom.performance.bench.on_device import power
 from fathom.radiation import RRTMGP, Tables, longwave, shortwave
 from fathom.run.tree import tree
 from fathom.schemes import bytes_of
@@ -39,6 +41,11 @@ class Case:
     shortwave: str = "sw-g112"
     repetitions: int = 10
     device: str | None = None
+
+    @property
+    def of_a_thread(self) -> Case:
+        """The columns of one thread of the processor."""
+        return replace(self, columns=min(self.columns, 1024)) if self.device else self
 
     def __post_init__(self) -> None:
         if self.precision not in ("fp64", "fp32"):
@@ -98,7 +105,7 @@ def _clouds(pressure, temperature):
 def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
     tables = Tables(case.longwave), Tables(case.shortwave)
-    cloudy = air(case.columns, case.layers)
+    cloudy = air(case.of_a_thread.columns, case.layers)
     clear = {k: v for k, v in cloudy.items() if k not in _clouds(np.ones((1, 1)), np.ones((1, 1)))}
     work = {
         f"{name}_{sky}": (compute, one, columns)
@@ -116,23 +123,35 @@ def measure(case: Case) -> dict[str, Any]:
         rate = max(rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(5)))
         triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
     there = on_device(case, case.device) if case.device else None
-    return _figures(case, tables, seconds, rate, triad) | {"device": there}
+    figures = _figures(case.of_a_thread, tables, seconds, rate, triad)
+    return figures | {"case": asdict(case), "device": there}
 
 
 def on_device(case: Case, name: str) -> dict[str, Any]:
     """Columns per second of RRTMGP as a process: fields are there before and after."""
     computer, bytes_ = device.open(name), bytes_of[case.precision]
     process = RRTMGP(longwave=case.longwave, shortwave=case.shortwave).process(bytes_)
-    fields = {n: np.asarray(f, f"f{bytes_}") for n, f in fields_of(case).items()}
-    given = (process, fields, case.layers)
-    seconds = mpi.core.seconds_on_device(*given, computer, case.repetitions + 1)
+
+    def given(one: Case) -> tuple[Any, dict[str, np.ndarray], int]:
+        return (
+            process,
+            {n: np.asarray(f, f"f{bytes_}") for n, f in fields_of(one).items()},
+            case.layers,
+        )
+
+    there = given(case)
+    seconds = min(mpi.core.seconds_on_device(*there, computer, case.repetitions + 1)[1:])
+    watts = power(lambda n: mpi.core.seconds_on_device(*there, computer, n), seconds)
+    thread = given(case.of_a_thread)
     began = time.process_time()
-    mpi.core.run_column(*given)
+    mpi.core.run_column(*thread)
     alone = time.process_time() - began
     return {
         "name": computer.name,
-        "columns_per_second": case.columns / min(seconds[1:]),
-        "columns_per_second_of_a_thread": case.columns / alone,
+        "columns_per_second": case.columns / seconds,
+        "watts": watts,
+        "joules_per_column": watts and watts * seconds / case.columns,
+        "columns_per_second_of_a_thread": case.of_a_thread.columns / alone,
     }
 
 
@@ -229,4 +248,6 @@ def _of_device(found: dict[str, Any] | None) -> list[tuple[str, str]]:
         return []
     there, alone = found["columns_per_second"], found["columns_per_second_of_a_thread"]
     text = f"{there:.0f} columns a second, {there / alone:.1f} times one thread of the processor"
+    if found["watts"]:
+        text += f"; {found['watts']:.0f} W, {found['joules_per_column']:.3g} J a column"
     return [(found["name"], text)]

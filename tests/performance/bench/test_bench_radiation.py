@@ -24,8 +24,20 @@ def test_bench(tmp_path):
     there = figures["device"]
     assert there["name"] == "processor" and there["columns_per_second"] > 10
     assert "times one thread of the processor" in " ".join(out.split())
+    assert figures["case"]["columns"] == 3
     status, _, err = box.fathom("bench", "radiation", "--longwave", "nowhere", folder=tmp_path)
     assert status == 2 and "nowhere" in err and "Traceback" not in err
+
+
+def test_one_thread_has_fewer_columns_and_a_device_its_power(monkeypatch):
+    many = radiation.Case(columns=4096, device="processor")
+    assert many.of_a_thread.columns == 1024
+    assert radiation.Case(columns=4096).of_a_thread.columns == 4096
+    monkeypatch.setattr(radiation, "power", lambda advance, seconds: 500.0)
+    case = radiation.Case(columns=3, layers=8, repetitions=1, device="processor")
+    found = radiation.on_device(case, "processor")
+    joules = 500 / found["columns_per_second"]
+    assert found["joules_per_column"] == pytest.approx(joules)
 
 
 def test_columns_of_a_model_are_those_of_the_benchmark():
