@@ -4,10 +4,13 @@
 /// X_outer is given at two times and is linear between them: fields NAME_outer_previous,
 /// NAME_outer_next, and NAME_outer_weight of the latter. Where alpha is 1, X is X_outer.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
+#include "atmosphere/relaxation.hpp"
 #include "field/linearisation.hpp"
+#include "machine/device.hpp"
 
 namespace fathom::atmosphere {
 
@@ -23,6 +26,7 @@ template <class T> class Coupling final : public GlobalProcess, public LinearPro
     struct Pair {
         Item field, before, after, weight;
         std::vector<double> alpha, upper;
+        std::unique_ptr<RelaxationOnDevice> there = {};
     };
     const int columns;
     std::vector<Pair> pairs;
@@ -46,29 +50,52 @@ public:
             const T weight = *(const T*)at[p.weight].at[0];
             draw(at.set.domain(), p, at[p.field], [&](const auto& row, T* x, int i, T share) {
                 const T first = row(before)[i], last = row(after)[i];
-                x[i] = drawn(x[i], first + weight * (last - first), share);
+                x[i] = relaxed(x[i], outer_at(first, last, weight), share);
             });
         }
+    }
+    bool lives_on(Device&) override { return true; }
+    bool apply_on(Device& device, Given at) override {
+        for (Pair& p : pairs) {
+            const Field field = at.on_device(p.field);
+            if (!p.there) p.there = device.relaxation(points_of(at.set.domain(), p, field.levels));
+            p.there->relax(field, at.on_device(p.before), at.on_device(p.after),
+                           at.on_device(p.weight));
+        }
+        device.wait();
+        return true;
     }
     /// The outer state does not change: a factor 1 - alpha, equal to its transpose.
     void tangent_of(Given change) const override {
         for (const Pair& p : pairs)
             draw(change.set.domain(), p, change[p.field],
-                 [](const auto&, T* x, int i, T share) { x[i] = drawn(x[i], T(0), share); });
+                 [](const auto&, T* x, int i, T share) { x[i] = relaxed(x[i], T(0), share); });
     }
     void adjoint_of(Given change) const override { tangent_of(change); }
 
 private:
-    static T drawn(T x, T outer, T share) {
-        const T between = x + share * (outer - x);
-        return share == T(1) ? outer : share > 0 ? between : x;
+    /// Those that are relaxed on some level.
+    RelaxedPoints points_of(const Domain& d, const Pair& p, int levels) const {
+        RelaxedPoints to{sizeof(T), {}, p.upper};
+        to.upper.resize(levels, 0.);
+        const bool all = std::ranges::any_of(to.upper, [](double up) { return up > 0; });
+        for (int b = 0; b < int(d.blocks.size()); ++b) {
+            const Block& block = *d.blocks[b];
+            for (int r = 0; r < block.ny; ++r)
+                for (int i = 0; i < block.nx; ++i)
+                    if (const double a =
+                            p.alpha[std::size_t(block.j0 + r) * columns + block.i0 + i];
+                        all || a > 0)
+                        to.points.push_back({b, r + d.halo, i + d.halo, a});
+        }
+        return to;
     }
     /// to(field -> its row, row of `field`, point, weight of the outer model) for all points that
     /// are relaxed.
     template <class To>
     static void draw_row(const auto& row, T* x, const double* a, double up, int from, int end,
                          To to) {
-        for (int i = from; i < end; ++i) to(row, x, i, T(a[i] + up * (1 - a[i])));
+        for (int i = from; i < end; ++i) to(row, x, i, share_of_outer<T>(a[i], up));
     }
     template <class To>
     void draw(const Domain& d, const Pair& pair, const FieldSlab& field, To to) const {

@@ -65,7 +65,6 @@ std::vector<double> seconds_there(Transform& transform, const Items<Number>& ite
                                   const std::shared_ptr<Device>& device, int repetitions,
                                   void (Transform::*way)(Device&, typename Transform::ItemsThere)) {
     using Item = TransformOnDevice::Item;
-    if (!transform.lives_on_device()) throw Error("this transform cannot be done on a device");
     DeviceBlocks arrays;
     arrays.device = device;
     for (auto& a : items.kept) arrays.there((std::byte*)a.data(), a);

@@ -1,4 +1,5 @@
 #include "device/implicit.hpp"
+#include "atmosphere/spectral/leap.hpp"
 #include "base/error.hpp"
 #include "base/pack.hpp"
 #include "machine/launch.hpp"
@@ -152,6 +153,47 @@ template <class T> struct AddKinetic {
         kinetic[n] = sum;
     }
 };
+/// A thread of the following kernels has a column.
+template <class T> struct Leap {
+    CoefficientTables<T> on;
+    LinearColumn<T, SpanOf> column;
+    T* columns;
+    std::ptrdiff_t apart;
+    T whole;
+    constexpr void operator()(std::size_t c) const {
+        const CoefficientThere<T>& of = on.coefficients[c / 2];
+        T *now = columns + std::ptrdiff_t(c) * on.stride, *before = now + apart,
+          *next = before + apart, *kinetic = next + apart;
+        const int levels = column.count;
+        for (int k = 0; k < levels; ++k) next[levels + k] += of.square * kinetic[k];
+        leap(now, before, next, 3 * levels + 1, whole);
+        column.add_linear(of.laplacian, before, next);
+    }
+};
+template <class T> struct Filter {
+    TimeFilter<T> filter;
+    T* columns;
+    std::ptrdiff_t stride, apart;
+    int count;  ///< numbers of a column
+    constexpr void operator()(std::size_t c) const {
+        T *now = columns + std::ptrdiff_t(c) * stride, *before = now + apart;
+        filter(now, before, before + apart, count);
+    }
+};
+template <class T> struct LeapTracer {
+    CoefficientTables<T> on;
+    Filter<T> filter;
+    T whole;
+    constexpr void operator()(std::size_t c) const {
+        const double rate = on.coefficients[c / 2].all;
+        T *now = filter.columns + std::ptrdiff_t(c) * filter.stride, *before = now + filter.apart,
+          *next = before + filter.apart;
+        leap(now, before, next, filter.count, whole);
+        for (int k = 0; k < filter.count; ++k) next[k] *= damping<T>(rate, on.sponge[k]);
+        filter(c);
+    }
+};
+
 struct Lost {
     const double* kinetic;
     int levels, level;
@@ -221,6 +263,19 @@ public:
         device->copy(found.data(), limbs, bytes, Device::Way::to_host);
         return found;
     }
+    void leap(void* at, const Leapfrog& f) override {
+        if constexpr (Column::compressible)
+            throw Error("compressible air has no leapfrog");
+        else
+            launch::each(columns, Leap<T>{job.on, job.column, (T*)at, f.apart, T(f.whole)});
+    }
+    void filter(void* at, const Leapfrog& f) override {
+        launch::each(columns, filter_of(at, job.on.stride, f, 3 * job.levels() + 1));
+    }
+    void leap_tracer(void* at, std::ptrdiff_t stride, const Leapfrog& f) override {
+        launch::each(columns,
+                     LeapTracer<T>{job.on, filter_of(at, stride, f, job.levels()), T(f.whole)});
+    }
     void warm(void* at, std::span<const double> more) override {
         device->copy(heat, more.data(), more.size_bytes(), Device::Way::to_device);
         launch::each(more.size(), Warm<T>{(T*)at + 2 * job.levels(), (const double*)heat});
@@ -232,6 +287,9 @@ private:
     std::vector<DeviceMemory> lists;
     std::size_t columns = 0;
     std::byte *heat = nullptr, *limbs = nullptr;
+    static Filter<T> filter_of(void* at, std::ptrdiff_t stride, const Leapfrog& f, int count) {
+        return {{T(f.share), T(f.rest)}, (T*)at, stride, f.apart, count};
+    }
     std::size_t sums() const { return job.on.waves.size() * job.levels(); }
 };
 

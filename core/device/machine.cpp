@@ -13,7 +13,9 @@
 #include "device/helmholtz_matrix.hpp"
 #include "device/ice.hpp"
 #include "device/implicit.hpp"
+#include "device/plane_transport.hpp"
 #include "device/radiation.hpp"
+#include "device/relaxation.hpp"
 #include "device/samples.hpp"
 #include "device/spectral_sums.hpp"
 #include "device/transforms.hpp"
@@ -239,6 +241,18 @@ public:
     }
     std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>& points) override {
         return transport_of(shared_from_this(), points);
+    }
+    std::unique_ptr<PlaneTransportOnDevice> transport(
+        const PlaneTransportTables<float>& tables) override {
+        return transport_of(shared_from_this(), tables);
+    }
+    std::unique_ptr<PlaneTransportOnDevice> transport(
+        const PlaneTransportTables<double>& tables) override {
+        return transport_of(shared_from_this(), tables);
+    }
+    std::unique_ptr<atmosphere::RelaxationOnDevice> relaxation(
+        const atmosphere::RelaxedPoints& points) override {
+        return relaxation_of(shared_from_this(), points);
     }
     std::unique_ptr<ocean::DriftersOnDevice> drifters(std::span<const ocean::DriftBlock> blocks,
                                                       double step, bool flat) override {

@@ -34,6 +34,8 @@ class DriftersOnDevice;  // ocean/drifters/motion.hpp
 }  // namespace ocean
 template <class T> struct TransportPoints;
 class TransportOnDevice;  // trajectory/on_device.hpp
+template <class T> struct PlaneTransportTables;
+class PlaneTransportOnDevice;  // trajectory/plane_on_device.hpp
 template <class T> struct TransformTables;
 class TransformOnDevice;  // transform/on_device.hpp
 struct HelmholtzPoints;
@@ -42,6 +44,8 @@ namespace atmosphere {
 struct OwnColumns;
 class SumsOnDevice;  // atmosphere/spectral/sums.hpp
 struct AirColumns;
+struct RelaxedPoints;
+class RelaxationOnDevice;  // atmosphere/relaxation.hpp
 template <class T> struct ImplicitTables;
 class ImplicitOnDevice;  // atmosphere/spectral/implicit_on_device.hpp
 class AirMassOnDevice;   // atmosphere/gridpoint/air_mass.hpp
@@ -123,6 +127,13 @@ public:
     /// Its semi-Lagrangian transport.
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>&) = 0;
     virtual std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>&) = 0;
+    virtual std::unique_ptr<PlaneTransportOnDevice> transport(
+        const PlaneTransportTables<float>&) = 0;
+    virtual std::unique_ptr<PlaneTransportOnDevice> transport(
+        const PlaneTransportTables<double>&) = 0;
+    /// The coupling zone of a limited area.
+    virtual std::unique_ptr<atmosphere::RelaxationOnDevice> relaxation(
+        const atmosphere::RelaxedPoints&) = 0;
     /// Semi-Lagrangian processes of a grid-point atmosphere.
     virtual std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
         const atmosphere::CarrierTables<float>&) = 0;

@@ -37,10 +37,10 @@ public:
     /// Values at the departure points take the place of those at the arrival points.
     virtual void interpolate(const Group& from, std::span<const FieldSlab> to) = 0;
 
-    /// The same of fields on a device, if it can be done there.
-    virtual bool lives_on(Device&) const { return false; }
-    virtual void depart_on(Device&, const Wind& /* now */, const Wind& /* extrapolated */) {}
-    virtual void interpolate_on(Device&, const Group&) {}
+    /// The same of fields on a device.
+    virtual void depart_on(Device&, const Wind& now, const Wind& extrapolated) = 0;
+    virtual void depart_between_on(Device&, Carrier& layers) = 0;
+    virtual void interpolate_on(Device&, const Group&) = 0;
 
     virtual const OnDemandHalo& halo() const = 0;
     struct {

@@ -198,11 +198,23 @@ template <class T, int fields, class By> struct EvenPoints : EvenPlane<T> {
         }
         nodes.locate(of.eta, of.count, of.k, to);
     }
+    template <class See>
+    constexpr void locate(const Departures<T, By>& of, T shift_x, T shift_y,
+                          LinearStencils<T, By>& to, const See& see) const {
+        this->place(of, shift_x, shift_y, to, to.y, see);
+        nodes.locate(of.eta, of.count, of.k, to);
+    }
     /// Values at departure points, the fields of each next to each other; within: limited to the
     /// values of the eight points around.
     template <bool within = false>
     constexpr void gather(const Stencils& of, int count, T* out) const {
         ny > 1 ? gather_rows<4, within>(of, count, out) : gather_rows<1, within>(of, count, out);
+    }
+    /// The same by linear interpolation, of more than one row.
+    constexpr void gather(const LinearStencils<T, By>& of, int count, T* out) const {
+        for (int n = 0; n < count_of<By>(count); ++n)
+            Four::between(at(of.row[n], of.level[n], of.column[n]), level, row, of.x[n], of.y[n],
+                          of.z[n], out + n * beside);
     }
 
 private:

@@ -80,31 +80,13 @@ public:
     }
     void locate(const Departures<T>& of, T shift_x, T shift_y, LinearStencils<T>& to,
                 Reach& reach) const {
-        this->place(of, shift_x, shift_y, to, to.y, seen(of, reach));
-        nodes.locate(of.eta, of.count, of.k, to);
+        Base::locate(of, shift_x, shift_y, to, seen(of, reach));
     }
     /// Requests the stencils within from the owners.
     void need(const Reach& reach) {
         if (around.alone() || reach.empty()) return;
         this->stencils(reach,
                        [this](int row, int first, int count) { around.need(row, first, count); });
-    }
-    using Base::gather;
-    /// The same by linear interpolation, of more than one row.
-    void gather(const LinearStencils<T>& of, int count, T* out) const {
-        using One = Pack<T, beside>;
-        using Two = Pack<T, 2 * beside>;
-        struct Points {
-            One west, east;
-        };
-        const auto between = [](auto a, auto b, auto x) { return fused(x, b - a, a); };
-        for (int n = 0; n < count; ++n) {
-            const T *from = at(of.row[n], of.level[n], of.column[n]), *beyond = from + row;
-            const Two z = of.z[n], south = between(Two::load(from), Two::load(from + level), z),
-                      north = between(Two::load(beyond), Two::load(beyond + level), z);
-            const auto two = std::bit_cast<Points>(between(south, north, Two(of.y[n])));
-            between(two.west, two.east, One(of.x[n])).store(out + n * beside);
-        }
     }
     /// Floating-point operations of a point: of its stencil, and of a gather of a field.
     static constexpr double operations_of_stencil = 4 + 15 + 23 + 24,

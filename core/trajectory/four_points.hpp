@@ -3,6 +3,9 @@
 /// in registers of a processor, or in a thread of a device, point by point.
 #pragma once
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
 #include "base/several.hpp"
 #include "base/short_pack.hpp"
 #include "base/table.hpp"
@@ -11,6 +14,9 @@ namespace fathom {
 
 /// The factor 1 / product of (m - l), m from -1 on.
 using FactorsOfFour = Table<std::array{-1. / 6, 1. / 2, -1. / 2, 1. / 6}>;
+
+/// From a to b by x.
+template <class Real> constexpr Real part_way(Real a, Real b, Real x) { return fused(x, b - a, a); }
 
 template <class T, int beside> struct FourInRegisters {
     static constexpr int numbers = 4 * beside,
@@ -36,6 +42,19 @@ template <class T, int beside> struct FourInRegisters {
         const auto four = std::bit_cast<Points>(all);
         const auto total = (four.point[0] + four.point[1]) + (four.point[2] + four.point[3]);
         std::memcpy(out, &total, sizeof total);
+    }
+    /// Between two points of two levels and rows, from the first of them on: linear.
+    static void between(const T* from, std::ptrdiff_t level, std::ptrdiff_t row, T x, T y, T z,
+                        T* out) {
+        using Two = Pack<T, 2 * beside>;
+        struct Points {
+            Point west, east;
+        };
+        const T* const beyond = from + row;
+        const Two up = z, south = part_way(Two::load(from), Two::load(from + level), up),
+                  north = part_way(Two::load(beyond), Two::load(beyond + level), up);
+        const auto two = std::bit_cast<Points>(part_way(south, north, Two(y)));
+        part_way(two.west, two.east, Point(x)).store(out);
     }
 
 private:
@@ -64,6 +83,16 @@ template <class T, int beside> struct FourInThread {
     }
     static constexpr void add(const Real* sum, T* out) {
         ((sum[0] + sum[1]) + (sum[2] + sum[3])).store(out);
+    }
+    static constexpr void between(const T* from, std::ptrdiff_t level, std::ptrdiff_t row, T x, T y,
+                                  T z, T* out) {
+        const auto of_column = [=](const T* point) {
+            const auto of_row = [=](const T* at) {
+                return part_way(Real::load(at), Real::load(at + level), Real(z));
+            };
+            return part_way(of_row(point), of_row(point + row), Real(y));
+        };
+        part_way(of_column(from), of_column(from + beside), Real(x)).store(out);
     }
 };
 

@@ -1,5 +1,6 @@
 #include "trajectory/on_plane.hpp"
 #include <algorithm>
+#include "trajectory/plane_on_device.hpp"
 #include "trajectory/turning.hpp"
 
 namespace fathom {
@@ -43,6 +44,7 @@ public:
           four(d.comm, d.decomposition, edge(), inside, nodes),
           one(d.comm, d.decomposition, edge(), inside, nodes),
           turning(area, nx),
+          tracing{{T(how.step / area.dx), T(how.step / area.dy), T(-how.step)}, how.iterations},
           factor(area.map_factor.begin(), area.map_factor.end()) {
         for (const Block* b : d.blocks) {
             first.push_back(displacement.size());
@@ -71,10 +73,7 @@ public:
             static const Region here("departure points");
             TimedRegion timer(here, spent.departure);
             each_line([&](const Line& l) { trace(l, now); });
-            spent.departure.did(
-                points * how.iterations *
-                    (12 + four.operations_of_linear_stencil + 3 * four.operations_of_linear_field),
-                points * how.iterations * 10 * sizeof(T));
+            count_trace();
         } while (int(four.around.cover()) | int(one.around.cover()));
     }
     void depart_between(Base& layers) override {
@@ -90,6 +89,36 @@ public:
         to.size() == 1 ? interpolate(one, group, to) : interpolate(four, group, to);
     }
 
+    void depart_on(Device& device, const Wind& now, const Wind& extrapolated) override {
+        const FieldSlab from[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
+        PlaneTransportOnDevice& there = on(device);
+        there.four().pack(from);
+        there.times_map_factor();
+        spent.packing.did(0, points * 7 * sizeof(T));
+        do {
+            four.surround_on(device, there.four());
+            there.trace({now.east, now.north, now.vertical});
+            count_trace();
+        } while (int(four.around.cover_on(device)) | int(one.around.cover_on(device)));
+    }
+    void depart_between_on(Device& device, Base& layers) override {
+        on(device).trace_between(static_cast<OnPlane&>(layers).on(device));
+        spent.departure.did(points * 6, points * 5 * sizeof(T));
+        one.around.cover_on(device);
+    }
+    void interpolate_on(Device& device, const Group& group) override {
+        PlaneTransportOnDevice& there = on(device);
+        const double count = double(group.fields.size());
+        const auto surrounded = [&]<int fields>(EvenRows<T, fields>& rows, EvenRowsOnDevice& to) {
+            to.pack(group.fields);
+            rows.surround_on(device, to);
+            spent.packing.did(0, points * (count + fields) * sizeof(T));
+            count_interpolation(rows, count);
+        };
+        group.fields.size() == 1 ? surrounded(one, there.one()) : surrounded(four, there.four());
+        there.interpolate(group.fields, group.kind == Kind::wind, group.monotone);
+    }
+
 private:
     const Domain& domain;
     const PlaneArea area;
@@ -100,14 +129,47 @@ private:
     EvenRows<T, 4> four;
     EvenRows<T, 1> one;
     const Turning<T> turning;
+    const MapTracing<T, LinesHere> tracing;
     const std::vector<T> factor;     // of the map, of the whole plane; empty: 1
     std::vector<std::size_t> first;  // of each block in `displacement`: [row][level][3][point]
     std::vector<T> displacement;
     double points = 0;
+    std::unique_ptr<PlaneTransportOnDevice> there;
 
+    PlaneTransportOnDevice& on(Device& device) {
+        if (there) return *there;
+        std::vector<Line> columns;
+        for (int b = 0; b < int(domain.blocks.size()); ++b) {
+            const Block& block = *domain.blocks[b];
+            for (int r = 0; r < std::min(block.ny, inside.rows - block.j0); ++r)
+                for (int i = 0; i < std::min(block.nx, inside.columns - block.i0); ++i)
+                    columns.push_back({b, r, 0, i, block.i0 + i, block.j0 + r, 1});
+        }
+        const auto& t = tracing;
+        there = device.transport(PlaneTransportTables<T>{std::move(columns),
+                                                         domain.halo,
+                                                         four,
+                                                         nodes,
+                                                         {t.scale, t.iterations},
+                                                         turning,
+                                                         factor,
+                                                         one.around.on(device)});
+        return *there;
+    }
     static const Region& packing() {
         static const Region here("halo packing");
         return here;
+    }
+    void count_trace() {
+        const double traced = points * how.iterations;
+        spent.departure.did(
+            traced * (12 + four.operations_of_linear_stencil + 3 * four.operations_of_linear_field),
+            traced * 10 * sizeof(T));
+    }
+    template <int fields> void count_interpolation(const EvenRows<T, fields>& rows, double count) {
+        spent.interpolation.did(
+            points * (rows.operations_of_stencil + count * rows.operations_of_field),
+            points * (2 * count + 3) * sizeof(T));
     }
     Edge edge() const { return edge_of(inside, nx); }
     const T* factors() const { return factor.empty() ? nullptr : factor.data(); }
@@ -115,52 +177,26 @@ private:
     template <class Body> void each_line(Body body) {
         for_each_line(domain, inside, nodes.levels(), body);
     }
-    /// By how many columns, rows and heights the points of a line have been displaced.
-    struct Displacement {
-        T *X, *Y, *H;
-    };
-    Displacement displacement_of(const Line& l) {
+    Displacement<T> displacement_of(const Line& l) {
         const int row = padded(*domain.blocks[l.b]);
         T* X = &displacement[first[l.b] + (std::size_t(l.r) * nodes.levels() + l.k) * 3 * row +
                              l.column];
         return {X, X + row, X + 2 * row};
     }
-    Departures<T> from(const Line& l, const Displacement& by) const {
-        Departures<T> d{l.i0, l.k, l.count};
-        const T height = nodes.height(l.k), j = T(l.j);
-        for (int n = 0; n < l.count; ++n) {
-            d.columns[n] = -by.X[n];
-            d.row[n] = j - by.Y[n];
-            d.eta[n] = height - by.H[n];
-        }
-        return d;
+    Departures<T> from(const Line& l, const Displacement<T>& by) const {
+        return departures<T, LinesHere>(l, nodes.height(l.k), by);
     }
 
     void trace(const Line& l, const Wind& now) {
-        alignas(64) T own[3][most], there[3][most];
-        const FieldSlab* winds[] = {&now.east, &now.north, &now.vertical};
-        const T scale[] = {T(how.step / area.dx), T(how.step / area.dy), T(-how.step)};
+        const T* const m = factors() ? factors() + std::size_t(l.j) * nx + l.i0 : nullptr;
         const auto by = displacement_of(l);
-        T* const to[] = {by.X, by.Y, by.H};
-        for (int f = 0; f < 3; ++f) {
-            const T *wind = at<T>(domain, *winds[f], l),
-                    *m = factors() && f < 2 ? factors() + std::size_t(l.j) * nx + l.i0 : nullptr;
-            for (int n = 0; n < l.count; ++n) own[f][n] = m ? m[n] * wind[n] : wind[n];
-            for (int n = 0; n < l.count; ++n) to[f][n] = own[f][n] * scale[f];
-        }
         Reach reach;
-        LinearStencils<T> stencils;
-        Gathered<T, 4> wind;
-        for (int iteration = 0; iteration < how.iterations; ++iteration) {
-            four.locate(from(l, by), 0, 0, stencils, reach);
-            four.gather(stencils, l.count, wind.values);
-            for (int f = 0; f < 3; ++f) {
-                wind.give(f, l.count, there[f]);
-                for (int n = 0; n < l.count; ++n)
-                    to[f][n] = T(0.5) * (own[f][n] + there[f][n]) * scale[f];
-            }
-        }
+        tracing(l,
+                {at<T>(domain, now.east, l), at<T>(domain, now.north, l),
+                 at<T>(domain, now.vertical, l)},
+                m, by, four, reach);
         if (four.around.alone()) return;
+        LinearStencils<T> stencils;
         four.locate(from(l, by), 0, 0, stencils, reach);
         four.need(reach), one.need(reach);
     }
@@ -169,15 +205,10 @@ private:
     void trace(const Line& l, OnPlane& layers) {
         const int last = nodes.levels() - 1;
         Line up = l, down = l;
-        up.k = std::max(l.k - 1, 0), down.k = std::min(l.k, last - 1);
-        const auto by = displacement_of(l), above = layers.displacement_of(up),
-                   below = layers.displacement_of(down);
-        const T half_depth = l.k > 0 && l.k < last ? T(0.5) : T(0);
-        for (int n = 0; n < l.count; ++n) {
-            by.X[n] = T(0.5) * (above.X[n] + below.X[n]);
-            by.Y[n] = T(0.5) * (above.Y[n] + below.Y[n]);
-            by.H[n] = half_depth * (above.H[n] + below.H[n]);
-        }
+        up.k = tracing.above(l.k), down.k = tracing.below(l.k, last);
+        const auto by = displacement_of(l);
+        tracing.between(l.count, l.k > 0 && l.k < last, layers.displacement_of(up),
+                        layers.displacement_of(down), by);
         if (one.around.alone()) return;
         Reach reach;
         LinearStencils<T> stencils;
@@ -198,9 +229,7 @@ private:
         spent.packing.did(0, points * (count + fields) * sizeof(T));
         static const Region here("interpolation");
         TimedRegion timer(here, spent.interpolation);
-        spent.interpolation.did(
-            points * (rows.operations_of_stencil + count * rows.operations_of_field),
-            points * (2 * count + 3) * sizeof(T));
+        count_interpolation(rows, count);
         each_line([&](const Line& l) { carry(rows, l, group, to); });
     }
     template <int fields>

@@ -52,10 +52,10 @@ public:
     void depart_between(Carrier<Number>&) override {
         throw Error("trajectories of interfaces exist on a plane alone");
     }
+    void depart_between_on(Device&, Carrier<Number>& layers) override { depart_between(layers); }
     /// To a wind 2 Omega x r is added.
     void interpolate(const Group& from, std::span<const FieldSlab> to) override;
     const OnDemandHalo& halo() const override;
-    bool lives_on(Device&) const override { return true; }
     void depart_on(Device&, const Wind& now, const Wind& extrapolated) override;
     void interpolate_on(Device&, const Group&) override;
 

@@ -26,8 +26,8 @@ template <class T, class By = LinesHere> struct Stencils {
 };
 
 /// The same of linear interpolation: x, y, z are the weights of the point beyond.
-template <class T> struct LinearStencils {
-    static constexpr int most = LinesHere::most;
+template <class T, class By = LinesHere> struct LinearStencils {
+    static constexpr int most = By::most;
     int column[most], row[most], level[most];
     alignas(64) T x[most], y[most], z[most];
 };
@@ -96,9 +96,7 @@ template <class T, class By = LinesHere> struct LevelNodes {
     }
     /// The same of one height.
     constexpr void locate(const T* eta, int, int seen_from, Stencils<T, LinesThere>& to) const {
-        int k = std::min(seen_from, levels() - 2);
-        while (k > 0 && *eta > at[k]) --k;
-        while (k < levels() - 2 && *eta <= at[k + 1]) ++k;
+        const int k = level_above(*eta, seen_from);
         to.level[0] = k, to.first[0] = below[k].first;
         weigh(k, [&](auto weights) {
             Real w[4];
@@ -111,11 +109,16 @@ template <class T, class By = LinesHere> struct LevelNodes {
             for (int n = 0; n < count; ++n)
                 if (!(eta[n] > from)) to.level[n] = k;
             for (int n = 0; n < count; n += Real::width) {
-                const Real e = Real::load(eta + n),
-                           z = (within(e) - Real(at[k])) * Real(below[k].per_interval);
-                select(e > Real(from), Real::load(to.z + n), z).store(to.z + n);
+                const Real e = Real::load(eta + n);
+                select(e > Real(from), Real::load(to.z + n), linear(k, e)).store(to.z + n);
             }
         });
+    }
+    constexpr void locate(const T* eta, int, int seen_from,
+                          LinearStencils<T, LinesThere>& to) const {
+        const int k = level_above(*eta, seen_from);
+        to.level[0] = k;
+        linear(k, Real(*eta)).store(to.z);
     }
 
     /// Of one height, the same and how they change with it: the level above, the first of four
@@ -172,6 +175,16 @@ private:
             }
             to[m] = T((m == inner) - (m == outer) - h * slope);
         }
+    }
+    constexpr int level_above(T height, int seen_from) const {
+        int k = std::min(seen_from, levels() - 2);
+        while (k > 0 && height > at[k]) --k;
+        while (k < levels() - 2 && height <= at[k + 1]) ++k;
+        return k;
+    }
+    /// The weight of the level below level k.
+    constexpr Real linear(int k, Real height) const {
+        return (within(height) - Real(at[k])) * Real(below[k].per_interval);
     }
     constexpr Real within(Real height) const {
         return smaller(larger(height, Real(lowest)), Real(highest));

@@ -1,20 +1,20 @@
-/// How vectors turn along trajectories on a conformal map: slopes of the logarithm of the map
-/// factor m,
-///   theta = dx d(ln m)/dy - dy d(ln m)/dx,
-/// in the middle of a trajectory: the slopes at its end are extrapolated by their derivatives.
+/// How vectors turn along trajectories on a conformal map (turns.hpp): the slopes of its factor.
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include "trajectory/angles.hpp"
 #include "trajectory/lines.hpp"
 #include "trajectory/on_plane.hpp"
+#include "trajectory/turns.hpp"
 
 namespace fathom {
 
-template <class T> class Turning {
+template <class T> class Turning : public Turns<T, LinesHere> {
+    using Base = Turns<T, LinesHere>;
+    using Base::slopes, Base::nx;
+
 public:
     /// By differences of neighbours within the area.
-    Turning(const PlaneArea& area, int nx) : area(area), nx(nx) {
+    Turning(const PlaneArea& area, int nx) : Base{{}, nx, T(area.dx), T(area.dy)}, area(area) {
         if (area.map_factor.empty()) return;
         std::vector<double> log_m(area.map_factor.size() + spare);
         for (std::size_t n = 0; n < area.map_factor.size(); ++n)
@@ -22,22 +22,6 @@ public:
         const auto x = along(log_m, 1, 0), y = along(log_m, 0, 1);
         const std::vector<double> all[] = {x, y, along(x, 1, 0), along(y, 1, 0), along(y, 0, 1)};
         for (int n = 0; n < 5; ++n) slopes[n].assign(all[n].begin(), all[n].end());
-    }
-    explicit operator bool() const { return !slopes[0].empty(); }
-    /// u, v of points of a line, displaced by X columns and Y rows.
-    void turn(const Line& l, const T* X, const T* Y, T* u, T* v) const {
-        const std::size_t at = std::size_t(l.j) * nx + l.i0;
-        for (int n = 0; n < l.count; n += Real::width) {
-            const auto slope = [&](int which) { return Real::load(&slopes[which][at + n]); };
-            const Real dx = Real::load(X + n) * T(area.dx), dy = Real::load(Y + n) * T(area.dy),
-                       xy = slope(3), along_x = slope(0) - T(0.5) * (dx * slope(2) + dy * xy),
-                       along_y = slope(1) - T(0.5) * (dx * xy + dy * slope(4)),
-                       angle = dx * along_y - dy * along_x, square = angle * angle,
-                       c = cosine_of_square(square), s = angle * cardinal_sine_of_square(square),
-                       east = Real::load(u + n), north = Real::load(v + n);
-            fma(c, east, s * north).store(u + n);
-            fma(c, north, -(s * east)).store(v + n);
-        }
     }
     /// cos and sin of the angle at a point of the plane, of a displacement [m]; the angle by dx and
     /// by dy.
@@ -56,11 +40,8 @@ public:
     }
 
 private:
-    using Real = Pack<T, pack_width<T>>;
     static constexpr int spare = Departures<T>::most;  // whole registers are read
     const PlaneArea& area;
-    const int nx;
-    std::vector<T> slopes[5];  // along x, y, xx, xy, yy
 
     std::vector<double> along(const std::vector<double>& f, int x, int y) const {
         std::vector<double> slope(f.size());

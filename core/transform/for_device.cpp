@@ -7,10 +7,6 @@
 
 namespace fathom {
 
-template <class Number> bool RowTransform<Number>::lives_on_device() const {
-    return !distribution.square;
-}
-
 /// The lists of RowTables; `fourier` may get more before they are used.
 template <class Number> struct RowTransform<Number>::RowLists {
     std::vector<RowThere> rows;
@@ -87,8 +83,6 @@ std::unique_ptr<TransformOnDevice> BiFourier<Number>::on(Device& device) const {
         ColumnTables<Number>{plan, along_y.packs(), plane.length_x, plane.length_y, waves}});
 }
 
-template bool RowTransform<float>::lives_on_device() const;
-template bool RowTransform<double>::lives_on_device() const;
 template std::unique_ptr<TransformOnDevice> SphericalHarmonics<float>::on(Device&) const;
 template std::unique_ptr<TransformOnDevice> SphericalHarmonics<double>::on(Device&) const;
 template std::unique_ptr<TransformOnDevice> BiFourier<float>::on(Device&) const;

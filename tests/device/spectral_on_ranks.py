@@ -6,23 +6,39 @@ import json
 
 import computers
 import fathom as fm
+import small_areas
 import small_atmospheres
 from fathom import mpi
 
 physics = fm.FirstPhysics(ozone=None)
+
+
+def sphere(**options):
+    return small_atmospheres.held_suarez(truncation=10, levels=5, **options)
+
+
+def area(**options):
+    model = small_areas.disturbed(**{"grid": small_areas.area(points=(22, 18))} | options)
+    return small_areas.simulation(model, "300s")
+
+
 cases_of = {
-    "full": {"physics": physics},
-    "fp32": {"physics": physics, "precision": "fp32", "blocks": [0, 3]},
-    "reduced": {"tracers": ("smoke",), "reduced": "classical"},
-    "stretched": {"tracers": ("smoke",), "stretching": 1.5},
+    "full": lambda: sphere(physics=physics),
+    "fp32": lambda: sphere(physics=physics, precision="fp32", blocks=[0, 3]),
+    "reduced": lambda: sphere(tracers=("smoke",), reduced="classical"),
+    "stretched": lambda: sphere(tracers=("smoke",), stretching=1.5),
+    "eulerian": lambda: sphere(scheme="eulerian", step="1200s", precision="fp32"),
+    "periodic": lambda: area(periodic=True, grid=small_areas.plane(points=(20, 18))),
+    "area": lambda: area(precision="fp32"),
+    "non-hydrostatic": lambda: area(dynamics="non-hydrostatic"),
 }
-exchanges = ["packed", "overlapped", "packed", "packed"]
+exchanges = {"fp32": "overlapped", "non-hydrostatic": "overlapped"}
 found = {}
-for (name, options), exchange in zip(cases_of.items(), exchanges, strict=True):
+for name, make in cases_of.items():
     sides = []
     for device in (None, computers.name):
-        s = small_atmospheres.held_suarez(truncation=10, levels=5, **options)
-        s.parallel |= {"device": device, "exchange": exchange}
+        s = make()
+        s.parallel |= {"device": device, "exchange": exchanges.get(name, "packed")}
         s.advance(2)
         sides.append({field: str(s.fields.checksum([field])) for field in s.fields.state})
     shown = dict(s.describe()[1])["device"]

@@ -30,6 +30,21 @@ template <class Number, template <class> class List> struct LinearColumn {
             below += R * log_ratio[k] * t[k];
         }
     }
+    /// to += beta L(of), c = beta n(n+1) / a^2, without rotation.
+    constexpr void add_linear(Number c, const Number* of, Number* to) const {
+        const Number *D = of + count, *t = D + count;
+        Number below = RT * t[count], sum = 0;
+        for (int k = count - 1; k >= 0; --k) {
+            to[count + k] += c * (below + R * alpha[k] * t[k]);
+            below += R * log_ratio[k] * t[k];
+        }
+        for (int k = 0; k < count; ++k) {
+            to[2 * count + k] -=
+                beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
+            sum += thickness[k] * D[k];
+        }
+        to[3 * count] -= beta * per_pressure * sum;
+    }
     /// T - beta tau D and pi - beta nu D, D(k) of each level.
     template <class Divergence> constexpr void finish_with(Divergence D, Number* column) const {
         Number *t = column + 2 * count, sum = 0;

@@ -218,21 +218,6 @@ VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
     }
 }
 
-template <class T> void VerticalTerms<T>::add_linear(T c, const T* of, T* to) const {
-    const T *D = of + count, *t = D + count;
-    T below = RT * t[count], sum = 0;
-    for (int k = count - 1; k >= 0; --k) {
-        to[count + k] += c * (below + R * alpha[k] * t[k]);
-        below += R * log_ratio[k] * t[k];
-    }
-    for (int k = 0; k < count; ++k) {
-        to[2 * count + k] -=
-            beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
-        sum += thickness[k] * D[k];
-    }
-    to[3 * count] -= beta * per_pressure * sum;
-}
-
 template <class T>
 SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p,
                               const std::vector<int>& m)

@@ -112,7 +112,7 @@ template <class Number> class VerticalTerms : LinearColumn<Number, OwnTable> {
         Column::beta, Column::R, Column::RT, Column::kappa_T, Column::per_pressure;
 
 public:
-    using Column::right_side, Column::finish, Column::finish_with;
+    using Column::add_linear, Column::right_side, Column::finish, Column::finish_with;
     VerticalTerms(const HybridReference&, double beta);
     int levels() const { return count; }
     int modes() const { return count; }
@@ -152,8 +152,6 @@ public:
         }
         t[count] += RT * above;
     }
-    /// to += beta L(of), columns of degree n with c = beta n(n+1) / a^2, without rotation.
-    void add_linear(Number c, const Number* of, Number* to) const;
 
 private:
     VerticalModes speeds;

@@ -42,6 +42,22 @@ public:
         one.fields[0] = at[upward];
         e.between->interpolate(one, one.fields);
     }
+    bool lives_on(Device&) override { return true; }
+    bool apply_on(Device& device, Given at) override {
+        SemiLagrangianEngine<T>& e = **engine;
+        const auto there = [&](Item item) -> FieldSlab { return at.on_device(item); };
+        if (engine->setup.parameters.fix_mass > 0) e.take_mean_pressure(device, there(pressure));
+        e.transport->depart_on(device, Wind{there(u), there(v), there(w)},
+                               Wind{there(u_next), there(v_next), there(w_next)});
+        for (int n = 0; n < 4; ++n) wind.fields[n] = there(carried[n]);
+        e.transport->interpolate_on(device, wind);
+        one.fields[0] = there(departure);
+        e.transport->interpolate_on(device, one);
+        e.between->depart_between_on(device, *e.transport);
+        one.fields[0] = there(upward);
+        e.between->interpolate_on(device, one);
+        return true;
+    }
     std::unique_ptr<Linearisation> linearise(
         Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
         if (!earlier) earlier = std::make_unique<About>(*this);

@@ -134,6 +134,10 @@ public:
     void keep_mean_pressure(const FieldSlab& pressure) {
         add(pressure, T(std::log(mean_pressure / mean(pressure))));
     }
+    void take_mean_pressure(Device& device, const FieldSlab& pressure) {
+        sums_on(device).pressure(pressure);
+        mean_pressure = sum_on(device);
+    }
     void keep_mean_pressure(Device& device, const FieldSlab& pressure) {
         sums_on(device).pressure(pressure);
         sums_on(device).add(pressure, std::log(mean_pressure / sum_on(device)));

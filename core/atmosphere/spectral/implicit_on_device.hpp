@@ -20,7 +20,7 @@ struct ImplicitWave {
 };
 /// Numbers of a coefficient; each has two columns.
 template <class T> struct CoefficientThere {
-    T laplacian;            ///< beta K^2
+    T laplacian, square;    ///< beta K^2, K^2
     double kinetic;         ///< kinetic energy is this times the squares; 0: it has none
     double all, divergent;  ///< span K of diffusion, and that of divergence
 };
@@ -96,6 +96,17 @@ public:
     virtual std::vector<Limbs> lost_kinetic(double coarse, double fine) = 0;
     /// Adds to the mean temperature of each level [K].
     virtual void warm(void* columns, std::span<const double> more) = 0;
+
+    /// Of the leapfrog on a sphere (leapfrog_scheme.cpp): columns of X, X- and F, `apart` numbers
+    /// from each other, and of kinetic energy. `leap` before the solve of F, `filter` after it.
+    struct Leapfrog {
+        std::ptrdiff_t apart;
+        double whole, share, rest;  ///< 2 beta; of the filter
+    };
+    virtual void leap(void* columns, const Leapfrog&) = 0;
+    virtual void filter(void* columns, const Leapfrog&) = 0;
+    /// The whole leapfrog of a tracer, whose columns lie `stride` apart.
+    virtual void leap_tracer(void* columns, std::ptrdiff_t stride, const Leapfrog&) = 0;
 };
 
 }  // namespace fathom::atmosphere

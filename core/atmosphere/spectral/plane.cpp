@@ -158,7 +158,7 @@ public:
             for (int n = w.first; n <= w.last; ++n) {
                 const double K2 = square_of_wave(plane, w.m, n);
                 const auto [all, divergent] = spans(number, n);
-                coefficients.push_back({T(beta * K2), kinetic_factor(K2), all, divergent});
+                coefficients.push_back({T(beta * K2), T(K2), kinetic_factor(K2), all, divergent});
                 of_modes.push_back(wave_of_modes(w.m, n));
             }
         }

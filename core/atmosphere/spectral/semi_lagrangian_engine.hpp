@@ -70,7 +70,6 @@ public:
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
-    bool lives_on_device() const { return transform.lives_on_device(); }
     /// The same with fields on a device; coefficients stay there.
     void step(Device& device, const SpectralFields& f) {
         if (!implicit_there) {
@@ -247,17 +246,14 @@ private:
     using ItemThere = TransformOnDevice::Item;
     T* there(int first) const { return (T*)coefficients_there.at + first; }
     ItemThere scalar_there(int first, const FieldSlab& x) const {
-        return {
-            ItemThere::Kind::scalar, there(first), nullptr, stride, &x, nullptr, nullptr, x.levels};
+        return ItemThere::scalar(there(first), stride, x);
     }
     ItemThere gradient_there(int first, const FieldSlab& x, const FieldSlab& east,
                              const FieldSlab& north) const {
-        return {
-            ItemThere::Kind::gradient, there(first), nullptr, stride, &x, &east, &north, x.levels};
+        return ItemThere::gradient(there(first), stride, x, east, north);
     }
     ItemThere wind_there(const SpectralFields& f) const {
-        return {
-            ItemThere::Kind::wind, there(0), there(levels), stride, nullptr, &f.u, &f.v, levels};
+        return ItemThere::wind(there(0), there(levels), stride, f.u, f.v);
     }
     void to_waves(Device& device, const SpectralFields& f) {
         this->times_map_factor(device, {&f.u, &f.v}, -1);

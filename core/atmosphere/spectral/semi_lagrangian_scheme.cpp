@@ -47,15 +47,11 @@ public:
             carried.fields[n++] = at[item];
         e.transport->interpolate(carried, carried.fields);
     }
-    bool lives_on(Device& device) override { return (*engine)->transport->lives_on(device); }
+    bool lives_on(Device&) override { return true; }
     bool apply_on(Device& device, Given at) override {
-        if (!lives_on(device)) return false;
         SemiLagrangianEngine<T>& e = **engine;
         const auto there = [&](Item item) -> FieldSlab { return at.on_device(item); };
-        if (engine->setup.parameters.fix_mass > 0) {
-            e.sums_on(device).pressure(there(pressure));
-            e.mean_pressure = e.sum_on(device);
-        }
+        if (engine->setup.parameters.fix_mass > 0) e.take_mean_pressure(device, there(pressure));
         e.transport->depart_on(device, {there(u), there(v), there(w)},
                                {there(u_next), there(v_next), there(w_next)});
         int n = 0;
@@ -106,9 +102,8 @@ public:
             if (n % 4 == group.fields.size() - 1) e.transport->interpolate(group, group.fields);
         }
     }
-    bool lives_on(Device& device) override { return (*engine)->transport->lives_on(device); }
+    bool lives_on(Device&) override { return true; }
     bool apply_on(Device& device, Given at) override {
-        if (!lives_on(device)) return false;
         SemiLagrangianEngine<T>& e = **engine;
         for (std::size_t n = 0; n < tracers.size(); ++n) {
             auto& group = groups[n / 4];
@@ -247,9 +242,8 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
-    bool lives_on(Device&) override { return (*engine)->lives_on_device(); }
+    bool lives_on(Device&) override { return true; }
     bool apply_on(Device& device, Given at) override {
-        if (!lives_on(device)) return false;
         std::list<Field> there;
         (*engine)->step(device, fields([&](Item item) -> const Field& {
                             return there.emplace_back(at.on_device(item));

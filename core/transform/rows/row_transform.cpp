@@ -126,9 +126,8 @@ template <class Number> void RowTransform<Number>::plan_travel(Side& side) {
 template <class Number>
 void RowTransform<Number>::plan_collection(Side& side, const Decomposition& d) {
     const int lanes = most_cells * width;
-    const Plan plan =
-        gather_plan(d, Horizontal::center, 0, distribution.rectangles, distribution.rank);
-    const std::vector<Plan> forth(lanes, plan), back(lanes, adjoint(plan));
+    collection = gather_plan(d, Horizontal::center, 0, distribution.rectangles, distribution.rank);
+    const std::vector<Plan> forth(lanes, collection), back(lanes, adjoint(collection));
     const std::vector<Exchange::Item> items(lanes, one_item[0]);
     side.gather =
         std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items, false, work.exchange);
@@ -274,18 +273,51 @@ template <class Number> TransformOnDevice& RowTransform<Number>::open(Device& de
     return *there;
 }
 
-template <class Number> void RowTransform<Number>::inverse(Device& device, ItemsThere items) {
-    const auto entries = open(device).from_waves(items);
+/// Items whose fields are whole rows, and the fields themselves, whose rows blocks share.
+template <class Number> struct RowTransform<Number>::Shared {
+    std::vector<TransformOnDevice::Item> items;
+    std::vector<FieldSlab> fields;
+    WholeRows* rows = nullptr;
+};
+
+template <class Number>
+auto RowTransform<Number>::shared(Device& device, ItemsThere items) -> Shared {
+    Shared s{{items.begin(), items.end()}, {}};
+    if (!distribution.square) return s;
+    std::vector<const FieldSlab**> fields;
+    std::vector<int> levels;
+    for (auto& item : s.items)
+        for (const FieldSlab** f : {&item.field, &item.east, &item.north})
+            if (*f) fields.push_back(f), s.fields.push_back(**f), levels.push_back(item.levels);
+    auto& rows = whole_rows[levels];
+    if (!rows) {
+        std::vector<Rectangle> own;
+        std::ranges::copy_if(distribution.rectangles, std::back_inserter(own),
+                             [&](const Rectangle& r) { return r.owner == distribution.rank; });
+        rows = std::make_unique<WholeRows>(device, comm, collection, own, levels,
+                                           int(sizeof(Number)), work.exchange);
+    }
+    s.rows = rows.get();
+    for (std::size_t n = 0; n < fields.size(); ++n) *fields[n] = &(*rows)[n];
+    return s;
+}
+
+template <class Number> void RowTransform<Number>::inverse(Device& device, ItemsThere given) {
+    const Shared s = shared(device, given);
+    const auto entries = open(device).from_waves(s.items);
     travel(device, entries, true);
     there->to_points();
+    if (s.rows) s.rows->scatter(s.fields);
     double derivatives = 0;
-    for (auto& item : items)
+    for (auto& item : given)
         if (item.kind == TransformOnDevice::Item::Kind::gradient) derivatives += item.levels;
     count(entries.numbers / 2, entries.numbers / 2 + derivatives);
 }
 
-template <class Number> void RowTransform<Number>::direct(Device& device, ItemsThere items) {
-    const auto entries = open(device).from_points(items);
+template <class Number> void RowTransform<Number>::direct(Device& device, ItemsThere given) {
+    const Shared s = shared(device, given);
+    if (s.rows) s.rows->gather(s.fields);
+    const auto entries = open(device).from_points(s.items);
     travel(device, entries, false);
     there->to_waves();
     count(entries.numbers / 2, entries.numbers / 2);

@@ -36,6 +36,7 @@
 #include "transform/on_device.hpp"
 #include "transform/rows/coefficients.hpp"
 #include "transform/rows/distribution.hpp"
+#include "transform/rows/whole_rows.hpp"
 
 namespace fathom {
 
@@ -106,9 +107,7 @@ public:
     /// Of the sums within the wavenumbers of one field, one way, this rank.
     virtual double flops_of_field() const = 0;
 
-    /// Whether a device can do it, the same on all ranks.
-    bool lives_on_device() const;
-    /// The same with fields and coefficients in its memory.
+    /// The same with fields and coefficients in the memory of a device.
     using ItemsThere = std::span<const TransformOnDevice::Item>;
     void inverse(Device&, ItemsThere);
     void direct(Device&, ItemsThere);
@@ -188,8 +187,12 @@ private:
     bool beyond_cache = false;
     std::unique_ptr<TransformOnDevice> there;
     std::map<int, std::unique_ptr<PiecesThere>> on_device;  // by the numbers of an entry
+    Plan collection;  // where blocks share rows: whole rows of their pieces
+    std::map<std::vector<int>, std::unique_ptr<WholeRows>> whole_rows;  // by levels of fields
 
     TransformOnDevice& open(Device&);
+    struct Shared;
+    Shared shared(Device&, ItemsThere);
     void travel(Device&, const TransformOnDevice::Entries&, bool to_rows);
     void place_rows(const Decomposition&);
     std::size_t plan_fourier();

@@ -6,6 +6,8 @@ import time
 import pytest
 
 import box
+import cases as oceans
+import computers
 import fathom as fm
 import small_atmospheres
 from fathom import mpi, regions
@@ -160,19 +162,19 @@ def test_a_process_is_timed_apart_early():
 
 
 def test_launches_and_copies_are_regions():
-    """The processor computes the spectral step of blocks that share rows."""
-    s = small_atmospheres.held_suarez(truncation=10, levels=4, blocks=[10, 5])
-    s.parallel["device"] = "processor"
+    """The processor computes a free surface with a factorised matrix."""
+    model = oceans.stirred(oceans.box(free_surface=computers.surface()))
+    s = fm.Simulation(model, "1h", parallel={"device": "processor"})
     s.advance(2)
     regions.begin(s.comm, 10000)
     s.advance(3)
     held = {r["region"]: r for r in regions.mine()}
-    assert held["kernels"]["calls"] >= 3 and held["SpectralStep"]["calls"] >= 3
+    assert held["kernels"]["calls"] >= 3 and held["BarotropicSolve"]["calls"] >= 3
     for way in ("to", "from"):
         copied = held[f"copies {way} the device"]
         assert copied["kind"] == "copy" and copied["calls"] >= 3
     drawn = timeline.Timeline(regions.traced(s.comm))
-    assert {timeline.copies, "dynamics"} <= {bar.state for bar in drawn.states[0]}
+    assert {timeline.copies, "solver"} <= {bar.state for bar in drawn.states[0]}
 
 
 def test_the_limit_of_a_process_is_of_the_device():
