@@ -28,7 +28,7 @@ template <class T> struct Job {
         const int i = int(begin + n);
         const Cell& at = first[i / cell];
         return argument<Argument>(&fields[0] + field, at.column - first->column + i % cell, at.row,
-                                  layers);
+                                  Levels{layers});
     }
     constexpr auto air(std::size_t n) const { return of<Air<Real>>(n, 0); }
     constexpr auto ground(std::size_t n) const { return of<GroundAndSun<Real>>(n, 7); }

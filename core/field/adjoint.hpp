@@ -54,7 +54,7 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
     each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
         *Taped<T>::origin_of(p) = use.own ? -1 : t.add_given();
     });
-    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, cell.levels);
+    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, {cell.levels});
     t.adjoint.assign(t.count, Lanes(T(0)));
     each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
         if (use.access == Access::reads || use.own) return;

@@ -3,6 +3,9 @@
 /// several schemes share, is one argument and stands for its members:
 ///
 ///   template <class Real> struct FaceGeometry { Reads<Real, ...> length_north, dy_north; };
+///
+/// An argument `Levels each` is no field. It says that the kernel can compute the levels of a column
+/// apart from each other: it computes those from each.first to before each.end.
 #pragma once
 #include <concepts>
 #include <utility>
@@ -22,7 +25,9 @@ template <class S, class... A> Types<A...> of(void (S::*)(A...) const);
 
 template <class... A> consteval std::size_t count(Types<A...>);
 template <class A> consteval std::size_t count() {
-    if constexpr (View<A>)
+    if constexpr (std::same_as<A, Levels>)
+        return 0;
+    else if constexpr (View<A>)
         return 1;
     else
         return count(Members<A>());
@@ -31,7 +36,9 @@ template <class... A> consteval std::size_t count(Types<A...>) { return (count<A
 
 template <class... A> constexpr Use* list(Types<A...>, Use* to);
 template <class A> constexpr Use* list(Use* to) {
-    if constexpr (View<A>) {
+    if constexpr (std::same_as<A, Levels>)
+        return to;
+    else if constexpr (View<A>) {
         *to = A::use;
         return to + 1;
     } else
@@ -64,10 +71,18 @@ inline constexpr auto uses = [] {
     return all;
 }();
 
+/// The levels of a column may be computed apart from each other.
+template <class Scheme>
+inline constexpr bool in_parts = []<class... A>(Types<A...>) {
+    return (std::same_as<A, Levels> || ...);
+}(Arguments<Scheme, Pack<double, 1>>());
+
 /// An argument from the memory at `at`, moved by this many columns and rows.
-template <class A> constexpr A argument(const Raw* at, int column, int row, int levels) {
-    if constexpr (View<A>)
-        return A(*at, row * at->row + column, levels);
+template <class A> constexpr A argument(const Raw* at, int column, int row, Levels levels) {
+    if constexpr (std::same_as<A, Levels>)
+        return levels;
+    else if constexpr (View<A>)
+        return A(*at, row * at->row + column, levels.count);
     else
         return [&]<class... M>(Types<M...>) {
             constexpr auto first = arguments_detail::begins(Types<M...>());
@@ -79,7 +94,7 @@ template <class A> constexpr A argument(const Raw* at, int column, int row, int 
 
 /// The kernel at one column or pack, this many columns and rows from the start of its arguments.
 template <class Real, class Scheme>
-constexpr void apply(const Scheme& kernel, const Raw* at, int column, int row, int levels) {
+constexpr void apply(const Scheme& kernel, const Raw* at, int column, int row, Levels levels) {
     [&]<class... A>(Types<A...>) {
         constexpr auto first = arguments_detail::begins(Types<A...>());
         [&]<std::size_t... n>(std::index_sequence<n...>) {

@@ -3,6 +3,7 @@
 /// hold, rename and order at run time. All templates end here: one function per scheme and
 /// precision.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <functional>
 #include <map>
@@ -108,7 +109,7 @@ inline std::vector<Process::Field> fields(std::span<const Use> uses) {
 template <class Scheme, class Real, class Fields> struct Columns {
     Scheme kernel;
     Fields at;
-    constexpr void operator()(int column, int row, int levels) const {
+    constexpr void operator()(int column, int row, Levels levels) const {
         apply<Real>(kernel, &at[0], column, Real::width == 1 ? row : 0, levels);
     }
 };
@@ -117,7 +118,12 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
     const auto fields = launch::carried<uses<Scheme>.size()>(at);
     const Columns<Scheme, Real, std::remove_const_t<decltype(fields)>> body{
         *static_cast<const Scheme*>(scheme), fields};
-    launch::columns<cell, Real::width>(first, last, body);
+    static_assert(!in_parts<Scheme> ||
+                      std::ranges::none_of(uses<Scheme>, [](const Use& u) { return u.own > 0; }),
+                  "parts of a column would share the memory of a kernel");
+    constexpr bool by_parts =
+        in_parts<Scheme> && Real::width == 1 && std::is_floating_point_v<typename Real::Number>;
+    launch::columns<cell, Real::width, by_parts>(first, last, body);
 }
 /// The same without inlining: a call within a kernel would empty all registers.
 template <class Scheme, class Real, int cell>

@@ -11,7 +11,22 @@
 #include "base/error.hpp"
 #endif
 
-namespace fathom::launch {
+namespace fathom {
+
+/// Levels of a column: `count` in all, of which a call computes those from `first` to before `end`.
+struct Levels {
+    int count, first = 0, end = count;
+    /// An interface is computed with the level below it, that at the bottom with the last level.
+    constexpr bool has_interface(int k) const {
+        return k >= first && (k < end || (k == count && end == count));
+    }
+    /// One of so many parts of them.
+    constexpr Levels part(int n, int parts) const {
+        return {count, n * count / parts, (n + 1) * count / parts};
+    }
+};
+
+namespace launch {
 
 #if defined(__CUDACC__)
 
@@ -53,17 +68,32 @@ __global__ void a_column(Body body, const Cell* first, int cells) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= cells * cell) return;
     const Cell& at = first[n / cell];
-    body(at.column - first->column + n % cell, at.row, at.levels);
+    body(at.column - first->column + n % cell, at.row, Levels{at.levels});
+}
+template <int cell, class Cell, class Body>
+__global__ void a_part(Body body, const Cell* first, int cells) {
+    const int n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= cells * cell) return;
+    const Cell& at = first[n / cell];
+    body(at.column - first->column + n % cell, at.row,
+         Levels{at.levels}.part(blockIdx.y, gridDim.y));
 }
 
-/// Cells lie in memory of the device.
-template <int cell, int width, class Cell, class Body>
+/// Cells lie in memory of the device. in_parts: the levels of a column may be computed apart from
+/// each other; where columns are fewer than the threads that a device can hold, more threads wait
+/// for memory at the same time.
+template <int cell, int width, bool in_parts, class Cell, class Body>
 void columns(const Cell* first, const Cell* last, const Body& body) {
     static_assert(width == 1, "a thread of a device has one column");
+    constexpr int held = 270'000;  // threads of an H200: 132 multiprocessors with 2048 each
     const int cells = int(last - first);
     if (cells == 0) return;
-    const int blocks = (cells * cell + column_threads - 1) / column_threads;
-    a_column<cell><<<blocks, column_threads, 0, stream>>>(body, first, cells);
+    const unsigned blocks = (cells * cell + column_threads - 1) / column_threads;
+    if constexpr (in_parts)
+        a_part<cell><<<dim3(blocks, cells * cell < held ? 4 : 1), column_threads, 0, stream>>>(
+            body, first, cells);
+    else
+        a_column<cell><<<blocks, column_threads, 0, stream>>>(body, first, cells);
     started();
 }
 
@@ -130,13 +160,18 @@ template <int cell> constexpr std::ptrdiff_t own_column(std::ptrdiff_t column) {
     return column % cell;
 }
 
-/// cell: columns of a cell; width: those of a pack.
-template <int cell, int width, class Cell, class Body>
+/// cell: columns of a cell; width: those of a pack. in_parts: as the threads of a device, from the
+/// lowest part up.
+template <int cell, int width, bool in_parts, class Cell, class Body>
 [[gnu::always_inline]] inline void columns(const Cell* first, const Cell* last, const Body& body) {
     for (const Cell* c = first; c != last; ++c)
         for (int column = c->column - first->column, end = column + cell; column < end;
              column += width)
-            body(column, c->row, c->levels);
+            if constexpr (in_parts)
+                for (int part = 3; part-- > 0;)
+                    body(column, c->row, Levels{c->levels}.part(part, 3));
+            else
+                body(column, c->row, Levels{c->levels});
 }
 
 template <class Body> void each(std::size_t count, const Body& body) {
@@ -152,4 +187,6 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
 
 #endif
 
-}  // namespace fathom::launch
+}  // namespace launch
+
+}  // namespace fathom

@@ -110,7 +110,8 @@ struct BarotropicCorrection {
         Reads<Real, "dy_corner", place::corner_column, "m"> dy,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
         Updates<Real, "velocity_x_after", place::corner_vector_layer, "m s-1"> u,
-        Updates<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v) const {
+        Updates<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v,
+        Levels each) const {
         using T = typename Real::Number;
         const Real sw = increment[0], se = increment(east)[0], nw = increment(north)[0],
                    ne = increment(northeast)[0];
@@ -119,7 +120,7 @@ struct BarotropicCorrection {
                    cy = ((nw - sw) + (ne - se)) / dy[0] * scale;
         const Real bottom =
             smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));
-        for (int k = 0; k < u.levels(); ++k) {
+        for (int k = each.first; k < each.end; ++k) {
             const auto here = Real(T(k)) < bottom;
             u[k] = u[k] - select(here, cx, Real(0));
             v[k] = v[k] - select(here, cy, Real(0));

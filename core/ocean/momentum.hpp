@@ -140,8 +140,8 @@ struct PressureGradient {
         Reads<Real, "dx_corner", place::corner_column, "m"> dx,
         Reads<Real, "dy_corner", place::corner_column, "m"> dy,
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
-        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
-        const {
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Levels each) const {
         const Real half_dx = 0.5 / dx[0], half_dy = 0.5 / dy[0];
         auto differences = [](In<Real, 1> f, int k) {
             const Real sw = f[k], se = f(east)[k], nw = f(north)[k], ne = f(northeast)[k];
@@ -150,7 +150,7 @@ struct PressureGradient {
         auto [ex, ey] = differences(eta, 0);
         ex = ex * gravity;
         ey = ey * gravity;
-        for (int k = 0; k < tendency_x.levels(); ++k) {
+        for (int k = each.first; k < each.end; ++k) {
             const auto [px, py] = differences(p, k);
             tendency_x[k] += -(px + ex) * half_dx;
             tendency_y[k] += -(py + ey) * half_dy;

@@ -42,10 +42,10 @@ template <bool own> struct IsoneutralFlux {
         Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet, FaceGeometry<Real> faces,
         CellThickness<Real, own, 1> thickness, Conductances<Real, 0> conductances,
-        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
         using T = typename Real::Number;
         const auto& [ue, uw, un, us, le, lw, ln, ls] = conductances;
-        const int levels = tendency.levels();
         const Real along[4] = {
             0.5 * faces.length_east[0] / faces.distance_east[0],
             0.5 * faces.length_east(-east)[0] / faces.distance_east(-east)[0],
@@ -54,13 +54,26 @@ template <bool own> struct IsoneutralFlux {
         Real bottoms[4];
         for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass(e))[0];
         const T both = T(diffusivity + isoneutral_diffusivity);
-        Real of_upper = 0,
-             gained = 0;  // sum of C d_e T above the interface; the terms of the cell above so far
-        for (int k = 0; k < levels; ++k) {
-            const Real C = tracer[k], phi = structure[k];
-            Real d[4], level = 0;
-            for (int e = 0; e < 4; ++e) {
+        const auto differences = [&](int k, Real* d) {
+            const Real C = tracer[k];
+            for (int e = 0; e < 4; ++e)
                 d[e] = select(Real(T(k)) < bottoms[e], tracer(compass(e))[k] - C, Real(0));
+        };
+        // sum of C d_e T above interface k + 1
+        const auto above = [&](int k, const Real* d) {
+            return fma(ue[k + 1], d[0], uw[k + 1] * d[1]) + fma(un[k + 1], d[2], us[k + 1] * d[3]);
+        };
+        Real d[4], of_upper = 0, gained = 0;  // gained: the terms of the cell above so far
+        if (const int over = each.first - 1; over >= 0) {
+            differences(over, d);
+            of_upper = above(over, d);
+        }
+        const int last = std::min(each.end, each.count - 1);  // from which the cell above gains
+        for (int k = each.first; k <= last; ++k) {
+            differences(k, d);
+            const Real phi = structure[k];
+            Real level = 0;
+            for (int e = 0; e < 4; ++e) {
                 Real conductance = (phi + structure(compass(e))[k]) * along[e];
                 if constexpr (own)
                     conductance *= smaller(Real(thickness[k]), beside(thickness, compass(e))[k]);
@@ -69,15 +82,14 @@ template <bool own> struct IsoneutralFlux {
             const Real down =
                 both * (of_upper + fma(le[k], d[0], lw[k] * d[1]) +
                         fma(ln[k], d[2], ls[k] * d[3]));  // through the interface above
-            if (k > 0) tendency[k - 1] += gained - down;
+            if (k > each.first) tendency[k - 1] += gained - down;
             if constexpr (own)
                 gained = fma(level, Real(isoneutral_diffusivity), down);
             else
                 gained = fma(level, Real(T(isoneutral_diffusivity) * thickness[k]), down);
-            of_upper =
-                fma(ue[k + 1], d[0], uw[k + 1] * d[1]) + fma(un[k + 1], d[2], us[k + 1] * d[3]);
+            of_upper = above(k, d);
         }
-        tendency[levels - 1] += gained;
+        if (each.end == each.count) tendency[each.count - 1] += gained;
     }
 };
 
@@ -97,7 +109,8 @@ struct SlopedFlux {
     constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         Conductances<Real, 1> conductances,
-        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
         using T = typename Real::Number;
         using Four = std::array<In<Real, 1>, 4>;
         const int levels = tendency.levels();
@@ -105,10 +118,11 @@ struct SlopedFlux {
         const Four uppers{ue, uw, un, us}, lowers{le, lw, ln, ls}, opposite_uppers{uw, ue, us, un},
             opposite_lowers{lw, le, ls, ln};
         const T difference = T(isoneutral_diffusivity - diffusivity);
-        Real above = tracer[0], above_there[4],
+        const int begin = std::max(each.first - 1, 0);
+        Real above = tracer[begin], above_there[4],
              of_lower = 0;  // of_lower: terms of triads at the interface above for this cell
-        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass(e))[0];
-        for (int k = 0; k < levels; ++k) {
+        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass(e))[begin];
+        for (int k = begin; k < each.end; ++k) {
             const bool last = k + 1 == levels;
             const Real below = last ? above : Real(tracer[k + 1]),
                        drop =
@@ -123,7 +137,7 @@ struct SlopedFlux {
                     lowers[e][k + 1] * drop - opposite_lowers[e](compass(e))[k + 1] * drop_there;
                 above_there[e] = below_there;
             }
-            tendency[k] += difference * (of_lower + of_upper);
+            if (k >= each.first) tendency[k] += difference * (of_lower + of_upper);
             of_lower = next;
             above = below;
         }
@@ -142,8 +156,9 @@ struct IsoneutralMixing {
     constexpr void operator()(
         Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> mixing,
         Reads<Real, "squared_slope", place::center_interface, "1"> square,
-        Writes<Real, "whole_diffusivity", place::center_interface, "m2 s-1"> whole) const {
-        for (int k = 0; k <= whole.levels(); ++k)
+        Writes<Real, "whole_diffusivity", place::center_interface, "m2 s-1"> whole,
+        Levels each) const {
+        for (int k = each.first; each.has_interface(k); ++k)
             whole[k] = fma(square[k], Real(isoneutral_diffusivity), mixing[k]);
     }
 };

@@ -94,11 +94,10 @@ template <class Taper, bool own> struct NeutralSlopes {
         Writes<Real, "conductance_west_of_lower", place::center_interface, "m"> lw,
         Writes<Real, "conductance_north_of_lower", place::center_interface, "m"> ln,
         Writes<Real, "conductance_south_of_lower", place::center_interface, "m"> ls,
-        Writes<Real, "squared_slope", place::center_interface, "1"> square) const {
+        Writes<Real, "squared_slope", place::center_interface, "1"> square, Levels each) const {
         using T = typename Real::Number;
         constexpr double least_stratification =
             1e-11;  // relative change of density per metre: N^2 = 1e-10 s-2
-        const int levels = square.levels();
         const Real lengths[4] = {faces.length_east[0], faces.length_east(-east)[0],
                                  faces.length_north[0], faces.length_north(-north)[0]};
         const Real distances[4] = {faces.distance_east[0], faces.distance_east(-east)[0],
@@ -142,14 +141,17 @@ template <class Taper, bool own> struct NeutralSlopes {
             return c;
         };
         const std::array<Out<Real>, 4> uppers{ue, uw, un, us}, lowers{le, lw, ln, ls};
-        for (const int k : {0, levels}) {
+        for (const int k : {0, each.count}) {
+            if (!each.has_interface(k)) continue;
             for (int e = 0; e < 4; ++e) uppers[e][k] = Real(0), lowers[e][k] = Real(0);
             square[k] = Real(0);
         }
-        Layer upper = layer(0);
+        const int first = std::max(each.first, 1);
+        Layer upper = layer(first - 1);
         using Length = std::conditional_t<own, Real, T>;
-        Length depth = 0;
-        for (int k = 1; k < levels; ++k) {
+        Length depth = 0;  // of the interface above the upper layer
+        for (int k = 0; k < first - 1; ++k) depth = depth + thickness[k];
+        for (int k = first; k < each.end; ++k) {
             const Layer lower = layer(k);
             const Length dz_u = thickness[k - 1], dz_l = thickness[k],
                          distance = T(0.5) * (dz_u + dz_l);

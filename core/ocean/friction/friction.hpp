@@ -76,16 +76,16 @@ struct LaplacianFriction {
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         FrictionGeometry<Real> geometry,
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
-        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
-        const {
-        add(viscosity, FrictionStencil<Real>(geometry), u, v, tendency_x, tendency_y);
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Levels each) const {
+        add(viscosity, FrictionStencil<Real>(geometry), u, v, tendency_x, tendency_y, each);
     }
     /// viscosity x friction of (u, v), added to the tendency.
     template <class Real>
     static constexpr void add(double viscosity, const FrictionStencil<Real>& friction,
                               In<Real, 1> u, In<Real, 1> v, InOut<Real> tendency_x,
-                              InOut<Real> tendency_y) {
-        for (int k = 0; k < tendency_x.levels(); ++k) {
+                              InOut<Real> tendency_y, Levels each) {
+        for (int k = each.first; k < each.end; ++k) {
             const auto [fx, fy] = friction(u, v, k);
             tendency_x[k] += viscosity * fx;
             tendency_y[k] += viscosity * fy;
@@ -104,12 +104,12 @@ struct VelocityLaplacian {
         FrictionGeometry<Real> geometry,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
         Writes<Real, "velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"> laplacian_x,
-        Writes<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"> laplacian_y)
-        const {
+        Writes<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"> laplacian_y,
+        Levels each) const {
         const FrictionStencil<Real> friction(geometry);
         const Real bottom = smaller(smaller(wet[0], wet(fathom::east)[0]),
                                     smaller(wet(fathom::north)[0], wet(northeast)[0]));
-        for (int k = 0; k < laplacian_x.levels(); ++k) {
+        for (int k = each.first; k < each.end; ++k) {
             const auto [fx, fy] = friction(u, v, k);
             const auto here = Real(typename Real::Number(k)) < bottom;
             laplacian_x[k] = select(here, fx, Real(0));
@@ -132,10 +132,10 @@ struct BiharmonicFriction {
         Reads<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1> ly,
         FrictionGeometry<Real> geometry,
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
-        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
-        const {
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Levels each) const {
         LaplacianFriction::add(-viscosity, FrictionStencil<Real>(geometry), lx, ly, tendency_x,
-                               tendency_y);
+                               tendency_y, each);
     }
 };
 

@@ -22,13 +22,16 @@ struct CentredAdvection {
         Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
         Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
         Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
-        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = weights[0] / 2, b = weights[1] / 2;  // the half of the mean is in the weights
         auto half = [&](Shift s, int k) { return fma(Real(a), now(s)[k], b * before(s)[k]); };
-        Real C = half(here, 0), top = 0;
-        for (int k = 0; k < levels; ++k) {
+        const int first = each.first;
+        Real C = half(here, first),
+             top = first > 0 ? up[first] * (half(here, first - 1) + C) : Real(0);
+        for (int k = first; k < each.end; ++k) {
             const Real below = k + 1 < levels ? half(here, k + 1) : C;
             const Real bottom = up[k + 1] * (C + below);
             tendency[k] =
@@ -97,7 +100,8 @@ struct UpwindAdvection {
         Reads<Real, "dx_center", place::center_column, "m", 2> dx,
         Reads<Real, "dy_center", place::center_column, "m", 2> dy,
         ReadsProfile<Real, "thickness", "m"> thickness,
-        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = (weights[0] - 1) / 2,
@@ -140,12 +144,23 @@ struct UpwindAdvection {
             }
             return (leaves[0] + leaves[1]) + (leaves[2] + leaves[3]);
         };
-        Real top = 0, A = 0, C = now[0], C_extra = fma(Real(a), C, b * before[0]);
-        T per_two_above = 0, per_three_above = 0,
-          per_two = levels > 1 ? 1 / (thickness[0] + thickness[1])
-                               : T(0);  // of thicknesses round the interface below
-        for (int k = 0; k < levels; ++k) {
-            const Real sideways = any(Real(T(k)) >= shallowest)
+        // from the level above, for the flux through the interface below it
+        const int begin = std::max(each.first - 1, 0);
+        Real top = 0, A = begin > 0 ? Real(now[begin - 1]) : Real(0), C = now[begin],
+             C_extra = fma(Real(a), C, b * before[begin]);
+        auto per_two_below = [&](int k) {  // of thicknesses round an interface
+            return k + 1 < levels ? 1 / (thickness[k] + thickness[k + 1]) : T(0);
+        };
+        T per_two_above = begin > 0 ? per_two_below(begin - 1) : T(0),
+          per_two = per_two_below(begin),
+          per_three_above =
+              begin > 0 && begin + 1 < levels
+                  ? 1 / (thickness[begin - 1] + thickness[begin] + thickness[begin + 1])
+                  : T(0);
+        for (int k = begin; k < each.end; ++k) {
+            const bool asked = k >= each.first;
+            const Real sideways = !asked ? Real(0)
+                                  : any(Real(T(k)) >= shallowest)
                                       ? outflow(std::true_type{}, k, C, C_extra)
                                       : outflow(std::false_type{}, k, C, C_extra);
             Real bottom = 0, B = C, B_extra = C_extra;
@@ -153,7 +168,7 @@ struct UpwindAdvection {
                 const bool last = k + 2 == levels;
                 const T hC = thickness[k], hB = thickness[k + 1],
                         hD = last ? T(0) : thickness[k + 2];
-                const T per_two_below = last ? T(0) : 1 / (hB + hD),
+                const T per_two_next = last ? T(0) : 1 / (hB + hD),
                         per_three_below = last ? T(0) : 1 / (hC + hB + hD);
                 B = now[k + 1];
                 B_extra = fma(Real(a), B, b * before[k + 1]);
@@ -164,16 +179,16 @@ struct UpwindAdvection {
                                 : Number::across(hC, hB, per_two, per_three_above);
                 down.U = k == 0 ? T(0) : Number::back(hC, hB, per_two_above, per_three_above);
                 rise.R = Number::across(hB, hC, per_two, per_three_below);
-                rise.U = Number::back(hB, hC, per_two_below, per_three_below);
+                rise.U = Number::back(hB, hC, per_two_next, per_three_below);
                 if (const Real third = T(k + 2); any(third >= wet[0]))
                     rise.wall = Number::at_wall(hB, hC, per_two), rise = rise.where(third < wet[0]);
                 const Real sinking = down(C, fall, A - C), rising = rise(B, -fall, D - B);
                 bottom = fma(W, C_extra + B_extra, carried(W, rising, sinking));
                 per_two_above = per_two;
-                per_two = per_two_below;
+                per_two = per_two_next;
                 per_three_above = per_three_below;
             }
-            tendency[k] = (bottom - top) - sideways;
+            if (asked) tendency[k] = (bottom - top) - sideways;
             top = bottom;
             A = C;
             C = B;

@@ -66,15 +66,16 @@ template <bool own> struct LaplacianDiffusion {
     constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
-        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
-        add(diffusivity, DiffusionStencil<Real>(geometry), tracer, thickness, tendency);
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
+        add(diffusivity, DiffusionStencil<Real>(geometry), tracer, thickness, tendency, each);
     }
     /// diffusivity x convergence, added to the tendency.
     template <class Real>
     static constexpr void add(double diffusivity, const DiffusionStencil<Real>& convergence,
                               In<Real, 1> tracer, CellThickness<Real, own, 1> thickness,
-                              InOut<Real> tendency) {
-        for (int k = 0; k < tendency.levels(); ++k) {
+                              InOut<Real> tendency, Levels each) {
+        for (int k = each.first; k < each.end; ++k) {
             if constexpr (own)
                 tendency[k] += diffusivity * convergence(tracer, k, thickness);
             else
@@ -92,10 +93,11 @@ struct TracerLaplacian {
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         DiffusionGeometry<Real> geometry,
         Reads<Real, "area_center", place::center_column, "m2"> area,
-        Writes<Real, "tracer_laplacian", place::center_layer, "any m-2"> laplacian) const {
+        Writes<Real, "tracer_laplacian", place::center_layer, "any m-2"> laplacian,
+        Levels each) const {
         const DiffusionStencil<Real> convergence(geometry);
         const Real per_area = 1.0 / area[0];
-        for (int k = 0; k < laplacian.levels(); ++k)
+        for (int k = each.first; k < each.end; ++k)
             laplacian[k] = per_area * convergence(tracer, k);
     }
 };
@@ -112,9 +114,10 @@ template <bool own> struct BiharmonicDiffusion {
     constexpr void operator()(
         Reads<Real, "tracer_laplacian", place::center_layer, "any m-2", 1> laplacian,
         DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
-        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Levels each) const {
         LaplacianDiffusion<own>::add(-diffusivity, DiffusionStencil<Real>(geometry), laplacian,
-                                     thickness, tendency);
+                                     thickness, tendency, each);
     }
 };
 

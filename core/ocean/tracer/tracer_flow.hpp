@@ -16,9 +16,9 @@ struct TracerFlow {
         Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
         Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
         Writes<Real, "tracer_transport_east", place::center_layer, "any m3 s-1"> east_flow,
-        Writes<Real, "tracer_transport_north", place::center_layer, "any m3 s-1"> north_flow)
-        const {
-        for (int k = 0; k < east_flow.levels(); ++k) {
+        Writes<Real, "tracer_transport_north", place::center_layer, "any m3 s-1"> north_flow,
+        Levels each) const {
+        for (int k = each.first; k < each.end; ++k) {
             const Real half = 0.5 * tracer[k];
             east_flow[k] = to_east[k] * fma(Real(0.5), tracer(east)[k], half);
             north_flow[k] = to_north[k] * fma(Real(0.5), tracer(north)[k], half);

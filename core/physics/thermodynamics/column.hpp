@@ -9,6 +9,7 @@
 /// and without it a number of 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2 are
 /// at the pressure of the lower layer: equal compression of both is not stratification.
 #pragma once
+#include <algorithm>
 #include "base/constants.hpp"
 #include "base/pack.hpp"
 #include "field/field.hpp"
@@ -39,11 +40,12 @@ template <class Real> struct WaterColumn {
 template <class State, class Real>
 constexpr void density_and_stratification(const State& state, In<Real> temperature,
                                           In<Real> salinity, auto level, Profile<Real> thickness,
-                                          Out<Real> anomaly, Out<Real> stratification) {
+                                          Out<Real> anomaly, Out<Real> stratification,
+                                          Levels each) {
     using Parcel = typename State::template Parcel<Real>;
-    Parcel above(state, temperature[0], salinity[0]);
-    const int levels = anomaly.levels();
-    for (int k = 0; k < levels; ++k) {
+    const int over = std::max(each.first - 1, 0);
+    Parcel above(state, temperature[over], salinity[over]);
+    for (int k = each.first; k < each.end; ++k) {
         const Parcel here(state, temperature[k], salinity[k]);
         const auto [lower, upper] = state.anomalies(here, above, level(k));
         anomaly[k] = lower;
@@ -52,14 +54,15 @@ constexpr void density_and_stratification(const State& state, In<Real> temperatu
                                (thickness[k > 0 ? k - 1 : 0] + thickness[k]));
         above = here;  // k = 0: the parcel against itself, 0
     }
-    stratification[levels] = 0;
+    if (each.has_interface(each.count)) stratification[each.count] = 0;
 }
 template <class State, class Real>
-constexpr void density_and_stratification(const State& state, const WaterColumn<Real>& water) {
+constexpr void density_and_stratification(const State& state, const WaterColumn<Real>& water,
+                                          Levels each) {
     density_and_stratification(
         state, water.temperature, water.salinity,
         [&](int k) { return typename State::Level(double(water.pressure[k])); }, water.thickness,
-        water.anomaly, water.stratification);
+        water.anomaly, water.stratification, each);
 }
 
 }  // namespace fathom::physics

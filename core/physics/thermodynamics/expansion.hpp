@@ -61,9 +61,9 @@ template <class Real> struct Differential {
 template <class State, class Real>
 constexpr void expansion_and_contraction(const State& state, In<Real> temperature,
                                          In<Real> salinity, auto level, Out<Real> expansion,
-                                         Out<Real> contraction) {
+                                         Out<Real> contraction, Levels each) {
     using Number = Differential<Real>;
-    for (int k = 0; k < expansion.levels(); ++k) {
+    for (int k = each.first; k < each.end; ++k) {
         Real by_T, by_S;
         if constexpr (requires { state.derivatives(level(k), temperature[k], salinity[k]); })
             std::tie(by_T, by_S) = state.derivatives(level(k), temperature[k], salinity[k]);
@@ -89,11 +89,12 @@ template <class State> struct Expansion {
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         ReadsProfile<Real, "pressure_reference", "dbar"> pressure,
         Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
-        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction,
+        Levels each) const {
         expansion_and_contraction(
             State{}, temperature, salinity,
             [&](int k) { return typename State::Level(double(pressure[k])); }, expansion,
-            contraction);
+            contraction, each);
     }
 };
 
@@ -113,9 +114,10 @@ struct LinearExpansion {
     template <class Real>
     constexpr void operator()(
         Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
-        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction,
+        Levels each) const {
         const double relative = reference_density / constants::sea_water_density;
-        for (int k = 0; k < expansion.levels(); ++k) {
+        for (int k = each.first; k < each.end; ++k) {
             expansion[k] = Real(thermal_expansion * relative);
             contraction[k] = Real(haline_contraction * relative);
         }

@@ -49,10 +49,11 @@ struct LinearEquationOfState {
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         ReadsProfile<Real, "thickness", "m"> thickness,
         Writes<Real, "density_anomaly", place::center_layer, "kg m-3"> anomaly,
-        Writes<Real, "stratification", place::center_interface, "s-2"> stratification) const {
+        Writes<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Levels each) const {
         density_and_stratification(
             *this, temperature, salinity, [](int) { return Level(0); }, thickness, anomaly,
-            stratification);
+            stratification, each);
     }
 };
 

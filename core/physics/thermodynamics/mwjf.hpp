@@ -107,8 +107,8 @@ struct MWJF {
         return {(P1_T - density * P2_T) * inverse, (P1_S - density * P2_S) * inverse};
     }
 
-    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
-        density_and_stratification(*this, water);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water, Levels each) const {
+        density_and_stratification(*this, water, each);
     }
 };
 

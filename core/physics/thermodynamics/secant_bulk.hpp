@@ -137,8 +137,8 @@ struct JMCD {
         return secant_bulk::join(secant_bulk::at<secant_bulk::JMCD, Real>(level, here),
                                  secant_bulk::at<secant_bulk::JMCD, Real>(level, above));
     }
-    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
-        density_and_stratification(*this, water);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water, Levels each) const {
+        density_and_stratification(*this, water, each);
     }
 };
 
@@ -175,8 +175,8 @@ struct UNESCO {
                                                      const Level& level) {
         return secant_bulk::join(in_situ(here, level), in_situ(above, level));
     }
-    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
-        density_and_stratification(*this, water);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water, Levels each) const {
+        density_and_stratification(*this, water, each);
     }
 };
 

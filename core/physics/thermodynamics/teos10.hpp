@@ -117,8 +117,8 @@ struct TEOS10Polynomial {
         return {anomaly(here, level), anomaly(above, level)};
     }
 
-    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
-        density_and_stratification(*this, water);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water, Levels each) const {
+        density_and_stratification(*this, water, each);
     }
 };
 

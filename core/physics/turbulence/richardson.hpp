@@ -43,15 +43,16 @@ struct RichardsonMixing {
         ReadsProfile<Real, "thickness", "m"> thickness,
         Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
         Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
-        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity) const {
+        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
+        Levels each) const {
         constexpr double least_shear =
             1e-12;  // [s-2]: water at rest has Ri of the sign of N^2, not 0 / 0
-        Shear<Real> shear(u, v);
+        const int first = std::max(each.first, 1);
+        Shear<Real> shear(u, v, first);
         const Real bottom = wet_levels[0];
-        const int levels = viscosity.levels();
-        viscosity[0] = 0;
-        diffusivity[0] = 0;
-        for (int k = 1; k < levels; ++k) {
+        for (const int k : {0, each.count})
+            if (each.has_interface(k)) viscosity[k] = 0, diffusivity[k] = 0;
+        for (int k = first; k < each.end; ++k) {
             const double distance = 0.5 * (double(thickness[k - 1]) + double(thickness[k]));
             const Real square =
                 shear(k, 4 * least_shear * distance * distance);  // 4 shear^2 distance^2
@@ -64,8 +65,6 @@ struct RichardsonMixing {
             diffusivity[k] =
                 select(k < bottom, select(N2 < 0, larger(kappa, convective_diffusivity), kappa), 0);
         }
-        viscosity[levels] = 0;
-        diffusivity[levels] = 0;
     }
 };
 

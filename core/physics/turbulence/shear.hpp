@@ -17,11 +17,12 @@ template <class Real> struct Corners {
         : u{u, u(-east), u(-north), u(-northeast)}, v{v, v(-east), v(-north), v(-northeast)} {}
 };
 
-/// start + sum over corners of |u_k-1 - u_k|^2, for k = 1, 2 ... in this order.
+/// start + sum over corners of |u_k-1 - u_k|^2, for k = first, first + 1 ... in this order.
 template <class Real> struct Shear : Corners<Real> {
     Real u_above[4], v_above[4];
-    constexpr Shear(In<Real, 1> u, In<Real, 1> v) : Corners<Real>(u, v) {
-        for (int c = 0; c < 4; ++c) u_above[c] = this->u[c][0], v_above[c] = this->v[c][0];
+    constexpr Shear(In<Real, 1> u, In<Real, 1> v, int first = 1) : Corners<Real>(u, v) {
+        for (int c = 0; c < 4; ++c)
+            u_above[c] = this->u[c][first - 1], v_above[c] = this->v[c][first - 1];
     }
     constexpr Real operator()(int k, Real start) {
         for (int c = 0; c < 4; ++c) {
