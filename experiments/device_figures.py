@@ -1,7 +1,7 @@
 """Figures of a machine with a GPU, in order: the library, the benchmarks, the tests. Each command
-writes one JSON file and ends within eight minutes; a file that is there is not measured again, so
-that the script can be started as often as needed. At the end it prints the tables of
-docs/results/device.md.
+writes one JSON file and ends within eight minutes (the compilation of the library has no limit). A
+file that is there is not measured again, so that the script can be started as often as needed. At
+the end it prints the tables of docs/results/device.md.
 
     python experiments/device_figures.py --folder runs/device                # measure, then tables
     python experiments/device_figures.py --folder runs/device --only ocean   # names that begin so
@@ -10,6 +10,8 @@ docs/results/device.md.
 
 import argparse
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -81,12 +83,17 @@ def measured(name, words, file):
     """Runs the command that writes the file. Its last message where it fails."""
     began = time.monotonic()
     print(f"{name}: {' '.join(words)}", flush=True)
+    command = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=limit)
+        said, _ = command.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        os.killpg(command.pid, signal.SIGKILL)  # with all that it has started
+        command.communicate()
         return f"no answer within {limit} s"
     if not file.exists():
-        return ((done.stderr or done.stdout).strip().splitlines() or ["no message"])[-1]
+        return (said.strip().splitlines() or ["no message"])[-1]
     print(f"    {time.monotonic() - began:.0f} s", flush=True)
     return ""
 
@@ -120,6 +127,8 @@ def tested(file):
 def measure(folder, device, only, small):
     """Each figure that is not there; the messages of those that fail."""
     folder.mkdir(parents=True, exist_ok=True)
+    # tests have a cache apart from the user's: one for all of them, in which the library stays
+    os.environ["FATHOM_TESTS_CACHE"] = str((folder / "cache").resolve())
     failed = {}
     wanted = lambda name: name.startswith(only) and not (folder / f"{name}.json").exists()
     if wanted("library") and (said := library(folder, device)):
@@ -236,10 +245,11 @@ def main():
     parser.add_argument("--table", action="store_true", help="No measurements.")
     parser.add_argument("--small", action="store_true", help="Small cases, to try the script.")
     given = parser.parse_args()
+    folder = given.folder / "small" if given.small else given.folder
     failed = {}
     if not given.table:
-        failed = measure(given.folder, given.device, given.only, given.small)
-    print("\n".join(tables(given.folder)))
+        failed = measure(folder, given.device, given.only, given.small)
+    print("\n".join(tables(folder)))
     for name, said in failed.items():
         print(f"{name} fails: {said}", file=sys.stderr)
     return bool(failed)

@@ -25,7 +25,7 @@ is_root: bool
 def _load() -> dict[str, Any]:
     import mpi4py
 
-    if not os.environ.get("OMP_NUM_THREADS"):
+    if not os.environ.get("OMP_NUM_THREADS", "").strip():
         os.environ["OMP_NUM_THREADS"] = "1"  # a rank has the threads that it is told to have
     # threads that wait leave their core to others
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")

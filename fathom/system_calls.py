@@ -33,7 +33,7 @@ class _Own(threading.local):
 _own = _Own()
 _listens: list[bool] = []
 _recording: dict[int, Counter[str]] = {}  # bodies of `openings`
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 def _listen() -> None:

@@ -22,9 +22,13 @@ os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.ge
 
 os.environ["SOURCE_DATE_EPOCH"] = "0"  # files with the same numbers have the same bytes
 
-# The cache of measurements by these runs is separate from the user's.
-os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")
-atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
+# The cache of measurements by these runs is separate from the user's, and ends with them, unless
+# FATHOM_TESTS_CACHE names one that stays: a library for a device takes minutes to compile.
+if kept := os.environ.get("FATHOM_TESTS_CACHE"):
+    os.environ["FATHOM_CACHE"] = kept
+else:
+    os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")
+    atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 
 
 def launch(ranks, script, *arguments, threads=1, timeout=240):

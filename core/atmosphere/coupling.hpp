@@ -104,17 +104,17 @@ private:
 #pragma omp parallel for
             for (int r = 0; r < block.ny; ++r) {
                 const double* a = &pair.alpha[std::size_t(block.j0 + r) * columns + block.i0];
-                int west = 0, east = block.nx;  // the air between them is free
-                while (west < east && a[west] > 0) ++west;
-                while (east > west && a[east - 1] > 0) --east;
                 for (int k = 0; k < field.levels; ++k) {
                     const auto row = [&](const FieldSlab& f) {
                         return (T*)f.at[b] + (r + d.halo) * f.row[b] + k * f.level[b] + d.halo;
                     };
                     const double up = pair.upper.empty() ? 0 : pair.upper[k];
                     T* const x = row(field);
-                    draw_row(row, x, a, up, 0, up > 0 ? block.nx : west, to);
-                    if (!(up > 0)) draw_row(row, x, a, up, east, block.nx, to);
+                    const auto free = [&](int i) { return !(up > 0 || a[i] > 0); };
+                    for (int from = 0, end; from < block.nx; from = end + 1) {
+                        for (end = from; end < block.nx && !free(end);) ++end;
+                        draw_row(row, x, a, up, from, end, to);
+                    }
                 }
             }
         }

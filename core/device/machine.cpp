@@ -1,4 +1,5 @@
 /// The device of this compilation: memory, copies, recordings.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -68,6 +69,7 @@ public:
     std::size_t cache() const override { return std::size_t(properties.l2CacheSize); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = nullptr;
+        bytes = std::max<std::size_t>(bytes, 1);  // of a rank without columns, too
         if (cudaMalloc(&at, bytes) != cudaSuccess) {
             cudaGetLastError();
             throw Error("device: no memory for ", bytes, " bytes; ", free_memory(), " are free");

@@ -4,8 +4,8 @@
 ///
 ///   template <class Real> struct FaceGeometry { Reads<Real, ...> length_north, dy_north; };
 ///
-/// An argument `Levels each` is no field. It says that the kernel can compute the levels of a
-/// column apart from each other: it computes those from each.first to before each.end.
+/// An argument `Levels each` is no field: the kernel computes levels apart from each other, from
+/// each.first to before each.end, and reads no other level of a field that it changes.
 #pragma once
 #include <concepts>
 #include <utility>

@@ -27,18 +27,24 @@ cases_of = {
     "fp32": lambda: sphere(physics=physics, precision="fp32", blocks=[0, 3]),
     "reduced": lambda: sphere(tracers=("smoke",), reduced="classical"),
     "stretched": lambda: sphere(tracers=("smoke",), stretching=1.5),
-    "eulerian": lambda: sphere(scheme="eulerian", step="1200s", precision="fp32"),
+    "eulerian": lambda: sphere(
+        scheme="eulerian", step="1200s", precision="fp32", tracers=("smoke",)
+    ),
     "periodic": lambda: area(periodic=True, grid=small_areas.plane(points=(20, 18))),
     "area": lambda: area(precision="fp32"),
     "non-hydrostatic": lambda: area(dynamics="non-hydrostatic"),
 }
-exchanges = {"fp32": "overlapped", "non-hydrostatic": "overlapped"}
+parallel = {
+    "fp32": {"exchange": "overlapped"},
+    "stretched": {"distribution": "square"},
+    "non-hydrostatic": {"exchange": "overlapped"},
+}
 found = {}
 for name, make in cases_of.items():
     sides = []
     for device in (None, computers.name):
         s = make()
-        s.parallel |= {"device": device, "exchange": exchanges.get(name, "packed")}
+        s.parallel |= {"device": device} | parallel.get(name, {})
         s.advance(2)
         sides.append({field: str(s.fields.checksum([field])) for field in s.fields.state})
     shown = dict(s.describe()[1])["device"]

@@ -339,6 +339,7 @@ def test_chlorophyll_and_tides_from_data(tmp_path):
 
 def test_errors_of_runs(tmp_path):
     sim = still(heat_flux=series([0, 6, 12], [1, 2, 3]))
+    sim.directory = tmp_path
     with pytest.raises(
         ValueError,
         match=(

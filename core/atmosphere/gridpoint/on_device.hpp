@@ -24,7 +24,7 @@ template <class T> struct CarrierTables {
     bool deep;
 };
 
-/// Rows of fields that lie at the same place of the grid: those of a wind first, of a sphere.
+/// Rows of fields that lie at the same place of the grid: on a sphere the first are a wind.
 enum class RowsOf {
     wind,
     east_faces,

@@ -113,10 +113,7 @@ public:
                 advance(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride],
                         scratch[omp_get_thread_num()], forward);
         }
-        const double number = 2. * double(transform.own().size());
-        const Step& s = step(forward);
-        Engine::solving.did(number * (s.solver.operations() + s.diffuse.operations() + 30 * levels),
-                            number * 2 * (9 * levels + 3) * sizeof(T));
+        count_solve(forward);
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.now.pressure);
     }
@@ -170,6 +167,7 @@ public:
         implicit.leap(at, how);
         implicit.solve(at + 2 * t), implicit.diffuse(at + 2 * t);
         implicit.filter(at, how);
+        count_solve(forward);
         const ItemThere wanted[] = {wind(0, now.u, now.v),
                                     scalar(0, f.vorticity),
                                     scalar(levels, now.divergence),
@@ -198,6 +196,12 @@ public:
     }
 
 private:
+    void count_solve(bool forward) {
+        const double number = 2. * double(transform.own().size());
+        const Step& s = step(forward);
+        Engine::solving.did(number * (s.solver.operations() + s.diffuse.operations() + 30 * levels),
+                            number * 2 * (9 * levels + 3) * sizeof(T));
+    }
     using ItemThere = TransformOnDevice::Item;
     /// Coefficients on a device, and what depends on the length of a step.
     struct There {

@@ -58,7 +58,7 @@ bool OnDemandHalo::cover() {
         Meet meet(comm, sizeof missing);
         MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_BOR, comm);
     }
-    if (missing) widen(), ask(), ++plans;
+    if (missing) widen(), ask(), told = false, ++plans;
     std::ranges::fill(wanted, 0);
     return missing;
 }
@@ -179,13 +179,13 @@ SegmentsThere OnDemandHalo::on(Device& device) {
     if (!rows_there.at) {
         const auto there = device.shared_from_this();
         rows_there = DeviceMemory(there, held_rows.size());
-        tell(device);
         if (!alone()) {
             first = on_device(there, first_segment.data(), first_segment.size());
             marks = DeviceMemory(there, wanted.size());
         }
         device.wait();
     }
+    if (!told) tell(device);
     return {(const std::uint8_t*)rows_there.at, (const int*)first.at, (std::uint8_t*)marks.at};
 }
 bool OnDemandHalo::cover_on(Device& device) {
@@ -200,6 +200,7 @@ bool OnDemandHalo::cover_on(Device& device) {
 void OnDemandHalo::tell(Device& device) {
     device.copy(rows_there.at, held_rows.data(), held_rows.size(), Device::Way::to_device);
     device.wait();
+    told = true;
 }
 
 }  // namespace fathom

@@ -58,6 +58,7 @@ private:
     std::optional<Exchange> halo;
     std::unique_ptr<Mover> mover;           // on a device
     DeviceMemory rows_there, first, marks;  // of it
+    bool told = false;                      // rows_there are held_rows
     std::size_t received = 0;
     int away = 0;
     int segments(int row) const { return first_segment[row + 1] - first_segment[row]; }

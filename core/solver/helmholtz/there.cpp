@@ -1,5 +1,6 @@
 #include "solver/helmholtz/there.hpp"
 #include <cmath>
+#include <limits>
 #include "machine/region.hpp"
 #include "parallel/meeting.hpp"
 #include "parallel/sum/reduce.hpp"
@@ -129,6 +130,8 @@ LargestOfAll HelmholtzThere::largest_of_all() const {
     if (domain.decomposition.ranks == 1) return {};
     return [comm = domain.comm](std::span<double> largest) {
         Meet meet(comm, double(largest.size_bytes()));
+        for (double& x : largest)  // NaN has no place in the order of MPI_MAX
+            if (!std::isfinite(x)) x = std::numeric_limits<double>::infinity();
         MPI_Allreduce(MPI_IN_PLACE, largest.data(), int(largest.size()), MPI_DOUBLE, MPI_MAX, comm);
     };
 }

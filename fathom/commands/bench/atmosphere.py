@@ -19,6 +19,7 @@ from fathom.commands.options import (
     threads_option,
     usual_option,
 )
+from fathom.failure import InputError
 from fathom.run import launch
 
 
@@ -69,6 +70,8 @@ def atmosphere(
     )
 
     tile = lengths.given(tiles)
+    if given["device"] and len(tile) > 1:
+        raise InputError(f"bench atmosphere: --tile {tiles}: a launch of a device has all columns")
     case = Case(case=name, ranks=ranks, threads=threads, tile=tile[0], **given)
 
     def act() -> int:

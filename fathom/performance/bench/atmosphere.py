@@ -25,7 +25,7 @@ from fathom import device, machine, mpi
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
-from fathom.performance.work import declared_bytes
+from fathom.performance.work import declared_bytes, steps_of_a_cycle
 from fathom.run.tree import tree
 
 # truncation, levels, grid, step, diffusion, physics: those with which the climates of
@@ -194,17 +194,11 @@ def _timed(simulation: Any, steps: int) -> Piece:
     return Piece(seconds, processor, inside, processes)
 
 
-def _cycle(simulation: Any) -> int:
-    """The steps after which all processes have run, radiation too."""
-    listed = simulation.model.processes(simulation.step, simulation.surface)
-    return max(p.every for p in listed)
-
-
 def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, most: int = 6) -> Piece:
     """The quickest of up to six pieces of together so many steps, or of one with all processes; the
     limits of the machine are measured between them.
     """
-    found, cycle = [], _cycle(simulation)
+    found, cycle = [], steps_of_a_cycle(simulation)
     pieces = min(max(steps // cycle, 1), most)
     for _ in range(pieces):
         simulation.comm.barrier()
@@ -220,7 +214,7 @@ def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[st
     """
     listed = simulation.model.processes(simulation.step, simulation.surface)
     moved = declared_bytes(simulation, listed, bytes_)
-    every, cycle = {p.name: p.every for p in listed}, _cycle(simulation)
+    every, cycle = {p.name: p.every for p in listed}, steps_of_a_cycle(simulation)
     simulation.sequence.reset_timings()
     simulation.sequence.counting = True
     simulation.advance(cycle)

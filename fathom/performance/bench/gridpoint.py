@@ -22,7 +22,7 @@ from fathom import device, machine, mpi
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
-from fathom.performance.bench import atmosphere
+from fathom.performance.bench import atmosphere, on_device
 from fathom.run.tree import tree
 
 physics_of = {"sphere": "", "sphere-physics": "first", "sphere-full-physics": "full", "plane": ""}
@@ -127,10 +127,10 @@ def measure(case: Case) -> dict[str, Any] | None:
     limits, pieces = roofline.Measuring(bytes_), []
     solve = simulation.find(mpi.core.HelmholtzSolve)
     before = solve.iterations, solve.solves
-    for number in np.diff(np.linspace(0, case.steps, min(4, case.steps) + 1).astype(int)):
+    for number in on_device.whole_cycles(simulation, case.steps):
         simulation.comm.barrier()
         limits.again()
-        pieces.append(_timed(simulation, int(number)))
+        pieces.append(_timed(simulation, number))
     seconds, _, timings = min(pieces, key=lambda piece: piece[0])
     used = min(piece[1] for piece in pieces)
     iterations = (solve.iterations - before[0]) / (solve.solves - before[1])

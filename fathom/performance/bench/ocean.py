@@ -194,7 +194,7 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 def _there(simulation: Any, case: Case, seconds: float) -> dict[str, Any]:
-    return on_device.of_a_model(simulation, case, seconds) | {"published": published}
+    return on_device.of_a_model(simulation, case, seconds, seconds) | {"published": published}
 
 
 def traffic(simulation: Any, iterations: float, together: bool = True) -> float:

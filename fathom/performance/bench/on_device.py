@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,9 @@ import numpy as np
 from fathom import device, machine, mpi
 from fathom.performance import roofline
 from fathom.performance.bench import traffic, veros
+from fathom.performance.work import steps_of_a_cycle
 from fathom.report.summary import profile
+from fathom.run.launch import cores
 from fathom.run.tree import tree
 from fathom.schemes import bytes_of
 
@@ -34,29 +35,40 @@ year = 365.2425 * 86400  # [s]
 
 
 def figures(
-    case: Any, advance: Callable[[int], Any], seconds: float, result: str, found: float
+    case: Any, parts: list[tuple[Callable[[int], Any], float]], result: str, found: float
 ) -> dict[str, Any]:
-    """The device of a case, and the processor of its machine.
+    """The device of a case, and, of a case of one rank, its power and the processor of its machine.
 
-    advance: takes so many steps of the work, of which one takes `seconds`; result, found: the key
-    of its duration in the file of the command, and its value here.
+    parts: of a step, each a function that does it so many times, and the seconds of one; result,
+    found: the key of its duration in the file of the command, and its value here.
     """
-    there = device.open(case.device)
-    watts = power(advance, seconds)
-    compared = case.peers if hasattr(case, "peers") else case.peer
+    there, alone = device.open(case.device), case.ranks == 1
+    joules = _joules(parts) if alone else None
+    compared = alone and (case.peers if hasattr(case, "peers") else case.peer)
     return {
         "name": there.name,
         "cache_bytes": there.cache,
         "copy_bytes_per_second": roofline.of_copies(there),
-        "watts": watts,
-        "joules_per_step": None if watts is None else watts * seconds,
+        "watts": joules and joules / sum(seconds for _, seconds in parts),
+        "joules_per_step": joules,
         "processor": processor(case, result, found) if compared else {},
     }
 
 
-def of_a_model(simulation: Any, case: Any, seconds: float) -> dict[str, Any]:
-    """seconds: of a step."""
-    found = figures(case, simulation.advance, seconds, "seconds_per_step", seconds)
+def _joules(parts: list[tuple[Callable[[int], Any], float]]) -> float | None:
+    """Of one step of these parts."""
+    spent = 0.0
+    for advance, seconds in parts:
+        watts = power(advance, seconds)
+        if watts is None:
+            return None
+        spent += watts * seconds
+    return spent
+
+
+def of_a_model(simulation: Any, case: Any, seconds: float, compared: float) -> dict[str, Any]:
+    """seconds: of a step; compared: those that the processor's command would give."""
+    found = figures(case, [(simulation.advance, seconds)], "seconds_per_step", compared)
     spent = found["joules_per_step"]
     hours = spent and spent * year / simulation.step / 3.6e6
     return found | {"kilowatt_hours_per_simulated_year": hours}
@@ -74,9 +86,11 @@ def power(advance: Callable[[int], Any], seconds: float) -> float | None:
         )
     except OSError:
         return None
-    advance(max(math.ceil(watched / seconds), 1))
-    reader.terminate()
-    said, _ = reader.communicate()
+    try:
+        advance(max(math.ceil(watched / seconds), 1))
+    finally:
+        reader.terminate()
+        said, _ = reader.communicate()
     try:
         found = [float(line) for line in said.split()]
     except ValueError:
@@ -88,11 +102,11 @@ def processor(case: Any, result: str, here: float) -> dict[str, Any]:
     """The case on a rank for each core, in separate processes: `result` of its file, and how many
     times that is the value here.
     """
-    cores = len(os.sched_getaffinity(0))
+    ranks = cores()
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
         file = Path(folder) / "processor.json"
         command = [sys.executable, "-P", "-m", "fathom", "bench", case.command, *options(case)]
-        command += ["--ranks", str(cores), "--json", str(file)]
+        command += ["--ranks", str(ranks), "--json", str(file)]
         try:
             done = subprocess.run(
                 command,
@@ -109,7 +123,7 @@ def processor(case: Any, result: str, here: float) -> dict[str, Any]:
         found = json.loads(file.read_text())
     kept = ("machine", result, "triad_bytes_per_second", "triad_gigabytes_per_second")
     return {key: found[key] for key in kept if key in found} | {
-        "ranks": cores,
+        "ranks": ranks,
         "over_device": found[result] / here,
     }
 
@@ -121,7 +135,9 @@ def options(case: Any) -> list[str]:
     found = []
     for field in fields(case):
         name, value = field.name.replace("_", "-"), getattr(case, field.name)
-        if field.name in ("device", "ranks", "threads", "tile") or value in (None, "", False):
+        if field.name in ("device", "ranks", "threads", "tile") or (
+            value is None or value is False or value == ""
+        ):
             continue
         if value is True:
             found.append(f"--{'no-' * name.startswith('peer')}{name}")
@@ -131,18 +147,25 @@ def options(case: Any) -> list[str]:
     return found
 
 
-def timed(simulation: Any, steps: int, pieces: int = 4, cycle: int = 1) -> list[tuple[int, float]]:
+def whole_cycles(simulation: Any, steps: int) -> list[int]:
+    """The lengths of up to four pieces of about so many steps, of whole cycles each."""
+    of_one = steps_of_a_cycle(simulation)
+    cycles = max(steps // of_one, 1)
+    edges = np.linspace(0, cycles, min(cycles, 4) + 1).astype(int) * of_one
+    return [int(number) for number in np.diff(edges)]
+
+
+def timed(simulation: Any, steps: int) -> list[tuple[int, float]]:
     """(steps, wall seconds) of some pieces, of whole cycles; all ranks start and end together."""
-    edges = np.linspace(0, max(steps // cycle, 1), min(pieces, steps) + 1).astype(int) * cycle
     found = []
-    for number in np.diff(np.unique(edges)):
+    for number in whole_cycles(simulation, steps):
         simulation.comm.barrier()
         began = time.perf_counter()
-        simulation.advance(int(number))
+        simulation.advance(number)
         if simulation.parallel["device"]:
             device.open(simulation.parallel["device"]).wait()
         simulation.comm.barrier()
-        found.append((int(number), time.perf_counter() - began))
+        found.append((number, time.perf_counter() - began))
     return found
 
 
@@ -166,17 +189,18 @@ def measure(case: Any) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 0))
     simulation.sequence.reset_timings()
-    listed = model.processes(simulation.step, simulation.surface)
     moved, search = traffic.spectral(simulation), Search(simulation)
-    pieces = timed(simulation, case.steps, cycle=max(p.every for p in listed))
+    pieces = timed(simulation, case.steps)
     steps = sum(n for n, _ in pieces)
     moved, search_bytes = (traffic.spectral(simulation) - moved) / steps, search.bytes(steps)
+    iterations = search.iterations()
     processes = profile(simulation)
     together, apart = (
         traffic.declared(simulation, way) + moved + search_bytes for way in (True, False)
     )
     seconds, checksum = sum(s for _, s in pieces) / steps, simulation.checksum()
-    there = of_a_model(simulation, case, seconds)
+    best = min(s / n for n, s in pieces)
+    there = of_a_model(simulation, case, seconds, best)
     if not simulation.is_root:
         return None
     return {
@@ -188,10 +212,10 @@ def measure(case: Any) -> dict[str, Any] | None:
         "step": simulation.step,
         "steps": steps,
         "seconds_per_step": seconds,
-        "best_seconds_per_step": min(s / n for n, s in pieces),
+        "best_seconds_per_step": best,
         "simulated_days_per_day": simulation.step / seconds,
         "simulated_years_per_day": simulation.step / seconds / 365.2425,
-        "solver_iterations": search.iterations(),
+        "solver_iterations": iterations,
         "bytes_per_step": together,
         "bytes_per_step_one_by_one": apart,
         "fraction_of_bandwidth": together / seconds / there["copy_bytes_per_second"],

@@ -15,6 +15,7 @@ from fathom.performance import history
 Figures = Mapping[str, Any]
 shape = ("ranks", "threads", "precision")  # have their own places in a history
 not_the_case = (
+    "peer",
     "peers",
     "repetitions",
     "steps",
@@ -43,15 +44,20 @@ def _processes(f: Figures) -> dict[str, float]:
     return found | {f"inside: {name}": s for name, s in f.get("inside", {}).items()}
 
 
+def _radiation(f: Figures) -> dict[str, float]:
+    """Of a column: of a thread of the processor, or of a device."""
+    if f.get("device"):
+        return {"RRTMGP": 1 / f["device"]["columns_per_second"]}
+    return {name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")}
+
+
 seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
     "ocean": _processes,
     "atmosphere": _processes,
     "balance": lambda f: {"step": f["seconds_per_step"]},
     "gridpoint": _processes,
     "limited-area": _processes,
-    "radiation": lambda f: {
-        name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")
-    },
+    "radiation": _radiation,
     "kernels": lambda f: {k["name"]: k["seconds"] for k in f["kernels"]},
     "barotropic": lambda f: {
         f"{v['solver']}, {v['preconditioner']}, {v['exchange']}, {v['sum']}": (

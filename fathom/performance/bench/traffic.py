@@ -44,12 +44,14 @@ def declared(simulation: Any, together: bool = True) -> float:
         in_cache |= _scratch(simulation, processes)
         sizes = [len(group["processes"]) for group in simulation.sequence.groups]
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), model.grid.wet_cells
+    whole = int(np.max(model.grid.wet_levels))  # levels of layers; interfaces have one more
     counted, ahead = _counts_itself(simulation, processes), iter(processes)
     numbers = 0.0
     for size in sizes:
         group = [p for p in islice(ahead, size) if p.name not in counted]
         for (name, _), part in _passes(group, in_cache).items():
-            numbers += part * (columns if held[name]["levels"] == 1 else cells)
+            levels = held[name]["levels"]
+            numbers += part * (cells if levels >= whole else columns * levels)
     return numbers * bytes_
 
 

@@ -34,13 +34,16 @@ def measure(case: Case) -> dict[str, Any]:
     computer, pair = device.open(str(case.device)), Pair(transform, case.fields)
     pair.on(computer, 1)  # has the tables there
     before = transform.core.work
+    of_way = {
+        "inverse": lambda n: pair.core.inverse_on(computer, pair.there, n),
+        "direct": lambda n: pair.core.direct_on(computer, pair.here, n),
+    }
     seconds = pair.on(computer, case.repetitions)
     counted = _between(before, transform.core.work, case.repetitions)
-    one = sum(min(seconds[way]) for way in ways)
+    parts = [(of_way[way], min(seconds[way])) for way in ways]
+    one = sum(quickest for _, quickest in parts)
     per_field = 1e3 / case.fields
-    there = on_device.figures(
-        case, lambda n: pair.on(computer, n), one, "milliseconds_per_pair", one * per_field
-    )
+    there = on_device.figures(case, parts, "milliseconds_per_pair", one * per_field)
     spent = there.pop("joules_per_step")
     there["joules_per_pair"] = spent and spent / case.fields
     must, apart = _bytes(case, transform, sum(bytes_ for _, bytes_ in counted))

@@ -23,7 +23,7 @@ import numpy as np
 from fathom import device, machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.performance import history, roofline
-from fathom.performance.work import declared_bytes, parts
+from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
 from fathom.report import otf2_trace, timeline, traces
 from fathom.report import tables as profile_tables
 from fathom.report.file_use import FileUse
@@ -200,7 +200,7 @@ def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
         return time.perf_counter() - began
 
     regions.begin(s.comm)
-    cycle = _cycle(s)
+    cycle = steps_of_a_cycle(s)
     steps = s.comm.bcast(
         cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9))))
     )  # short, so that other programs disturb few of them
@@ -225,11 +225,6 @@ def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
     }
 
 
-def _cycle(s: Any) -> int:
-    """Steps after which all processes have run."""
-    return max((p.every for p in s.model.processes(s.step, s.surface)), default=1)
-
-
 def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
     the means over ranks; and the limits in words.
@@ -251,7 +246,7 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     measured = {name: part for name, part in parts.items() if part in after and name in seconds}
     for name, part in measured.items():  # of all calls in a step
         of_a_step = calls[name] / max(calls["step"], 1)
-        work[name] = _work_of_part(before[part], after[part], _cycle(s), of_a_step)
+        work[name] = _work_of_part(before[part], after[part], steps_of_a_cycle(s), of_a_step)
     names = sorted(work)
     totals = (
         s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
@@ -291,7 +286,7 @@ def _count_a_cycle(s: Any) -> None:
     """Steps in which the sequence counts the operations of each process."""
     s.sequence.reset_timings()
     s.sequence.counting = True
-    s.advance(_cycle(s))
+    s.advance(steps_of_a_cycle(s))
     s.sequence.counting = False
 
 
@@ -300,7 +295,7 @@ def _work_of_processes(s: Any) -> dict[str, Work]:
     listed = s.model.processes(s.step, s.surface)
     every = {p.name: p.every for p in listed}
     moved = declared_bytes(s, listed, s.bytes_of_number)
-    cycle = _cycle(s)
+    cycle = steps_of_a_cycle(s)
     found: dict[str, Work] = {}
     for timing in s.sequence.timings:
         name, operations = timing["process"], timing.get("operations")

@@ -203,7 +203,8 @@ def test_power_is_of_the_second_half(monkeypatch, tmp_path):
 
         def advance(self, steps):
             self.steps += steps
-            while not said.exists():
+            end = time.monotonic() + 20
+            while not said.exists() and time.monotonic() < end:
                 time.sleep(0.01)
 
     def driver(words):

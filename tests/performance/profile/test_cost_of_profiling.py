@@ -20,7 +20,7 @@ def test_bounded_in_seconds(step, monkeypatch):
     monkeypatch.setattr(run.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(run.mpi.core, "profiling", lambda on: None)
     monkeypatch.setattr(run.regions, "begin", lambda comm: None)
-    monkeypatch.setattr(run, "_cycle", lambda s: 1)
+    monkeypatch.setattr(run, "steps_of_a_cycle", lambda s: 1)
     comm = SimpleNamespace(bcast=lambda value: value, barrier=lambda: None)
     found = run.overhead(SimpleNamespace(comm=comm, advance=advance))
     assert 1 <= found["pairs"] <= run.pairs
