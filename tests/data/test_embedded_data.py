@@ -90,11 +90,7 @@ def test_importing_the_package_is_cheap():
         " print({'numpy', 'scipy', 'xarray', 'netCDF4'} & set(sys.modules))"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": ":".join(p for p in sys.path if p)},
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, env={}
     ).stdout
     assert out.strip() == "set()"
 

@@ -33,7 +33,6 @@ def counted(library, ranks, script, *arguments):
         env={
             **os.environ,
             "LD_PRELOAD": str(library),
-            "PYTHONPATH": os.pathsep.join([str(here.parent / "shared"), *filter(None, sys.path)]),
             "OMP_NUM_THREADS": "1",
         },
         capture_output=True,
