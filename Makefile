@@ -32,7 +32,7 @@ check: $(venv)/test.installed
 	$(bin)/python tools/check.py
 
 test: check
-	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist worksteal
+	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 fuzz: $(venv)/test.installed
 	$(bin)/python -P tests/fuzz/run.py --cases 5000 --damaged 1000

@@ -63,8 +63,7 @@ template <class Number> struct Items {
 template <class Number, class Transform>
 std::vector<double> seconds_there(Transform& transform, const Items<Number>& items,
                                   const std::shared_ptr<Device>& device, int repetitions,
-                                  void (Transform::*way)(Device&, typename Transform::ItemsThere)) {
-    using Item = TransformOnDevice::Item;
+                                  void (Transform::*way)(Device&, typename Transform::Items)) {
     DeviceBlocks arrays;
     arrays.device = device;
     for (auto& a : items.kept) arrays.there((std::byte*)a.data(), a);
@@ -75,11 +74,12 @@ std::vector<double> seconds_there(Transform& transform, const Items<Number>& ite
         for (auto& at : s.at) at = arrays.there(at);
         return &s;
     };
-    std::vector<Item> list;
-    for (auto& i : items.list)
-        list.push_back({typename Item::Kind(i.kind), arrays.there((std::byte*)i.first.at),
-                        arrays.there((std::byte*)i.second.at), i.first.stride, slab(i.field),
-                        slab(i.east), slab(i.north), i.levels});
+    auto list = items.list;
+    for (auto& item : list) {
+        for (auto* f : {&item.first, &item.second})
+            f->at = (Number*)arrays.there((std::byte*)f->at);
+        for (const FieldSlab** f : {&item.field, &item.east, &item.north}) *f = slab(*f);
+    }
     std::vector<double> seconds;
     for (int n = 0; n < repetitions; ++n) {
         device->mark(0);

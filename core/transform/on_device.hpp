@@ -86,24 +86,13 @@ template <class T> struct TransformTables {
 class TransformOnDevice {
 public:
     virtual ~TransformOnDevice() = default;
-    /// As in rows/row_transform.hpp; coefficients in memory of the device.
+    /// As in rows/row_transform.hpp, without the type of a number.
     struct Item {
         enum class Kind { scalar, gradient, wind } kind;
         void *first, *second;
         std::ptrdiff_t stride;
         const FieldSlab *field, *east, *north;
         int levels;
-        static Item scalar(void* f, std::ptrdiff_t stride, const FieldSlab& field) {
-            return {Kind::scalar, f, nullptr, stride, &field, nullptr, nullptr, field.levels};
-        }
-        static Item gradient(void* f, std::ptrdiff_t stride, const FieldSlab& field,
-                             const FieldSlab& east, const FieldSlab& north) {
-            return {Kind::gradient, f, nullptr, stride, &field, &east, &north, field.levels};
-        }
-        static Item wind(void* vorticity, void* divergence, std::ptrdiff_t stride,
-                         const FieldSlab& east, const FieldSlab& north) {
-            return {Kind::wind, vorticity, divergence, stride, nullptr, &east, &north, east.levels};
-        }
     };
     /// In memory of the device, so many numbers of each; of one rank, both sides are one.
     struct Entries {

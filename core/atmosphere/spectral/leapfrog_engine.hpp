@@ -2,6 +2,7 @@
 /// the leapfrog of coefficients, and back to grid points, on the processor and on a device.
 #pragma once
 #include <omp.h>
+#include <array>
 #include <optional>
 #include "atmosphere/spectral/engine.hpp"
 #include "atmosphere/spectral/leap.hpp"
@@ -47,7 +48,8 @@ public:
             coefficients_of_tracer.assign(2 * transform.own().size() * stride_of_tracer, T(0));
     }
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
-        Engine::truncate_orography(pressure_of(0), orography, east, north);
+        Engine::truncate_orography({coefficients.data() + 3 * levels, stride}, orography, east,
+                                   north);
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
@@ -59,16 +61,14 @@ public:
 
     /// Both time levels start as the initial state.
     void start(const LeapfrogFields& f) {
-        transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
-                          transform.scalar(of(2 * levels), f.now.temperature),
-                          transform.scalar(pressure_of(0), f.now.pressure)});
+        transform.direct(Items(given(coefficients.data(), f)).first(3));
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
             std::copy_n(&coefficients[i * stride], length,
                         &coefficients[i * stride + stride_of_time]);
         to_points(f);
     }
     void start(const TracerFields& f) {
-        transform.direct({transform.scalar(of_tracer(0), f.now)});
+        transform.direct(Items(given(coefficients_of_tracer.data(), f)).first(1));
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
             std::copy_n(&coefficients_of_tracer[i * stride_of_tracer], levels,
                         &coefficients_of_tracer[i * stride_of_tracer + padded(levels)]);
@@ -77,34 +77,17 @@ public:
 
     /// Truncates the fields of both time levels.
     void truncate(const LeapfrogFields& f) {
-        const std::ptrdiff_t t = stride_of_time;
-        transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
-                          transform.scalar(of(2 * levels), f.now.temperature),
-                          transform.scalar(pressure_of(0), f.now.pressure),
-                          transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
-                          transform.scalar(of(t + 2 * levels), f.T_before),
-                          transform.scalar(pressure_of(1), f.p_before)});
+        transform.direct(Items(given(coefficients.data(), f)).first(6));
         to_points(f);
     }
     void truncate(const TracerFields& f) {
-        transform.direct(
-            {transform.scalar(of_tracer(0), f.now), transform.scalar(of_tracer(1), f.before)});
+        transform.direct(Items(given(coefficients_of_tracer.data(), f)).first(2));
         to_points(f);
     }
 
     void leap(const LeapfrogFields& f, bool forward) {
         if (parameters.fix_mass > 0) Engine::mean_pressure = Engine::mean(f.now.pressure);
-        const std::ptrdiff_t t = stride_of_time;
-        transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
-                          transform.scalar(of(2 * levels), f.now.temperature),
-                          transform.scalar(pressure_of(0), f.now.pressure),
-                          transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
-                          transform.scalar(of(t + 2 * levels), f.T_before),
-                          transform.scalar(pressure_of(1), f.p_before),
-                          transform.wind(of(2 * t), of(2 * t + levels), f.u_tendency, f.v_tendency),
-                          transform.scalar(of(2 * t + 2 * levels), f.T_tendency),
-                          transform.scalar(pressure_of(2), f.p_tendency),
-                          transform.scalar(of(3 * t), f.energy)});
+        transform.direct(given(coefficients.data(), f));
         {
             static const Region here("semi-implicit leapfrog");
             TimedRegion timer(here, Engine::solving);
@@ -118,9 +101,7 @@ public:
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.now.pressure);
     }
     void leap(const TracerFields& f, bool forward) {
-        transform.direct({transform.scalar(of_tracer(0), f.now),
-                          transform.scalar(of_tracer(1), f.before),
-                          transform.scalar(of_tracer(2), f.tendency)});
+        transform.direct(given(coefficients_of_tracer.data(), f));
         const Step& s = step(forward);
         const T whole = T(2 * s.beta);
 #pragma omp parallel for schedule(static)
@@ -138,60 +119,23 @@ public:
     void leap(Device& device, const LeapfrogFields& f, bool forward) {
         T* const at = (T*)on(device).columns.at;
         const std::ptrdiff_t t = stride_of_time;
-        const SpectralFields& now = f.now;
-        const auto scalar = [&](std::ptrdiff_t first, const FieldSlab& x) {
-            return ItemThere::scalar(at + first, stride, x);
-        };
-        const auto wind = [&](std::ptrdiff_t first, const FieldSlab& u, const FieldSlab& v) {
-            return ItemThere::wind(at + first, at + first + levels, stride, u, v);
-        };
-        const auto gradient = [&](std::ptrdiff_t first, const FieldSlab& x, const FieldSlab& east,
-                                  const FieldSlab& north) {
-            return ItemThere::gradient(at + first, stride, x, east, north);
-        };
-        const std::ptrdiff_t T_ = 2 * levels, pi = 3 * levels;
-        if (parameters.fix_mass > 0) Engine::take_mean_pressure(device, now.pressure);
-        const ItemThere given[] = {wind(0, now.u, now.v),
-                                   scalar(T_, now.temperature),
-                                   scalar(pi, now.pressure),
-                                   wind(t, f.u_before, f.v_before),
-                                   scalar(t + T_, f.T_before),
-                                   scalar(t + pi, f.p_before),
-                                   wind(2 * t, f.u_tendency, f.v_tendency),
-                                   scalar(2 * t + T_, f.T_tendency),
-                                   scalar(2 * t + pi, f.p_tendency),
-                                   scalar(3 * t, f.energy)};
-        transform.direct(device, given);
+        if (parameters.fix_mass > 0) Engine::take_mean_pressure(device, f.now.pressure);
+        transform.direct(device, given(at, f));
         ImplicitOnDevice& implicit = *there->of(forward);
         const auto how = leapfrog(t, forward);
         implicit.leap(at, how);
         implicit.solve(at + 2 * t), implicit.diffuse(at + 2 * t);
         implicit.filter(at, how);
         count_solve(forward);
-        const ItemThere wanted[] = {wind(0, now.u, now.v),
-                                    scalar(0, f.vorticity),
-                                    scalar(levels, now.divergence),
-                                    gradient(T_, now.temperature, now.T_east, now.T_north),
-                                    gradient(pi, now.pressure, now.p_east, now.p_north),
-                                    wind(t, f.u_before, f.v_before),
-                                    scalar(t + T_, f.T_before),
-                                    scalar(t + pi, f.p_before)};
-        transform.inverse(device, wanted);
+        transform.inverse(device, wanted(at, f));
         device.wait();
-        if (parameters.fix_mass > 0) Engine::keep_mean_pressure(device, now.pressure);
+        if (parameters.fix_mass > 0) Engine::keep_mean_pressure(device, f.now.pressure);
     }
     void leap(Device& device, const TracerFields& f, bool forward) {
         T* const at = (T*)on(device).of_tracer.at;
-        const std::ptrdiff_t t = padded(levels);
-        const auto scalar = [&](int time, const FieldSlab& x) {
-            return ItemThere::scalar(at + time * t, stride_of_tracer, x);
-        };
-        const ItemThere given[] = {scalar(0, f.now), scalar(1, f.before), scalar(2, f.tendency)};
-        transform.direct(device, given);
-        there->of(forward)->leap_tracer(at, stride_of_tracer, leapfrog(t, forward));
-        const ItemThere wanted[] = {
-            ItemThere::gradient(at, stride_of_tracer, f.now, f.east, f.north), scalar(1, f.before)};
-        transform.inverse(device, wanted);
+        transform.direct(device, given(at, f));
+        there->of(forward)->leap_tracer(at, stride_of_tracer, leapfrog(padded(levels), forward));
+        transform.inverse(device, wanted(at, f));
         device.wait();
     }
 
@@ -202,7 +146,6 @@ private:
         Engine::solving.did(number * (s.solver.operations() + s.diffuse.operations() + 30 * levels),
                             number * 2 * (9 * levels + 3) * sizeof(T));
     }
-    using ItemThere = TransformOnDevice::Item;
     /// Coefficients on a device, and what depends on the length of a step.
     struct There {
         DeviceMemory columns, of_tracer;
@@ -248,10 +191,49 @@ private:
     std::vector<std::vector<T>> scratch;  // of each thread
     std::vector<T> coefficients, coefficients_of_tracer;
 
-    Coefficients<T> of(std::ptrdiff_t place) { return {coefficients.data() + place, stride}; }
-    Coefficients<T> pressure_of(int time) { return of(time * stride_of_time + 3 * levels); }
-    Coefficients<T> of_tracer(int time) {
-        return {coefficients_of_tracer.data() + time * padded(levels), stride_of_tracer};
+    using Item = typename RowTransform<T>::Item;
+    using Items = typename RowTransform<T>::Items;
+    /// What becomes coefficients at `at`, in the memory of the processor or of a device: of the
+    /// present time, the previous one, and tendencies.
+    std::array<Item, 10> given(T* at, const LeapfrogFields& f) const {
+        const std::ptrdiff_t t = stride_of_time, u = 0, v = levels, T_ = 2 * levels,
+                             pi = 3 * levels;
+        const auto of = [&](std::ptrdiff_t place) { return Coefficients<T>{at + place, stride}; };
+        return {transform.wind(of(u), of(v), f.now.u, f.now.v),
+                transform.scalar(of(T_), f.now.temperature),
+                transform.scalar(of(pi), f.now.pressure),
+                transform.wind(of(t + u), of(t + v), f.u_before, f.v_before),
+                transform.scalar(of(t + T_), f.T_before),
+                transform.scalar(of(t + pi), f.p_before),
+                transform.wind(of(2 * t + u), of(2 * t + v), f.u_tendency, f.v_tendency),
+                transform.scalar(of(2 * t + T_), f.T_tendency),
+                transform.scalar(of(2 * t + pi), f.p_tendency),
+                transform.scalar(of(3 * t), f.energy)};
+    }
+    std::array<Item, 8> wanted(T* at, const LeapfrogFields& f) const {
+        const std::ptrdiff_t t = stride_of_time, T_ = 2 * levels, pi = 3 * levels;
+        const auto of = [&](std::ptrdiff_t place) { return Coefficients<T>{at + place, stride}; };
+        const SpectralFields& now = f.now;
+        return {transform.wind(of(0), of(levels), now.u, now.v),
+                transform.scalar(of(0), f.vorticity),
+                transform.scalar(of(levels), now.divergence),
+                transform.gradient(of(T_), &now.temperature, &now.T_east, &now.T_north),
+                transform.gradient(of(pi), &now.pressure, &now.p_east, &now.p_north),
+                transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
+                transform.scalar(of(t + T_), f.T_before),
+                transform.scalar(of(t + pi), f.p_before)};
+    }
+    Coefficients<T> of_tracer(T* at, int time) const {
+        return {at + time * padded(levels), stride_of_tracer};
+    }
+    std::array<Item, 3> given(T* at, const TracerFields& f) const {
+        return {transform.scalar(of_tracer(at, 0), f.now),
+                transform.scalar(of_tracer(at, 1), f.before),
+                transform.scalar(of_tracer(at, 2), f.tendency)};
+    }
+    std::array<Item, 2> wanted(T* at, const TracerFields& f) const {
+        return {transform.gradient(of_tracer(at, 0), &f.now, &f.east, &f.north),
+                transform.scalar(of_tracer(at, 1), f.before)};
     }
     const Step& step(bool forward) const { return forward ? first : all; }
     TimeFilter<T> filter(bool forward) const {
@@ -279,21 +261,9 @@ private:
             filter(forward)(now, now + t, next, length);
         }
     }
-    void to_points(const LeapfrogFields& f) {
-        const std::ptrdiff_t t = stride_of_time;
-        const SpectralFields& now = f.now;
-        transform.inverse(
-            {transform.wind(of(0), of(levels), now.u, now.v), transform.scalar(of(0), f.vorticity),
-             transform.scalar(of(levels), now.divergence),
-             transform.gradient(of(2 * levels), &now.temperature, &now.T_east, &now.T_north),
-             transform.gradient(pressure_of(0), &now.pressure, &now.p_east, &now.p_north),
-             transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
-             transform.scalar(of(t + 2 * levels), f.T_before),
-             transform.scalar(pressure_of(1), f.p_before)});
-    }
+    void to_points(const LeapfrogFields& f) { transform.inverse(wanted(coefficients.data(), f)); }
     void to_points(const TracerFields& f) {
-        transform.inverse({transform.gradient(of_tracer(0), &f.now, &f.east, &f.north),
-                           transform.scalar(of_tracer(1), f.before)});
+        transform.inverse(wanted(coefficients_of_tracer.data(), f));
     }
 };
 

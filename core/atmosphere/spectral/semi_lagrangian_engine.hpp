@@ -54,7 +54,7 @@ public:
     double heat_of_diffusion = 0;     ///< and of truncation, since the start, mean [J m-2]
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
-        Engine::truncate_orography(pi(), orography, east, north);
+        Engine::truncate_orography(here().pi(), orography, east, north);
     }
     /// Profiles of the linear terms, by level.
     auto reference_profiles() const {
@@ -108,34 +108,17 @@ public:
     }
     void to_waves(const SpectralFields& f) {
         shape->times_map_factor({&f.u, &f.v}, -1);
-        const auto wind = transform.wind(zeta(), D(), f.u, f.v),
-                   warm = transform.scalar(warmth(), f.temperature),
-                   pressure = transform.scalar(pi(), f.pressure);
-        if (f.departure)
-            transform.direct({wind, warm, pressure, transform.scalar(q(), *f.departure),
-                              transform.scalar(d(), *f.vertical_divergence)});
-        else
-            transform.direct({wind, warm, pressure});
+        transform.direct(given(here(), f));
     }
     void to_points(const SpectralFields& f) {
-        const auto wind = transform.wind(zeta(), D(), f.u, f.v),
-                   divergence = transform.scalar(D(), f.divergence),
-                   warm = transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
-                   pressure = transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north);
+        transform.inverse(wanted(here(), f));
         if (on_plane) {  // the mean wind replaces the mean divergence
-            if (f.departure)
-                transform.inverse(
-                    {wind, warm, pressure,
-                     transform.gradient(q(), f.departure, f.departure_east, f.departure_north),
-                     transform.scalar(d(), *f.vertical_divergence)});
-            else
-                transform.inverse({wind, warm, pressure});
+            const auto divergence = transform.scalar(here().D(), f.divergence);
             const std::vector<T> mean(&coefficients[levels], &coefficients[2 * levels]);
             if (mean_is_wind) std::fill_n(&coefficients[levels], levels, T(0));
             transform.inverse({divergence});
             if (mean_is_wind) std::ranges::copy(mean, &coefficients[levels]);
-        } else
-            transform.inverse({wind, divergence, warm, pressure});
+        }
         shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
         if (f.departure) shape->times_map_factor({f.departure_east, f.departure_north}, 1);
         if (f.reference_divergence)
@@ -146,6 +129,7 @@ public:
     /// Divergence is transformed to points in two ways; on a plane its mean, that of the wind, in
     /// one.
     void to_points_adjoint(const SpectralFields& f) {
+        const Columns c = here();
         const Coefficients<T> of_divergence{spare.data(), stride};
         shape->times_map_factor({&f.divergence}, 2);
         if (f.reference_divergence)
@@ -154,16 +138,17 @@ public:
         if (f.departure) {
             shape->times_map_factor({f.departure_east, f.departure_north}, 1);
             transform.inverse_adjoint(
-                {transform.gradient(q(), f.departure, f.departure_east, f.departure_north),
-                 transform.scalar(d(), *f.vertical_divergence)});
+                {transform.gradient(c.q(), f.departure, f.departure_east, f.departure_north),
+                 transform.scalar(c.d(), *f.vertical_divergence)});
         }
         transform.inverse_adjoint(
-            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
-             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
-             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+            {transform.wind(c.zeta(), c.D(), f.u, f.v),
+             transform.scalar(of_divergence, f.divergence),
+             transform.gradient(c.warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(c.pi(), &f.pressure, &f.p_east, &f.p_north)});
         if (mean_is_wind) std::fill_n(spare.begin(), levels, T(0));
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
-            for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
+            for (int k = 0; k < levels; ++k) c.D().at[i * stride + k] += spare[i * stride + k];
     }
     void start_adjoint(const SpectralFields& f) {
         must_be_linear();
@@ -171,12 +156,13 @@ public:
         to_waves_adjoint(f);
     }
     void to_waves_adjoint(const SpectralFields& f) {
-        transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
-                                  transform.scalar(warmth(), f.temperature),
-                                  transform.scalar(pi(), f.pressure)});
+        const Columns c = here();
+        transform.direct_adjoint({transform.wind(c.zeta(), c.D(), f.u, f.v),
+                                  transform.scalar(c.warmth(), f.temperature),
+                                  transform.scalar(c.pi(), f.pressure)});
         if (f.departure)
-            transform.direct_adjoint({transform.scalar(q(), *f.departure),
-                                      transform.scalar(d(), *f.vertical_divergence)});
+            transform.direct_adjoint({transform.scalar(c.q(), *f.departure),
+                                      transform.scalar(c.d(), *f.vertical_divergence)});
         shape->times_map_factor({&f.u, &f.v}, -1);
     }
     SpectralSpent spent() const {
@@ -243,49 +229,23 @@ private:
                       number * 8 * levels * sizeof(T));
     }
 
-    using ItemThere = TransformOnDevice::Item;
-    T* there(int first) const { return (T*)coefficients_there.at + first; }
-    ItemThere scalar_there(int first, const FieldSlab& x) const {
-        return ItemThere::scalar(there(first), stride, x);
-    }
-    ItemThere gradient_there(int first, const FieldSlab& x, const FieldSlab& east,
-                             const FieldSlab& north) const {
-        return ItemThere::gradient(there(first), stride, x, east, north);
-    }
-    ItemThere wind_there(const SpectralFields& f) const {
-        return ItemThere::wind(there(0), there(levels), stride, f.u, f.v);
-    }
     void to_waves(Device& device, const SpectralFields& f) {
         this->times_map_factor(device, {&f.u, &f.v}, -1);
-        std::vector<ItemThere> given{wind_there(f), scalar_there(2 * levels, f.temperature),
-                                     scalar_there(3 * levels, f.pressure)};
-        if (f.departure) {
-            given.push_back(scalar_there(3 * levels + 1, *f.departure));
-            given.push_back(scalar_there(4 * levels + 1, *f.vertical_divergence));
-        }
-        transform.direct(device, given);
+        transform.direct(device, given(there(), f));
     }
     void to_points(Device& device, const SpectralFields& f) {
-        const ItemThere divergence = scalar_there(levels, f.divergence);
-        std::vector<ItemThere> wanted{
-            wind_there(f), gradient_there(2 * levels, f.temperature, f.T_east, f.T_north),
-            gradient_there(3 * levels, f.pressure, f.p_east, f.p_north)};
-        if (f.departure) {
-            wanted.push_back(gradient_there(3 * levels + 1, *f.departure, *f.departure_east,
-                                            *f.departure_north));
-            wanted.push_back(scalar_there(4 * levels + 1, *f.vertical_divergence));
-        }
-        if (!on_plane) wanted.push_back(divergence);
-        transform.inverse(device, wanted);
+        transform.inverse(device, wanted(there(), f));
         if (on_plane) {  // the mean wind replaces the mean divergence
+            const Coefficients<T> D = there().D();
+            const auto divergence = transform.scalar(D, f.divergence);
             const std::size_t bytes = levels * sizeof(T);
             constexpr auto within = Device::Way::within;
             if (mean_is_wind) {
-                device.copy(mean_there.at, there(levels), bytes, within);
-                device.clear((std::byte*)there(levels), bytes);
+                device.copy(mean_there.at, D.at, bytes, within);
+                device.clear((std::byte*)D.at, bytes);
             }
-            transform.inverse(device, {{divergence}});
-            if (mean_is_wind) device.copy(there(levels), mean_there.at, bytes, within);
+            transform.inverse(device, {&divergence, 1});
+            if (mean_is_wind) device.copy(D.at, mean_there.at, bytes, within);
         }
         this->times_map_factor(device, {&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north},
                                1);
@@ -359,13 +319,47 @@ private:
             body(int(w), &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
     }
 
-    Coefficients<T> of(int first) { return {coefficients.data() + first, stride}; }
-    Coefficients<T> zeta() { return of(0); }
-    Coefficients<T> D() { return of(levels); }
-    Coefficients<T> warmth() { return of(2 * levels); }
-    Coefficients<T> pi() { return of(3 * levels); }
-    Coefficients<T> q() { return of(3 * levels + 1); }
-    Coefficients<T> d() { return of(4 * levels + 1); }
+    /// Coefficients in the memory of the processor or of a device.
+    struct Columns {
+        T* at;
+        std::ptrdiff_t stride;
+        int levels;
+        Coefficients<T> of(int first) const { return {at + first, stride}; }
+        Coefficients<T> zeta() const { return of(0); }
+        Coefficients<T> D() const { return of(levels); }
+        Coefficients<T> warmth() const { return of(2 * levels); }
+        Coefficients<T> pi() const { return of(3 * levels); }
+        Coefficients<T> q() const { return of(3 * levels + 1); }
+        Coefficients<T> d() const { return of(4 * levels + 1); }
+    };
+    Columns here() { return {coefficients.data(), stride, levels}; }
+    Columns there() const { return {(T*)coefficients_there.at, stride, levels}; }
+
+    using Items = std::vector<typename RowTransform<T>::Item>;
+    /// What becomes coefficients.
+    Items given(const Columns& c, const SpectralFields& f) const {
+        Items items{transform.wind(c.zeta(), c.D(), f.u, f.v),
+                    transform.scalar(c.warmth(), f.temperature),
+                    transform.scalar(c.pi(), f.pressure)};
+        if (f.departure) {
+            items.push_back(transform.scalar(c.q(), *f.departure));
+            items.push_back(transform.scalar(c.d(), *f.vertical_divergence));
+        }
+        return items;
+    }
+    /// What returns to points together; on a plane the divergence follows.
+    Items wanted(const Columns& c, const SpectralFields& f) const {
+        Items items{transform.wind(c.zeta(), c.D(), f.u, f.v),
+                    transform.gradient(c.warmth(), &f.temperature, &f.T_east, &f.T_north),
+                    transform.gradient(c.pi(), &f.pressure, &f.p_east, &f.p_north)};
+        if (!on_plane) items.push_back(transform.scalar(c.D(), f.divergence));
+        if (f.departure) {
+            items.push_back(
+                transform.gradient(c.q(), f.departure, f.departure_east, f.departure_north));
+            items.push_back(transform.scalar(c.d(), *f.vertical_divergence));
+        }
+        return items;
+    }
 };
 
 /// Data shared by the processes of a step.

@@ -280,9 +280,11 @@ template <class Number> struct RowTransform<Number>::Shared {
     WholeRows* rows = nullptr;
 };
 
-template <class Number>
-auto RowTransform<Number>::shared(Device& device, ItemsThere items) -> Shared {
-    Shared s{{items.begin(), items.end()}, {}};
+template <class Number> auto RowTransform<Number>::shared(Device& device, Items items) -> Shared {
+    Shared s;
+    for (auto& i : items)
+        s.items.push_back({TransformOnDevice::Item::Kind(i.kind), i.first.at, i.second.at,
+                           i.first.stride, i.field, i.east, i.north, i.levels});
     if (!distribution.square) return s;
     std::vector<const FieldSlab**> fields;
     std::vector<int> levels;
@@ -302,7 +304,7 @@ auto RowTransform<Number>::shared(Device& device, ItemsThere items) -> Shared {
     return s;
 }
 
-template <class Number> void RowTransform<Number>::inverse(Device& device, ItemsThere given) {
+template <class Number> void RowTransform<Number>::inverse(Device& device, Items given) {
     const Shared s = shared(device, given);
     const auto entries = open(device).from_waves(s.items);
     travel(device, entries, true);
@@ -310,11 +312,11 @@ template <class Number> void RowTransform<Number>::inverse(Device& device, Items
     if (s.rows) s.rows->scatter(s.fields);
     double derivatives = 0;
     for (auto& item : given)
-        if (item.kind == TransformOnDevice::Item::Kind::gradient) derivatives += item.levels;
+        if (item.kind == Item::Kind::gradient) derivatives += item.levels;
     count(entries.numbers / 2, entries.numbers / 2 + derivatives);
 }
 
-template <class Number> void RowTransform<Number>::direct(Device& device, ItemsThere given) {
+template <class Number> void RowTransform<Number>::direct(Device& device, Items given) {
     const Shared s = shared(device, given);
     if (s.rows) s.rows->gather(s.fields);
     const auto entries = open(device).from_points(s.items);

@@ -108,9 +108,8 @@ public:
     virtual double flops_of_field() const = 0;
 
     /// The same with fields and coefficients in the memory of a device.
-    using ItemsThere = std::span<const TransformOnDevice::Item>;
-    void inverse(Device&, ItemsThere);
-    void direct(Device&, ItemsThere);
+    void inverse(Device&, Items);
+    void direct(Device&, Items);
 
 protected:
     virtual std::unique_ptr<TransformOnDevice> on(Device&) const = 0;
@@ -192,7 +191,7 @@ private:
 
     TransformOnDevice& open(Device&);
     struct Shared;
-    Shared shared(Device&, ItemsThere);
+    Shared shared(Device&, Items);
     void travel(Device&, const TransformOnDevice::Entries&, bool to_rows);
     void place_rows(const Decomposition&);
     std::size_t plan_fourier();

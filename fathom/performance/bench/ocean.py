@@ -8,7 +8,6 @@ measured in the same run, on the same ranks and threads at once.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -134,15 +133,8 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
-    began = time.perf_counter()
-    simulation = case.simulation().prepare()
+    simulation, start = on_device.started(case)
     comm = simulation.comm
-    ready = time.perf_counter()
-    simulation.advance(1)
-    first = time.perf_counter()
-    simulation.advance(max(case.spin_up - 1, 0))
-    simulation.sequence.reset_timings()
-
     solver = simulation.find(mpi.core.BarotropicSolve)
     iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
     pieces = on_device.timed(simulation, case.steps)
@@ -186,8 +178,7 @@ def measure(case: Case) -> dict[str, Any] | None:
             {**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps}
             for p in processes
         ],
-        "seconds_to_prepare": ready - began,
-        "seconds_of_first_step": first - ready,
+        **start,
         "peers": _peers(case) if case.peers else {},
         "device": there,
     }

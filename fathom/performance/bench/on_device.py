@@ -147,6 +147,19 @@ def options(case: Any) -> list[str]:
     return found
 
 
+def started(case: Any) -> tuple[Any, dict[str, float]]:
+    """The simulation of a case after its spin-up, and the seconds of its start."""
+    began = time.perf_counter()
+    simulation = case.simulation().prepare()
+    ready = time.perf_counter()
+    simulation.advance(1)
+    first = time.perf_counter()
+    simulation.advance(max(case.spin_up - 1, 0))
+    simulation.sequence.reset_timings()
+    start = {"seconds_to_prepare": ready - began, "seconds_of_first_step": first - ready}
+    return simulation, start
+
+
 def whole_cycles(simulation: Any, steps: int) -> list[int]:
     """The lengths of up to four pieces of about so many steps, of whole cycles each."""
     of_one = steps_of_a_cycle(simulation)
@@ -181,14 +194,8 @@ def measure(case: Any) -> dict[str, Any] | None:
     """The figures of an atmosphere on a device, as plain data on rank 0, None elsewhere. Its
     `left` are the processes that the processor computes.
     """
-    began = time.perf_counter()
-    simulation = case.simulation().prepare()
+    simulation, start = started(case)
     model = simulation.model
-    ready = time.perf_counter()
-    simulation.advance(1)
-    first = time.perf_counter()
-    simulation.advance(max(case.spin_up - 1, 0))
-    simulation.sequence.reset_timings()
     moved, search = traffic.spectral(simulation), Search(simulation)
     pieces = timed(simulation, case.steps)
     steps = sum(n for n, _ in pieces)
@@ -225,8 +232,7 @@ def measure(case: Any) -> dict[str, Any] | None:
         ],
         "left": simulation.sequence.left_by(device.open(case.device)),
         "peak_megabytes": machine.memory()["peak_megabytes"],
-        "seconds_to_prepare": ready - began,
-        "seconds_of_first_step": first - ready,
+        **start,
         "checksum": checksum,
         "device": there,
     }

@@ -8,17 +8,16 @@ points once each way. Its launches also write and read half-transformed rows.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from fathom import device, machine
+from fathom import device
 from fathom.failure import InputError
 from fathom.performance.bench import on_device
-from fathom.performance.bench.transforms import Case, Pair, ways
+from fathom.performance.bench.transforms import Case, Pair, described, ways
 from fathom.run.tree import tree
 from fathom.schemes import bytes_of
 from fathom.transform import SphericalHarmonics
@@ -49,12 +48,7 @@ def measure(case: Case) -> dict[str, Any]:
     must, apart = _bytes(case, transform, sum(bytes_ for _, bytes_ in counted))
     legendre, fourier = (operations for operations, _ in counted)
     return {
-        "case": asdict(case),
-        "machine": machine.name(),
-        "grid": repr(transform),
-        "rows": transform.shape[0],
-        "points": int(transform.grid.size),
-        "round_trip_error": pair.error(),
+        **described(case, transform, pair.error()),
         "milliseconds_per_pair": one * per_field,
         "phases": {way: min(seconds[way]) * per_field for way in ways},
         "bytes_per_pair": must / case.fields,

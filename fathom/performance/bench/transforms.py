@@ -165,6 +165,18 @@ def of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[st
     return found
 
 
+def described(case: Case, transform: SphericalHarmonics, error: float) -> dict[str, Any]:
+    """Of a case, wherever it is measured; error: of a round trip."""
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(transform),
+        "rows": transform.shape[0],
+        "points": int(transform.grid.size),
+        "round_trip_error": error,
+    }
+
+
 def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
     began = time.perf_counter()
@@ -187,12 +199,7 @@ def measure(case: Case) -> dict[str, Any]:
     legendre = 2 * transform.core.flops_of_field * case.fields
     fourier = 2 * case.fields * sum(2.5 * n * np.log2(n) for n in np.asarray(transform.grid.points))
     return {
-        "case": asdict(case),
-        "machine": machine.name(),
-        "grid": repr(transform),
-        "rows": transform.shape[0],
-        "points": int(transform.grid.size),
-        "round_trip_error": error,
+        **described(case, transform, error),
         "milliseconds_per_pair": min(pairs) * per_field,
         "median_milliseconds_per_pair": float(np.median(pairs)) * per_field,
         "wall_milliseconds_per_pair": min(seconds["wall"]) * per_field,
