@@ -165,16 +165,19 @@ def _legend(figure: Any, colour: Mapping[str, str], top: float, name: str) -> No
 
     whole = figure.get_figheight()
     figure.text(0.065, (top - 0.11) / whole, name, fontsize=9, va="center", color=ink)
+    letters = len(name) + sum(len(state) + 5 for state in colour)
+    rows = 1 if letters < 120 else 2
     figure.legend(
         handles=[Patch(color=c, label=s) for s, c in colour.items()],
         loc="center right",
         bbox_to_anchor=(0.985, (top - 0.11) / whole),
-        ncols=len(colour),
+        ncols=-(-len(colour) // rows),
         frameon=False,
         fontsize=7.5,
         handlelength=0.9,
         handleheight=0.9,
         columnspacing=1.0,
+        labelspacing=0.2,
         handletextpad=0.5,
         borderpad=0,
     )

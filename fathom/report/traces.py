@@ -96,7 +96,7 @@ def figures(found: Mapping[str, Any], traces: Sequence[dict[str, Any]]) -> dict[
         "gantt": lambda: plots.gantt(
             {"State of each rank": part.states} | _meetings(part),
             part.counts() if any(part.met) else None,
-            title=f"Three steps on {len(traces)} ranks",
+            title=f"Three steps on {len(traces)} rank{'s' * (len(traces) > 1)}",
         ),
         "steps": lambda: plots.steps(
             {"steps": found["step_seconds"]},
