@@ -2,11 +2,15 @@
 
 faster or slower than where it was measured:
     1/2 memory here / memory there + 1/2 multiply-adds here / there
+a device takes as long for few columns as for those that it computes at once, and time for each
+launch
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import Measured
@@ -31,6 +35,14 @@ class Conditions:
     def clocks(self, ranks: int) -> Clocks:
         """Of so many ranks, at the begin of a step."""
         return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
+
+    def at_work(self, columns: np.ndarray) -> np.ndarray:
+        """The columns or points of ranks; of a device at least those that it computes at once."""
+        return np.maximum(columns, self.machine.get("device.columns", 0.0))
+
+    def launching(self, launches: float) -> float:
+        """Seconds of so many launches without their work."""
+        return launches * self.machine.get("device.launch", 0.0)
 
     def factor(self, cost: Measured, ranks: int) -> float:
         """The factor by which `ranks` there are slower than the measurement, without its

@@ -31,6 +31,7 @@ from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import (
     Measured,
     exchanges_of,
+    launches_of,
     measured_steps,
     moving,
     of_a_step,
@@ -195,6 +196,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         seconds=least,
         step=simulation.step,
         bytes=size,
+        launches=launches_of(profile, n),
         levels=levels,
         points=float(place.points.max()),
         modes=float(place.modes.max()),
@@ -236,23 +238,19 @@ def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str
 
 
 class _Step:
-    """Parts of a step of all ranks on a machine."""
+    """Parts of a step of all ranks on a machine. points, modes, edge: of each rank, over those of
+    the measured one, in its seconds.
+    """
 
     def __init__(self, cost: Cost, place: Layout, under: Conditions, t: Clocks) -> None:
-        self.cost, self.place, self.exchange, self.t = cost, place, under.exchange, t
+        self.exchange, self.t = under.exchange, t
         self.deep = place.levels / cost.levels
-        self.factor = under.factor(cost, place.used) * self.deep
-
-    def compute(self, seconds: float, region: str, over: str = "points") -> None:
-        share = getattr(self.place, over) / getattr(self.cost, over)
-        if over == "modes":  # a mode is a plane of all points
-            share = share / self.deep * self._wider
-        self.t.compute(seconds * share * self.factor, region)
-
-    @property
-    def _wider(self) -> float:
-        """Points of the grid over those of the one that was measured."""
-        return float(self.place.points.sum() / (self.cost.points * self.cost.ranks))
+        factor = under.factor(cost, place.used) * self.deep
+        self.points = under.at_work(place.points) / cost.points * factor
+        self.edge = place.edge / cost.edge * factor
+        wider = place.points.sum() / (cost.points * cost.ranks)
+        self.modes = place.modes / cost.modes * wider * factor / self.deep  # a plane of all points
+        self.columns = cost.columns * self.points + under.launching(cost.launches)
 
     def travel(
         self, table: np.ndarray, size: float, region: str, kind: str = "halos", back: bool = False
@@ -273,26 +271,24 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
     groups = cost.exchanges or [(0.0, 0)]
     meetings = len(groups) + cost.halos
     for levels, width in groups:
-        does.compute(cost.columns / meetings, "columns")
-        does.compute(cost.packing / len(groups), "halos", "edge")
+        t.compute(does.columns / meetings, "columns")
+        t.compute(cost.packing / len(groups) * does.edge, "halos")
         size = levels * does.deep * width * cost.bytes
         does.travel(place.messages, size, "halos")
     for _ in range(round(cost.halos)):
-        does.compute(cost.columns / meetings, "columns")
+        t.compute(does.columns / meetings, "columns")
         does.travel(place.halo, cost.halo * does.deep, "halo on demand", "on_demand")
-    if not cost.halos:
-        does.compute(cost.columns / meetings * (meetings - len(groups)), "columns")
     for _ in range(round(cost.sums) if place.used > 1 else 0):
         t.sum(1, "sums", under.total)
     products = max(cost.products, 1.0)
 
     def product() -> None:
-        does.compute(cost.two / products, "solver")
+        t.compute(cost.two / products * does.points, "solver")
         for _ in range(round(cost.product_halos / products)):
             does.travel(place.messages, of_solver, "solver halo")
         if cost.fourier:
             does.travel(place.transposition, cost.bytes, "transposition", "transpositions")
-            does.compute(cost.fourier / products, "solver", "modes")
+            t.compute(cost.fourier / products * does.modes, "solver")
             does.travel(
                 place.transposition, cost.bytes, "transposition", "transpositions", back=True
             )

@@ -63,6 +63,10 @@ quantities: dict[str, dict[str, Quantity]] = {
         "latency": Quantity("of a message within a node", "s", 0, 1),
         "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
     },
+    "device": {  # each core of a node is one
+        "columns": Quantity("that it computes at once: fewer take as long", "1", 1, 1e12),
+        "launch": Quantity("until the threads of a launch compute", "s", 0, 1),
+    },
     "threads": {
         "number": Quantity("of a rank, with which speed-ups were measured", "1", 2, 1e4),
         "columns": Quantity("speed-up of processes of columns", "1", 1e-3),
@@ -146,6 +150,11 @@ class Machine:
             values={**self.values, **checked},
             sources={**self.sources, **dict.fromkeys(values, source)},
         )
+
+    @property
+    def of_devices(self) -> bool:
+        """Whether each core of a node is a device."""
+        return any(key.startswith("device.") for key in self.values)
 
     @property
     def fitted(self) -> list[str]:

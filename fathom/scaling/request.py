@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.reading import every_rank
@@ -19,6 +20,7 @@ of_run = {
     "solver": "model.free_surface.solver",
     "preconditioner": "model.free_surface.preconditioner",
 }  # measured, not priced
+of_devices = {"solver": "pcsi", "preconditioner": "diagonal"}  # of an ocean on one
 what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
 what_ifs += ("radiation_ranks", "io_servers", "io_sets")
 what_ifs += ("synchronise", "in_flight", "sum_words", "mapping", "distribution")
@@ -57,6 +59,22 @@ class Request:
             f"{of_run[key]}={value}" for key, value in self.what_if.items() if key in of_run
         )
         return (*self.settings, *supposed)
+
+    def on_device(self) -> Request:
+        """With the solver that an ocean has on a device, where none is named (docs/device.md)."""
+        model = Document.read(self.file, self.settings).tables["model"]
+        if model["is"] != "Ocean":
+            return self
+        surface = model.get("free_surface")
+        given = (surface if isinstance(surface, dict) else {}) | self.what_if
+        solver = {key: given.get(key, usual) for key, usual in of_devices.items()}
+        if solver["preconditioner"] != "diagonal" or solver["solver"] not in ("pcsi", "chrongear"):
+            raise InputError(
+                f"{self.machine} has devices, and {solver['solver']} with"
+                f" {solver['preconditioner']} would stay on their processors, which is not priced;"
+                " allowed: pcsi or chrongear with diagonal"
+            )
+        return replace(self, what_if=self.what_if | solver)
 
     @property
     def servers(self) -> int | None:

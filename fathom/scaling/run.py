@@ -17,4 +17,6 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
         return distribute(ranks, request.threads, None, lambda: probes.act(request, probe))
     machine = None if request.machine == "here" else load(request.machine)
     check(request, machine)
+    if machine is not None and machine.of_devices:
+        request = request.on_device()
     return report.present(predict(request, machine), request.json, request.picture)

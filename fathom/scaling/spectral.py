@@ -31,7 +31,7 @@ from fathom.grids.wide_halo import halo_everywhere, messages_between
 from fathom.scaling import helpers
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Measured, measured_steps, moving, of_a_step
+from fathom.scaling.cost import Measured, launches_of, measured_steps, moving, of_a_step
 
 
 @dataclass
@@ -341,6 +341,7 @@ def cost_of(
         seconds=least,
         step=simulation.step,
         bytes=size,
+        launches=launches_of(profile, n),
         levels=levels,
         **fullest,
         **seconds_by_part(profile, n),
@@ -368,9 +369,11 @@ def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = N
     def share(name: str) -> np.ndarray:
         return getattr(place, name) / getattr(cost, name) * factor
 
+    columns = cost.columns * factor / cost.points * under.at_work(place.points)
+    columns = columns + under.launching(cost.launches)
     halos, sums = max(round(cost.halos), 1), max(round(cost.sums), 1)
     for _ in range(halos):
-        t.compute(cost.columns / 2 / halos * share("points"), "columns")
+        t.compute(columns / 2 / halos, "columns")
         if cost.halos and len(place.halo):
             halo = messages(place.halo, cost.halo)
             t.exchange(halo, "halo on demand", kind="on_demand")
@@ -396,7 +399,7 @@ def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = N
                 )
     t.compute(cost.fourier / 2 * share("row_points"), "transform")
     for _ in range(sums):  # all over the step
-        t.compute(cost.columns / 2 / sums * share("points"), "columns")
+        t.compute(columns / 2 / sums, "columns")
         if place.used > 1:
             t.sum(cost.words, "sums", under.total)
     return t

@@ -25,6 +25,7 @@ from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 # points along borders between ranks that the solver computes once messages are there: 4 rows, 8
 # columns (core/solver/solver.cpp)
 strip = 6
+together = 4  # iterations of a launch on a device
 
 
 @dataclass
@@ -135,8 +136,10 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
             else np.zeros(place.used)
         )
 
+    busy = under.at_work(place.columns)
+    of_group = place.work * (busy / np.maximum(place.columns, 1)) / (cost.work * groups)
     for levels, width in cost.exchanges or [(0.0, 0)]:
-        processes = cost.three / groups * place.work / cost.work * factor
+        processes = cost.three * factor * of_group + under.launching(cost.launches / groups)
         inside = processes * inner(cost.reach + 1)
         t.compute(processes - inside, "baroclinic")
         t.compute(
@@ -149,7 +152,7 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
                 meanwhile=(inside, "baroclinic"),
             )
     iterations = max(cost.iterations, 1.0)
-    columns = place.columns / cost.columns
+    columns = busy / cost.columns
     if cost.preconditioner == "factorisation":
         # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
         # each doubling of the ranks
@@ -167,7 +170,8 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
     sums = max(cost.sums / iterations, 1.0) if place.used > 1 else 0.0
     pieces = between * halos + sums or 1.0  # of computing: a meeting after each
 
-    piece = cost.two / iterations * between / pieces * columns * factor
+    piece = cost.two / iterations * columns * factor + under.launching(1 / together)
+    piece = piece * between / pieces
     inside_piece = piece * inner(strip)
 
     def halo() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fathom.run import launch
-from fathom.scaling import load, report, starting, threads, virtual
+from fathom.scaling import load, noise, report, starting, threads, virtual
 from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions
@@ -111,6 +111,34 @@ def test_one_rank_takes_what_was_measured(cost, ocean):
         Conditions(load("cray-ex").but({"sum.hardware": 1e-6}), here, total="hardware"),
     )
     assert cheap.mean("solver sum", "moving") < many.mean("solver sum", "moving")
+
+
+def test_a_device_is_as_long_at_work_on_few_columns_as_on_many(cost, ocean):
+    cost = replace(cost, preconditioner="diagonal")
+    here = load("cray-ex")
+    place = virtual.layout(ocean.grid, 1, 2)
+    alone = virtual.step(cost, place, Conditions(here, here))
+    twice = here.but({"device.columns": 2 * float(place.columns[0])})
+    filled = virtual.step(cost, place, Conditions(twice, here))
+    assert filled.mean("baroclinic") == pytest.approx(2 * alone.mean("baroclinic"))
+    assert filled.mean("solver") == pytest.approx(2 * alone.mean("solver"))
+    launching = virtual.step(cost, place, Conditions(here.but({"device.launch": 1e-6}), here))
+    busy = 1 + noise.dilution(here)
+    more = launching.mean("baroclinic") - alone.mean("baroclinic")
+    assert more == pytest.approx(busy * 1e-6 * cost.launches) and cost.launches >= 10
+    more = launching.mean("solver") - alone.mean("solver")
+    assert more == pytest.approx(busy * 1e-6 * cost.iterations / 4)
+
+
+def test_an_ocean_has_the_solver_of_a_device(ocean, tmp_path):
+    file = tmp_path / "case.toml"
+    file.write_text(ocean.document.text)
+    request = Request(file, machine="nvidia-h200")
+    assert request.on_device().what_if == {"solver": "pcsi", "preconditioner": "diagonal"}
+    named = replace(request, what_if={"solver": "chrongear"}).on_device()
+    assert named.what_if == {"solver": "chrongear", "preconditioner": "diagonal"}
+    with pytest.raises(ValueError, match="pcsi with factorisation would stay on their processors"):
+        replace(request, what_if={"preconditioner": "factorisation"}).on_device()
 
 
 def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
