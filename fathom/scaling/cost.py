@@ -185,7 +185,7 @@ def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
 
 
 def launches_of(profile: list[dict[str, Any]], n: int, solver: str = "") -> float:
-    """Launches of a step on a device: one for each region that computes, but for those of the
+    """Launches of a step on a device: one for each region that computes, without those of the
     `solver`.
     """
     computing = (
