@@ -173,11 +173,11 @@ template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
     static const Region here("transposition", "", "exchange");
     Within within(here);
     struct Pieces {
-        std::vector<int> bytes, at;
+        std::vector<int> count, at;
         explicit Pieces(const std::vector<std::ptrdiff_t>& begins) {
             for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
-                at.push_back(int(begins[r] * sizeof(T)));
-                bytes.push_back(int((begins[r + 1] - begins[r]) * sizeof(T)));
+                at.push_back(int(begins[r]));
+                count.push_back(int(begins[r + 1] - begins[r]));
             }
         }
     };
@@ -198,8 +198,9 @@ template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
     const auto travel = [&](const void* out, const Pieces& give, void* in, const Pieces& take) {
         if (alone) return;
         Meet meet(domain.comm, double(own * levels * sizeof(T)));
-        MPI_Alltoallv(out, give.bytes.data(), give.at.data(), MPI_BYTE, in, take.bytes.data(),
-                      take.at.data(), MPI_BYTE, domain.comm);
+        const MPI_Datatype number = std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
+        MPI_Alltoallv(out, give.count.data(), give.at.data(), number, in, take.count.data(),
+                      take.at.data(), number, domain.comm);
     };
     if (to_planes) {
         travel(local.data(), of_own, arrived.data(), of_whole);
