@@ -38,7 +38,7 @@ class Scheme:
             if period.months:
                 raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
-        self.parameters = {name: float(value) for name, value in parameters.items()}
+        self.parameters = {name: _number(name, value) for name, value in parameters.items()}
         mpi.core.process(
             self.entry["name"], self.parameters
         )  # names and bounds are checked by the core
@@ -130,6 +130,14 @@ class Scheme:
         )
 
     __hash__ = None  # type: ignore[assignment]  # lists are among its parameters
+
+
+def _number(name, value):
+    """The value of a parameter. InputError: it is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {str(value)[:60]!r} must be a number") from None
 
 
 def _documentation(entry):

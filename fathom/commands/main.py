@@ -5,6 +5,8 @@ all.
 from __future__ import annotations
 
 import sys
+import warnings
+from io import TextIOWrapper
 
 import click
 
@@ -70,6 +72,10 @@ def main(arguments: list[str] | None = None) -> None:
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     speaks = (launch.launched() or (0, 1))[0] == 0
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal of few signs is no error
+    warnings.formatwarning = _warning
     try:
         status = cli.main(args=arguments, prog_name="fathom", standalone_mode=False)
     except click.ClickException as error:
@@ -85,3 +91,16 @@ def main(arguments: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = 130
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """A warning as users read it; one of a library with its place."""
+    if category is UserWarning:
+        return f"fathom: {message}\n"
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"

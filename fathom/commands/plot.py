@@ -78,7 +78,7 @@ def plot(
     plots.picture(
         data,
         variable,
-        time=int(time) if time.lstrip("-").isdigit() else time,
+        time=time,
         at=_place(at),
         sea=_sea,
         path=out,

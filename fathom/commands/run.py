@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ def _run(
     simulation = experiment.simulation(directory, overwrite or further, restart)
     _tell(simulation)
     signal.signal(signal.SIGTERM, simulation.request_stop)
+    if simulation.is_root:
+        simulation.wishes.told = partial(click.echo, err=True)
     progress = Progress()
     try:
         summary = simulation.run(period, progress=progress, report=report, from_start=further)

@@ -18,7 +18,7 @@ from fathom import mpi, plugins, schemes
 from fathom.describe import tables
 from fathom.describe.expression import constants_of, interpret
 from fathom.describe.toml import Document, dumps
-from fathom.failure import InputError
+from fathom.failure import FileError, InputError, file_error
 from fathom.grids.grid import Grid
 from fathom.model import Model
 from fathom.names import near
@@ -266,8 +266,10 @@ class Experiment:
         """
         if value == "none":
             return None
-        if isinstance(value, str) and (kind or tables.class_named(value) or tables.ours(default)):
+        if isinstance(value, str) and (kind or tables.class_named(value)):
             value = {"is": value}
+        if isinstance(value, str) and tables.ours(default):
+            return value  # no class: its owner knows which are allowed
         if isinstance(value, str):
             return self._at(path, interpret, value, self.constants)
         if isinstance(value, list):
@@ -347,6 +349,9 @@ class Experiment:
             about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
             place = self.document.place(*path, *about[:1])
             raise InputError(f"{place}: {error}") from error
+        except FileError as error:
+            text = error.strerror or str(error)
+            raise file_error(error, f"{self.document.place(*path)}: {text}") from error
 
     # ---- text ------------------------------------------------------------------------------------
 

@@ -50,9 +50,15 @@ class Document:
             text = path.read_text(encoding="utf-8")
         except (FileNotFoundError, IsADirectoryError):
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+            if path.is_dir():
+                inside = path / "resolved.toml"
+                hint = f"; its experiment is {inside}" if inside.exists() else ""
+                raise InputError(f"{path} is a folder, not an experiment file{hint}") from None
             raise MissingFile(f"there is no file {path}{near(path.name, there)}") from None
         except UnicodeDecodeError as error:
-            raise InputError(f"{path} is not a text file: {error}") from None
+            raise InputError(
+                f"{path} is not a text file, so no experiment (byte {error.start})"
+            ) from None
         return cls(text, str(path), settings)
 
     def place(self, *path: str) -> str:
@@ -80,7 +86,7 @@ class Document:
             raise InputError(
                 f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
             )
-        path = _split(name)
+        path = _joined(_split(name), self.tables)
         table = self.tables
         for part in path[:-1]:
             inner = table.setdefault(part, {})
@@ -123,6 +129,17 @@ def _nested(where: str) -> str:
 
 def _split(dotted: str) -> Path_:
     return tuple(part.strip("\"'") for part in re.findall(_key, dotted))
+
+
+def _joined(path: Path_, tables: Any) -> Path_:
+    """The path where a key with a dot in it, as the name of an output file, may stand without
+    quotes.
+    """
+    if not path or not isinstance(tables, dict):
+        return path
+    parts = next((n for n in range(len(path), 1, -1) if ".".join(path[:n]) in tables), 1)
+    name = ".".join(path[:parts])
+    return name, *_joined(path[parts:], tables.get(name))
 
 
 def _lines(text: str) -> dict[Path_, int]:

@@ -7,10 +7,14 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, allowed: Iterable[str], number: int = 3) -> list[str]:
-    """Up to `number` allowed names that look like `name`, nearest first."""
+    """Up to `number` allowed names that look like `name`, nearest first; then those that begin
+    with it.
+    """
     by_folded = {str(word).lower(): str(word) for word in allowed}
-    close = difflib.get_close_matches(str(name).lower(), by_folded, number, 0.6)
-    return [by_folded[word] for word in close]
+    folded = str(name).lower()
+    close = difflib.get_close_matches(folded, by_folded, number, 0.6)
+    longer = [word for word in by_folded if len(folded) > 2 and word.startswith(folded)]
+    return [by_folded[word] for word in dict.fromkeys([*close, *longer])][:number]
 
 
 def near(name: str, allowed: Iterable[str]) -> str:

@@ -61,7 +61,10 @@ def at_time(data: Any, time: str | int) -> tuple[Any, str]:
     if index is None:
         index = _nearest_time(data.time, str(time))
     if not -count <= index < count:
-        raise InputError(f"time {time} is not in the file: it has times 0 to {count - 1}")
+        first, last = (_date(data.time.values[n]) for n in (0, -1))
+        raise InputError(
+            f"time {time} is not in the file: it has times 0 to {count - 1}, {first} to {last}"
+        )
     chosen = data.isel(time=index)
     return chosen, _date(chosen.time.values)
 

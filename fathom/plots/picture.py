@@ -211,7 +211,17 @@ def _has_map(grid: dict[str, Any]) -> bool:
 
 
 def _raster(mesh: Any, projection: str | None, region: Region | None) -> Raster:
-    return Raster(mesh, projection=projection_of(projection, region, mesh))
+    """InputError: nothing lies in the region."""
+    raster = Raster(mesh, projection=projection_of(projection, region, mesh))
+    if region is not None and (raster.cell < 0).all():
+        corners = mesh.corners.reshape(-1, 2)
+        (west, south), (east, north) = np.nanmin(corners, axis=0), np.nanmax(corners, axis=0)
+        wanted = ", ".join(f"{edge:g}" for edge in region)
+        raise InputError(
+            f"region {wanted}: nothing lies there; the file has"
+            f" {west:g} to {east:g}, {south:g} to {north:g}"
+        )
+    return raster
 
 
 def _resolve(dataset: Any, variable: str) -> str:
@@ -281,20 +291,22 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     if "section" in data.dims:
         return _along(dataset, data, name, interfaces, how)
     grid = _horizontal(dataset, data)
-    across = np.asarray(grid.get("latitude", grid.get("y")), float)
+    spherical = "latitude" in grid
+    across = np.asarray(grid["latitude"] if spherical else grid["y"] / 1e3, float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
-    area = next(
-        (
-            dataset[key].values
-            for key in ("areacello", "cell_area", "area")
-            if key in dataset.variables and dataset[key].shape == across.shape
-        ),
-        np.ones(across.shape),
-    )
+    area = _area(dataset, across.shape)
     values, edges = zonal_mean(data.values, across, area)
-    how["title"] = title or f"{_title(data, name)}, zonal mean"
-    label = "latitude" if "latitude" in grid else "y"
+    mean, label = ("zonal mean", "latitude") if spherical else ("mean along x", "y [km]")
+    how["title"] = title or f"{_title(data, name)}, {mean}"
     return section(values, edges, interfaces, name=name, label=label, **how)
+
+
+def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Areas of cells (ny, nx) in the file; 1 where it has none."""
+    for key in ("areacello", "cell_area", "area"):
+        if key in dataset.variables and dataset[key].shape == shape:
+            return np.asarray(dataset[key].values)
+    return np.ones(shape)
 
 
 def _along(dataset: Any, data: Any, name: str, interfaces: Any, how: dict[str, Any]) -> Any:

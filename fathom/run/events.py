@@ -140,8 +140,10 @@ class Events(Held):
         events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
         for event in events:
             event.schedule(self.clock, self.seconds)
+        dues = {event.label: event.due for event in events}
         for store in self.outputs:
             self._check_window(store)
+            self._check_rhythm(store, dues[str(store.path)])
         return events
 
     def _check_window(self, store):
@@ -157,6 +159,17 @@ class Events(Held):
             warnings.warn(
                 f"output {store.path}: its window, {window}, lies outside the run, {run}; nothing"
                 " will be written to it",
+                stacklevel=2,
+            )
+
+    def _check_rhythm(self, store, due):
+        """Warns of a new output whose first time comes after the end of the run."""
+        at_start = self.count == 0 and not store.statistic
+        if self.is_root and due > self.end + 1e-6 and not (at_start or self.goes_on_here):
+            what = store.statistic or "time"
+            warnings.warn(
+                f"output {store.path}: its first {what} is complete at {self.clock.date(due)}, the"
+                f" run ends at {self.clock.date(self.end)}; nothing will be written to it",
                 stacklevel=2,
             )
 
@@ -283,6 +296,8 @@ class Events(Held):
                     " choose another directory, or allow it to be replaced (overwrite=True,"
                     " --overwrite)"
                 )
+            if self.directory.is_file():
+                raise FileExists(f"{self.directory} is a file; a run needs a folder")
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):
                 raise NotPermitted(f"{self.directory} cannot be written")

@@ -164,10 +164,7 @@ def _wait(child: subprocess.Popen, directory: Path | None) -> int:
                 return -signal.SIGINT
             asked = True
             _ask(directory, wishes.stop)
-            print(
-                "\nending after this piece, with a restart (Ctrl-C again ends at once)",
-                file=sys.stderr,
-            )
+            print(wishes.ending, file=sys.stderr)
 
 
 def _ask(directory: Path | None, wish: str) -> None:

@@ -30,8 +30,7 @@ class Line:
         """Nothing in a log."""
         if self.terminal:
             text = text[: self.terminal - 1]
-            self.stream.write("\r" + text.ljust(self._width) + ("\n" if last else ""))
-            self.stream.flush()
+            self._write("\r" + text.ljust(self._width) + ("\n" if last else ""))
             self._width = 0 if last else len(text)
 
     def clear(self) -> None:
@@ -42,9 +41,14 @@ class Line:
     def close(self) -> None:
         """Leave the line where it is, and what follows on the next one."""
         if self._width:
-            self.stream.write("\n")
-            self.stream.flush()
+            self._write("\n")
             self._width = 0
+
+    def _write(self, text: str) -> None:
+        """A sign that the stream cannot encode becomes "?": that is no reason to end a run."""
+        encoding = getattr(self.stream, "encoding", None) or "utf-8"
+        self.stream.write(text.encode(encoding, "replace").decode(encoding))
+        self.stream.flush()
 
 
 class Progress(Line):
@@ -65,7 +69,7 @@ class Progress(Line):
             marks := int(fraction / self.every + 1e-9)
         ) > self.logged or wall - self.logged_at > self.patience:
             self.logged, self.logged_at = marks, wall
-            print(text, file=self.stream, flush=True)
+            self._write(text + "\n")
 
 
 class InNotebook:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,24 @@ signals = {signal.SIGINT: stop} | (
 )
 
 
+ending = "\nending after this piece, with a restart (Ctrl-C again ends at once)"
+
+
 class Wishes:
     """The requests that this rank knows of."""
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
+        self.told: Callable[[str], None] | None = None  # of Ctrl-C
 
     def ask(self, wish: str) -> None:
         self._asked.add(wish)
+
+    def _hear(self, wish: str) -> None:
+        """A signal."""
+        if wish == stop and stop not in self._asked and self.told is not None:
+            self.told(ending)
+        self.ask(wish)
 
     @contextmanager
     def heard(self) -> Iterator[None]:
@@ -34,7 +44,7 @@ class Wishes:
         before: dict[signal.Signals, Any] = {}
         if threading.current_thread() is threading.main_thread():
             before = {
-                number: signal.signal(number, lambda *_, wish=wish: self.ask(wish))
+                number: signal.signal(number, lambda *_, wish=wish: self._hear(wish))
                 for number, wish in signals.items()
             }
         try:

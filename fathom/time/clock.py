@@ -60,7 +60,10 @@ class Clock:
 
     def __init__(self, start="2000-01-01", calendar="standard"):
         if calendar not in calendars:
-            raise InputError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
+            raise InputError(
+                f"calendar = {calendar!r} must be {', '.join(calendars[:-1])} or {calendars[-1]}"
+                f"{near(calendar, calendars)}"
+            )
         self.calendar = calendar
         self.start = self.date_of(start, "start")
 
@@ -80,8 +83,10 @@ class Clock:
             )
         try:
             return cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=self.calendar)
-        except ValueError as error:
-            raise InputError(f"{what} = {text!r}: {error}") from None
+        except ValueError:
+            raise InputError(
+                f"{what} = {text!r}: the calendar {self.calendar} has no such date"
+            ) from None
 
     def date(self, seconds):
         """The date `seconds` after the start."""

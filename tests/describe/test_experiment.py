@@ -54,7 +54,9 @@ def test_settings():
         "simulation.run=6h",
         "model.equation_of_state=MWJF",
         "grid.nx=8",
+        "output.surface.zarr.every=2d",
     )
+    assert e.simulation().outputs[0].every == "2d"
     assert e.model.friction.parameters == {"viscosity": 800.0}
     assert e.model.vertical_mixing == fm.RichardsonMixing(maximum=1e-2)  # the class of the default
     assert e.model.equation_of_state == fm.MWJF()
@@ -84,11 +86,17 @@ def test_settings():
             "CartesanGrid",
             r"box.toml:6 \[grid\]: unknown class 'CartesanGrid'; did you mean 'CartesianGrid'",
         ),
+        ("viscosity = 1e4", 'viscosity = "much"', "viscosity = 'much' must be a number"),
+        ('"1h"', '"1h"\nstart = "2000-13-01"', "the calendar standard has no such date"),
+        ("salinity = 35", 'salinity = "none.nc"', r"box.toml:20 \[state\]: none.nc does not exist"),
         ('"Ocean"', '"CartesianGrid"', r"\[model\]: unknown class 'CartesianGrid'"),
         (
             '{ is = "LinearEquationOfState" }',
             '"MWJFF"',
-            r"box.toml:15 \[model.equation_of_state\]: unknown class 'MWJFF'; did you mean 'MWJF'",
+            (
+                r"box.toml:15 \[model\]: equation_of_state = 'MWJFF' must be .*, MWJF, .*; did you"
+                r" mean 'MWJF'"
+            ),
         ),
         (
             "[state]",
@@ -129,7 +137,7 @@ def test_errors(old, new, message):
         e = experiment(text=box.text.replace(old, new, 1))
         assert e.period and e.simulation()
 
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(fm.Error, match=message):
         read()
 
 

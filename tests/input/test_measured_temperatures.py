@@ -41,5 +41,9 @@ def test_names_are_checked_when_given(tmp_path):
     with pytest.raises(ValueError, match="no output variable 'temperatur'.*'temperature'"):
         simulation.output("a.zarr", "temperatur")
     simulation.output("b.zarr", "temperature", window=["2001-01-01", "2001-02-01"])
-    with pytest.warns(UserWarning, match=r"b.zarr: its window.*lies outside the run"):
+    simulation.output("c.zarr", "temperature", every="2h", statistic="mean")
+    with pytest.warns(UserWarning, match="nothing will be written") as warned:
         simulation.run("1h", progress=False, report=False)
+    window, mean = (str(one.message) for one in warned)
+    assert "b.zarr: its window" in window and "lies outside the run" in window
+    assert "c.zarr: its first mean is complete at 2000-01-01 02:00:00, the run ends" in mean

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import fathom as fm
 import fathom.output as output
 import fathom.plots as plots
 from fathom.plots.bars import merged
@@ -273,7 +274,8 @@ def test_the_right_time_and_depth_are_drawn(stored):
     [
         ("tetao", {}, "unknown variable 'tetao'; did you mean 'thetao'"),
         ("salinity", {}, "unknown variable 'salinity'.* known: .*thetao"),
-        ("thetao", {"time": 7}, "it has times 0 to 2"),
+        ("thetao", {"time": 7}, "it has times 0 to 2, 2000-01-01 to 2000-01-11"),
+        ("thetao", {"region": (1e3, 2e3, 91, 92)}, "nothing lies there; the file has"),
         ("thetao", {"time": "yesterday"}, "none of: last, first, an index, a date"),
         ("thetao", {"level": "deep"}, "none of: surface, bottom, m from"),
         ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
@@ -284,6 +286,17 @@ def test_the_right_time_and_depth_are_drawn(stored):
 def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
     with pytest.raises(ValueError, match=message):
         plots.picture(stored, variable, **options)
+
+
+def test_a_section_of_a_plane_is_in_kilometres(tmp_path):
+    ocean = fm.Ocean(
+        fm.CartesianGrid(4, 6, levels=fm.ZLevels(number=3, depth=900)), coriolis=(0, 0)
+    )
+    simulation = fm.Simulation(ocean, step="10min", directory=tmp_path)
+    simulation.output("a.zarr", "temperature", every="10min").run("10min", report=False)
+    data = output.open(tmp_path / "a.zarr")
+    axes = plots.picture(data, "temperature", kind="section").axes[0]
+    assert axes.get_xlabel() == "y [km]" and axes.get_title(loc="left").endswith("mean along x")
 
 
 def test_a_palette_makes_a_picture_small():

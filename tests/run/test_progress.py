@@ -75,6 +75,13 @@ def test_terminal_has_one_line():
     assert all(len(piece) < 50 for piece in text.strip("\r\n").split("\r"))
 
 
+@pytest.mark.parametrize("terminal", [0, 50])
+def test_a_stream_of_few_signs_ends_no_run(terminal):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    steps(Progress(stream, terminal=terminal))
+    assert b"|u| ? 1 m/s" in stream.buffer.getvalue()
+
+
 def test_a_notebook_has_a_bar(monkeypatch):
     shown = []
     handle = SimpleNamespace(update=shown.append)

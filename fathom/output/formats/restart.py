@@ -280,6 +280,10 @@ class Restart:
 
 def check_there(path: Path) -> None:
     """FileNotFoundError, with what is near: there is no such file."""
+    if path.is_dir():
+        held = sorted(p.name for p in path.glob("*.fathom"))
+        hint = f"; it has {', '.join(held)}" if held else ""
+        raise MissingFile(f"restart {path} is a folder{hint}")
     if not path.is_file():
         there = [p.name for p in path.parent.glob("*.fathom")] if path.parent.is_dir() else []
         raise MissingFile(f"restart {path} does not exist{near(path.name, there)}")
