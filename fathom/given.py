@@ -120,3 +120,14 @@ def _problem(function: Callable, said: str, given: tuple, named: dict[str, Any])
             return f"{said} has no {strange[0]!r}{tail}"
         return f"{said}: {error}"
     return ""
+
+
+def check_takes(name, given, *arguments):
+    """InputError: no function of these arguments, as a user writes one."""
+    try:
+        inspect.signature(given).bind(*arguments)
+    except TypeError:
+        said = getattr(given, "__name__", repr(given))
+        raise InputError(f"{name}: {said} must be a function of {', '.join(arguments)}") from None
+    except ValueError:
+        return  # a function of C tells nothing of its arguments

@@ -137,7 +137,7 @@ def _number(name, value):
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name} = {str(value)[:60]!r} must be a number") from None
+        raise InputError(f"{name} = {repr(value)[:60]} must be a number") from None
 
 
 def _documentation(entry):

@@ -64,6 +64,14 @@ class Grid:
         )
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
+    def places_on_earth(self, what, where="center") -> Any:
+        """(longitude, latitude) [degrees] of the points, for data of the earth. InputError: the
+        grid is a plane.
+        """
+        if not self.horizontal.spherical:
+            raise InputError(f"{what} is of the earth; the grid is a plane")
+        return self.coordinates(where)
+
     def interpolation(self, longitude, latitude, where="center"):
         """The interpolation from the points of the grid to places on earth [degrees], in the order
         in which they lie in memory.

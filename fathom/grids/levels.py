@@ -185,6 +185,8 @@ class HybridLevels(_PressureLevels):
             self._finish(*hybrid.named(number))
         else:
             number = integer("number", 24 if number is None else number, most=10_000)
+            if number < 1:
+                raise InputError(f"number = {number} levels: at least 4 are needed")
             self.written = {"number": number, "top": top, "lowest": lowest}
             self._finish(
                 *hybrid.smooth(

@@ -45,10 +45,7 @@ class WaterGrid(Grid):
         if self.minimum_levels < 1:
             raise InputError(f"minimum_levels = {minimum_levels} must be 1 or more")
         if sea_floor.is_file(bathymetry):
-            if not horizontal.spherical:
-                raise InputError(
-                    f"bathymetry = {bathymetry!r} is of the earth; the grid is a plane"
-                )
+            self.places_on_earth(f"bathymetry = {bathymetry!r}")
             corners = horizontal.corner_longitude, horizontal.corner_latitude
             bathymetry = sea_floor.depth_on_cells(bathymetry, *corners)
         elif isinstance(bathymetry, str) and Path(bathymetry).suffix:
@@ -267,6 +264,11 @@ class WaterGrid(Grid):
         if not np.isfinite(depth).all():
             j, i = (int(n) for n in np.argwhere(~np.isfinite(depth))[0])
             raise InputError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
+        if depth.max() <= 0 and depth.min() < 0:
+            raise InputError(
+                f"bathymetry has values from {depth.min():g} to {depth.max():g}: depths of the sea"
+                " are positive, land is 0"
+            )
         if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
             raise InputError(
                 f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()},"

@@ -9,6 +9,7 @@ import numpy as np
 from fathom import output
 from fathom.data import sets
 from fathom.failure import InputError
+from fathom.given import check_takes
 from fathom.input.records import Input, Records, given, sources
 from fathom.input.variables import files as paths
 from fathom.names import near
@@ -27,6 +28,7 @@ def on_columns(grid, value, where="center", name="value", units="", called=(), g
             records.gaps = gaps
         return _of_records(grid, records, where, name, units, called or (name,))
     if callable(value):
+        check_takes(name, value, *_axes(grid))
         value = value(*grid.coordinates(where))
     return _checked(
         np.array(
@@ -57,6 +59,7 @@ def on_layers(grid, value, name, where="center"):
     shape = np.shape(grid.wet_levels)
     middles = grid.levels.middles
     if callable(value):
+        check_takes(name, value, *_axes(grid), "depth")
         x, y = grid.coordinates(where)
         function = value
         level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)
@@ -118,6 +121,10 @@ def _check_source(value, name):
                 f" that ends in {', '.join(formats.readable())}"
             )
         output.check_there(Path(value).expanduser())
+
+
+def _axes(grid):
+    return ("longitude", "latitude") if grid.horizontal.spherical else ("x", "y")
 
 
 def _plain(value):

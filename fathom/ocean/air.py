@@ -222,6 +222,7 @@ class Climatology:
     axis = times.months
 
     def __init__(self, wanted, grid, data=surface, less=None):
+        grid.places_on_earth("the embedded climatology")
         self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
 
     @property

@@ -469,7 +469,7 @@ class Ocean(Model):
 
     def _data_set(self, source, name, where):
         """Layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
-        longitude, latitude = self.grid.coordinates(where)
+        longitude, latitude = self.grid.places_on_earth(f"{name} = {source!r}", where)
         places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
         if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):
             return levitus.on_points(*places, name)

@@ -52,7 +52,8 @@ def picture(
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     at: a basin, a mooring or a passage, as {"basin": "atlantic"}.
-    kind: map (default), section (zonal mean), series (mean in space against time). Overturning,
+    kind: map (default), section (zonal mean), series (mean over area or volume
+    against time). Overturning,
     transports, moorings and drifters have one kind of picture each.
     limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
     colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
@@ -358,24 +359,28 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
 
 
 def _series(dataset: Any, data: Any, seconds: np.ndarray, how: dict[str, Any]) -> Any:
-    area = next(
-        (
-            dataset[key]
-            for key in ("areacello", "cell_area", "area")
-            if key in dataset.variables and dataset[key].dims == data.dims[-2:]
-        ),
-        None,
-    )
     space = [dim for dim in data.dims if dim != "time"]
-    mean = (
-        data
-        if not space
-        else data.weighted(area.fillna(0)).mean(space)
-        if area is not None
-        else data.mean(space)
-    )
+    mean = data.weighted(_sizes(dataset, data)).mean(space) if space else data
     series = {how["title"]: (seconds, mean.values, str(data.attrs.get("units", "")))}
     return time_series(series, columns=1, path=how["path"])
+
+
+def _sizes(dataset: Any, data: Any) -> Any:
+    """Weights of a mean in space: areas, with layers times their thickness."""
+    one = data.isel(time=0, drop=True).reset_coords(drop=True)
+    sizes = _area(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
+    dim = vertical(data)
+    if dim is not None and dim.startswith(("depth", "level", "pressure")):
+        sizes = sizes * _thickness(dataset, dim, one.shape)
+    return one.copy(data=np.broadcast_to(np.nan_to_num(sizes), one.shape))
+
+
+def _thickness(dataset: Any, dim: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Of the layers of a field (nz, ny, nx): of the file's cells, else between interfaces."""
+    held = dataset.variables.get("thkcello")
+    if held is not None and held.shape == shape:
+        return np.asarray(held.values)
+    return np.abs(np.diff(_interfaces(dataset, dim, shape[0])))[:, None, None]
 
 
 def _seconds(difference: Any) -> float:

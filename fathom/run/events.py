@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, regions
-from fathom.failure import FileExists, NotPermitted, RunFailure
+from fathom.failure import FileExists, NotPermitted, RunFailure, file_error
 from fathom.output.servers import Servers, serve
 from fathom.regions import region
 from fathom.report.summary import finish
@@ -298,7 +298,11 @@ class Events(Held):
                 )
             if self.directory.is_file():
                 raise FileExists(f"{self.directory} is a file; a run needs a folder")
-            self.directory.mkdir(parents=True, exist_ok=True)
+            try:
+                self.directory.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                text = f"{self.directory} cannot be made: {error.strerror}"
+                raise file_error(error, text) from None
             if not os.access(self.directory, os.W_OK):
                 raise NotPermitted(f"{self.directory} cannot be written")
             self.lock.take(self.directory)

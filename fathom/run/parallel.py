@@ -8,6 +8,8 @@ Settings of the user stay. Others are `chosen`: those measured before on this ma
 
 from pathlib import Path
 
+import numpy as np
+
 from fathom import device, mpi
 from fathom.failure import InputError
 from fathom.grids.arguments import integer
@@ -101,6 +103,8 @@ def checked(given):
 
 def _check_habits(how):
     """Of messages and sums, and of which rank gets which piece of a grid."""
+    if (blocks := how["blocks"]) is not None and np.shape(blocks) != (2,):
+        raise InputError(f"blocks = {blocks!r} must be two whole numbers, points along x and y")
     meetings(how["synchronise"])
     if integer("in_flight", how["in_flight"]) < 0:
         raise InputError(f"in_flight = {how['in_flight']!r} must be bytes, at least 0")

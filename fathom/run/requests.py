@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from fathom.failure import InputError
-from fathom.given import light
+from fathom.given import check_takes, light
 from fathom.output.integrals import Integrals, is_of
 from fathom.output.moorings import Moorings
 from fathom.output.stores import Store
@@ -150,6 +150,7 @@ class Requests(Held):
 
     def call(self, function, every) -> Self:
         """A callback: function(simulation) at an interval."""
+        check_takes("call", function, "the simulation")
         self.events.append(
             Event(
                 every,

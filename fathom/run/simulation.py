@@ -486,7 +486,7 @@ class Simulation(Requests, Events):
 
 
 def _model(given):
-    if not hasattr(given, "prognostic"):
+    if isinstance(given, type) or not hasattr(given, "prognostic"):
         raise InputError(f"model = {given!r} must be a model, as fm.Ocean(grid)")
     return given
 

@@ -299,6 +299,16 @@ def test_a_section_of_a_plane_is_in_kilometres(tmp_path):
     assert axes.get_xlabel() == "y [km]" and axes.get_title(loc="left").endswith("mean along x")
 
 
+def test_a_mean_in_time_weighs_by_volume(tmp_path):
+    levels = fm.ZLevels(thickness=[100.0, 900.0])
+    ocean = fm.Ocean(fm.CartesianGrid(4, 6, levels=levels), coriolis=(0, 0))
+    ocean.set(temperature=lambda x, y, depth: 20.0 * (depth < 100) + 0 * x)
+    simulation = fm.Simulation(ocean, step="10min", directory=tmp_path)
+    simulation.output("a.nc", "temperature", every="10min").run("10min", report=False)
+    figure = plots.picture(output.open(tmp_path / "a.nc"), "temperature", kind="series")
+    assert "temperature − 2 [" in figure.axes[0].get_title(loc="left")  # and what it grows by
+
+
 def test_a_palette_makes_a_picture_small():
     from matplotlib.figure import Figure
 

@@ -1,5 +1,6 @@
 """Arguments of another kind than expected give one clear error, which says what is allowed."""
 
+import numpy as np
 import pytest
 
 import fathom as fm
@@ -20,3 +21,39 @@ def test_simulation_needs_a_model_and_keys_of_parallel():
     ocean = fm.Ocean(fm.TripolarGrid(resolution="3deg", levels=levels))
     with pytest.raises(fm.InputError, match=r"parallel = 4 must be keys with values"):
         fm.Simulation(ocean, "1h", parallel=4)
+
+
+def test_functions_are_called_with_places():
+    grid = fm.CartesianGrid(4, 4, levels=levels)
+    water = lambda: fm.Ocean(grid, coriolis=(0, 0))
+    simulation = fm.Simulation(water().set(temperature=lambda x, y: x), "10min")
+    with pytest.raises(fm.InputError, match="temperature: <lambda> must be a function of x, y, de"):
+        simulation.prepare()
+    with pytest.raises(fm.InputError, match="call: 3 must be a function of the simulation"):
+        simulation.call(3, every="1h")
+
+
+def test_the_earth_is_no_plane():
+    grid = fm.CartesianGrid(4, 4, levels=levels)
+    water = fm.Ocean(grid, coriolis=(0, 0))
+    for model, surface in (
+        (water, fm.BulkForcing("coads")),
+        (fm.Ocean(grid, coriolis=(0, 0)).set(temperature="levitus"), None),
+    ):
+        with pytest.raises(fm.InputError, match="is of the earth; the grid is a plane"):
+            fm.Simulation(model, "10min", surface=surface).prepare()
+
+
+def test_heights_are_no_depths():
+    with pytest.raises(fm.InputError, match="from -3000 to -3000: depths of the sea are positive"):
+        fm.CartesianGrid(4, 4, levels=levels, bathymetry=np.full((4, 4), -3000.0))
+
+
+def test_a_class_is_no_model_and_a_number_no_blocks():
+    with pytest.raises(fm.InputError, match="must be a model, as fm.Ocean"):
+        fm.Simulation(fm.Ocean, "1h")
+    with pytest.raises(fm.InputError, match="number = 0 levels"):
+        fm.HybridLevels(0)
+    ocean = fm.Ocean(fm.CartesianGrid(4, 4, levels=levels), coriolis=(0, 0))
+    with pytest.raises(fm.InputError, match="blocks = 3 must be two whole numbers"):
+        fm.Simulation(ocean, "10min", parallel={"blocks": 3})
