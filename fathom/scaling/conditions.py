@@ -2,8 +2,9 @@
 
 faster or slower than where it was measured:
     1/2 memory here / memory there + 1/2 multiply-adds here / there
-a device takes as long for few columns as for those that it computes at once, and time for each
-launch
+a device
+    processes of columns    bytes of a step / bandwidth: one pass of each process
+    few columns take as long as those that it computes at once
 """
 
 from __future__ import annotations
@@ -40,9 +41,16 @@ class Conditions:
         """The columns or points of ranks; of a device at least those that it computes at once."""
         return np.maximum(columns, self.machine.get("device.columns", 0.0))
 
-    def launching(self, launches: float) -> float:
-        """Seconds of so many launches without their work."""
-        return launches * self.machine.get("device.launch", 0.0)
+    def processes(
+        self, cost: Measured, seconds: float, share: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Seconds of the processes of ranks with so many columns. seconds: of the measured rank,
+        of whose work each has a `share`.
+        """
+        if not self.machine.of_devices:
+            return seconds * share * self.factor(cost, len(share))
+        filled = share * self.at_work(columns) / np.maximum(columns, 1)
+        return cost.traffic * filled / self.machine["node.triad_of_core"]
 
     def factor(self, cost: Measured, ranks: int) -> float:
         """The factor by which `ranks` there are slower than the measurement, without its

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fathom import mpi, regions
+from fathom.performance.bench import traffic
 from fathom.scaling import noise
 from fathom.scaling.machine import Machine
 
@@ -30,8 +31,9 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 
 @dataclass
 class Measured:
-    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number; launches: of a
-    step on a device, without those of its solver. `kind` is the kind of cost (command.py).
+    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number; traffic: bytes
+    of a step that processes of columns of a rank move on a device. `kind` is the kind of cost
+    (command.py).
     """
 
     kind: ClassVar[str] = ""
@@ -40,7 +42,7 @@ class Measured:
     seconds: float
     step: float
     bytes: int
-    launches: float
+    traffic: float
 
     def undisturbed(self, here: Machine) -> float:
         """The factor from a measured second to one without the interruptions of the measured
@@ -184,16 +186,9 @@ def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
     return sum(r[what] for r in records) / n
 
 
-def launches_of(profile: list[dict[str, Any]], n: int, solver: str = "") -> float:
-    """Launches of a step on a device: one for each region that computes, without those of the
-    `solver`.
-    """
-    computing = (
-        r
-        for r in profile
-        if r["kind"] not in moving and r["phase"] != "run" and solver not in r["path"]
-    )
-    return of_a_step(list(computing), "calls", n)
+def traffic_of(simulation: Any) -> float:
+    """Bytes of a step that processes of columns of a rank move on a device."""
+    return traffic.declared(simulation, together=False) / simulation.comm.size
 
 
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
@@ -265,7 +260,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         seconds=least,
         step=simulation.step,
         bytes=simulation.bytes_of_number,
-        launches=launches_of(profile, n, "BarotropicSolve"),
+        traffic=traffic_of(simulation),
         work=float(work_of(decomposition, plan).max()),
         columns=float(columns_of(decomposition, wet).max()),
         three=sum(by_phase.values()) - two,

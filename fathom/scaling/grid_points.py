@@ -31,11 +31,11 @@ from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import (
     Measured,
     exchanges_of,
-    launches_of,
     measured_steps,
     moving,
     of_a_step,
     points_of,
+    traffic_of,
 )
 from fathom.scaling.spectral import reach_of
 
@@ -196,7 +196,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         seconds=least,
         step=simulation.step,
         bytes=size,
-        launches=launches_of(profile, n),
+        traffic=traffic_of(simulation),
         levels=levels,
         points=float(place.points.max()),
         modes=float(place.modes.max()),
@@ -250,7 +250,8 @@ class _Step:
         self.edge = place.edge / cost.edge * factor
         wider = place.points.sum() / (cost.points * cost.ranks)
         self.modes = place.modes / cost.modes * wider * factor / self.deep  # a plane of all points
-        self.columns = cost.columns * self.points + under.launching(cost.launches)
+        share = place.points / cost.points * self.deep
+        self.columns = under.processes(cost, cost.columns, share, place.points)
 
     def travel(
         self, table: np.ndarray, size: float, region: str, kind: str = "halos", back: bool = False

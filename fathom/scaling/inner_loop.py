@@ -23,7 +23,6 @@ from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Measured, measured_steps
 
 layout, phases = spectral.layout, spectral.phases
-both = ("seconds", "launches")  # of which a step has those of the tangent and of the adjoint
 halos = {"tangent": "halo on demand", "adjoint": "values at departure points"}
 
 
@@ -46,8 +45,8 @@ class Cost(Measured):
 
     def with_messages_of(self, other: Cost) -> Cost:
         """Its seconds, with the messages of a run on more ranks."""
-        parts = {n: getattr(self, n).with_messages_of(getattr(other, n)) for n in halos}
-        return type(self)(**{**self.__dict__, **parts})
+        both = {n: getattr(self, n).with_messages_of(getattr(other, n)) for n in halos}
+        return type(self)(**{**self.__dict__, **both})
 
     def text(self) -> list[str]:
         return [f"{name}: {line}" for name in halos for line in getattr(self, name).text()]
@@ -79,8 +78,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     if not simulation.is_root:
         return None
     one = made["tangent"]
-    seconds, launches = (sum(getattr(c, name) for c in made.values()) for name in both)
-    return Cost(one.ranks, one.threads, seconds, one.step, one.bytes, launches, **made)
+    whole = made["tangent"].seconds + made["adjoint"].seconds
+    return Cost(one.ranks, one.threads, whole, one.step, one.bytes, one.traffic, **made)
 
 
 def step(cost: Cost, place: spectral.Layout, under: Conditions) -> Clocks:

@@ -28,10 +28,11 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.grids.wide_halo import halo_everywhere, messages_between
+from fathom.performance.bench import traffic
 from fathom.scaling import helpers
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Measured, launches_of, measured_steps, moving, of_a_step
+from fathom.scaling.cost import Measured, measured_steps, moving, of_a_step, traffic_of
 
 
 @dataclass
@@ -301,12 +302,23 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         )
     scheme, every = helpers.scheme_of(simulation)
     least, profile, n = measured_steps(simulation, steps, seconds, every)
+    transported = _transported(simulation, every)
     cost = cost_of(simulation, least, profile, n, "step", "halo on demand")
     if cost is None:
         return None
+    cost.traffic += transported
     for name, value in helpers.radiation_of(simulation, scheme, every, profile, n).items():
         setattr(cost, name, value)
     return cost
+
+
+def _transported(simulation: Any, steps: int) -> float:
+    """Bytes of a step that the transport of a rank reads and writes."""
+    parts = ("departure", "interpolation")
+    before = traffic.spectral(simulation, parts)
+    simulation.advance(steps)
+    moved = traffic.spectral(simulation, parts) - before
+    return moved / steps / simulation.comm.size
 
 
 def cost_of(
@@ -341,7 +353,7 @@ def cost_of(
         seconds=least,
         step=simulation.step,
         bytes=size,
-        launches=launches_of(profile, n),
+        traffic=traffic_of(simulation),
         levels=levels,
         **fullest,
         **seconds_by_part(profile, n),
@@ -369,8 +381,8 @@ def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = N
     def share(name: str) -> np.ndarray:
         return getattr(place, name) / getattr(cost, name) * factor
 
-    columns = cost.columns * factor / cost.points * under.at_work(place.points)
-    columns = columns + under.launching(cost.launches)
+    of_points = deep * place.points / cost.points
+    columns = under.processes(cost, cost.columns, of_points, place.points)
     halos, sums = max(round(cost.halos), 1), max(round(cost.sums), 1)
     for _ in range(halos):
         t.compute(columns / 2 / halos, "columns")

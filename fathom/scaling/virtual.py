@@ -18,6 +18,7 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
+from fathom.performance.bench.ocean import solver_streams
 from fathom.scaling.clocks import Clocks, exchanges
 from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
@@ -117,6 +118,24 @@ def _even(grid: Any, ranks: int, halo: int) -> Layout:
     return min(found, key=lambda place: float(place.work.max() / place.work.mean()))
 
 
+def _iteration(cost: Cost, place: Layout, under: Conditions) -> np.ndarray:
+    """Seconds of each rank for an iteration of the solver. Its arrays stay in the cache of a
+    device, or come from memory in each iteration.
+    """
+    columns = under.at_work(place.columns) / cost.columns
+    if cost.preconditioner == "factorisation":
+        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
+        # each doubling of the ranks
+        columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
+    seconds = cost.two / max(cost.iterations, 1.0) * columns * under.factor(cost, place.used)
+    machine = under.machine
+    if not machine.of_devices:
+        return seconds
+    moved = 8 * solver_streams * place.columns
+    from_memory = np.where(moved > machine["node.cache"], moved / machine["node.triad_of_core"], 0)
+    return np.maximum(seconds + machine["device.launch"] / together, from_memory)
+
+
 # long: one part of a step after the other, as they follow in time
 def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
     """A time step of all ranks."""
@@ -136,10 +155,9 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
             else np.zeros(place.used)
         )
 
-    busy = under.at_work(place.columns)
-    of_group = place.work * (busy / np.maximum(place.columns, 1)) / (cost.work * groups)
+    whole = under.processes(cost, cost.three, place.work / cost.work, place.columns)
     for levels, width in cost.exchanges or [(0.0, 0)]:
-        processes = cost.three * factor * of_group + under.launching(cost.launches / groups)
+        processes = whole / groups
         inside = processes * inner(cost.reach + 1)
         t.compute(processes - inside, "baroclinic")
         t.compute(
@@ -152,11 +170,6 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
                 meanwhile=(inside, "baroclinic"),
             )
     iterations = max(cost.iterations, 1.0)
-    columns = busy / cost.columns
-    if cost.preconditioner == "factorisation":
-        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
-        # each doubling of the ranks
-        columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
     small = (
         t.messages(source, target, points * cost.halo_bytes, under.exchange)
         if len(points)
@@ -170,8 +183,7 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
     sums = max(cost.sums / iterations, 1.0) if place.used > 1 else 0.0
     pieces = between * halos + sums or 1.0  # of computing: a meeting after each
 
-    piece = cost.two / iterations * columns * factor + under.launching(1 / together)
-    piece = piece * between / pieces
+    piece = _iteration(cost, place, under) * between / pieces
     inside_piece = piece * inner(strip)
 
     def halo() -> None:

@@ -11,7 +11,7 @@ page = Path(__file__).parents[2] / "docs" / "results" / "limited-area.md"
 # of `fathom scale experiments/arome-france.toml --measure experiments/arome-alps.toml ...` on two
 # cores of an AMD EPYC: that of the page
 cost = spectral.Cost(
-    ranks=1, threads=1, seconds=0.3535, step=60.0, bytes=4, launches=0.0, levels=41, points=23064.8,
+    ranks=1, threads=1, seconds=0.3535, step=60.0, bytes=4, traffic=0.0, levels=41, points=23064.8,
     row_points=25920.0, sums_of_waves=8640.0, coefficients=4396.0, entries=17280.0,
     columns=0.2560, fourier=0.04063, legendre=0.01830, waves=0.03842, packing=0.0,
     batches=20.0, entry=8960.0, halos=6.0, halo=656.0, reach=2, sums=3.0, words=3,

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from fathom.run import launch
-from fathom.scaling import load, noise, report, starting, threads, virtual
+from fathom.scaling import load, report, starting, threads, virtual
 from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Cost
-from fathom.scaling.request import Request, suppositions
+from fathom.scaling.request import Request, noises, suppositions
 from fathom.scaling.run import run
 from fathom.scaling.writing import Writing, priced
 from machines import here
@@ -115,19 +115,19 @@ def test_one_rank_takes_what_was_measured(cost, ocean):
 
 def test_a_device_is_as_long_at_work_on_few_columns_as_on_many(cost, ocean):
     cost = replace(cost, preconditioner="diagonal")
-    here = load("cray-ex")
     place = virtual.layout(ocean.grid, 1, 2)
-    alone = virtual.step(cost, place, Conditions(here, here))
-    twice = here.but({"device.columns": 2 * float(place.columns[0])})
-    filled = virtual.step(cost, place, Conditions(twice, here))
-    assert filled.mean("baroclinic") == pytest.approx(2 * alone.mean("baroclinic"))
-    assert filled.mean("solver") == pytest.approx(2 * alone.mean("solver"))
-    launching = virtual.step(cost, place, Conditions(here.but({"device.launch": 1e-6}), here))
-    busy = 1 + noise.dilution(here)
-    more = launching.mean("baroclinic") - alone.mean("baroclinic")
-    assert more == pytest.approx(busy * 1e-6 * cost.launches) and cost.launches >= 10
-    more = launching.mean("solver") - alone.mean("solver")
-    assert more == pytest.approx(busy * 1e-6 * cost.iterations / 4)
+    own, here = float(place.columns[0]), load("cray-ex").but(noises["none"])
+
+    def step(columns, launch):
+        machine = here.but({"device.columns": columns, "device.launch": launch})
+        clocks = virtual.step(cost, place, Conditions(machine, here))
+        return clocks.mean("baroclinic"), clocks.mean("solver")
+
+    processes, solver = step(own, 0.0)
+    assert processes == pytest.approx(cost.traffic / here["node.triad_of_core"])
+    assert step(2 * own, 0.0) == pytest.approx((2 * processes, 2 * solver))
+    launched = solver + 1e-6 * cost.iterations / 4
+    assert step(own, 1e-6) == pytest.approx((processes, launched))
 
 
 def test_an_ocean_has_the_solver_of_a_device(ocean, tmp_path):

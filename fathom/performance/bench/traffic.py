@@ -7,6 +7,7 @@ each number of a transform, of transport and of the solve is read once and writt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -38,9 +39,10 @@ def declared(simulation: Any, together: bool = True) -> float:
     model, bytes_ = simulation.model, bytes_of[simulation.model.precision]
     processes = list(model.processes(simulation.step, simulation.surface))
     held = {f["name"]: f for f in simulation.fields.fields}
-    in_cache = {name for name, field in held.items() if field["scratch"]}
+    in_cache: set[str] = set()
     sizes = [1 for _ in processes]
     if together:
+        in_cache = {name for name, field in held.items() if field["scratch"]}
         in_cache |= _scratch(simulation, processes)
         sizes = [len(group["processes"]) for group in simulation.sequence.groups]
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), model.grid.wet_cells
@@ -55,10 +57,10 @@ def declared(simulation: Any, together: bool = True) -> float:
     return numbers * bytes_
 
 
-def spectral(simulation: Any) -> float:
-    """Bytes that the spectral parts of all ranks have moved so far; 0 without them."""
+def spectral(simulation: Any, parts: Sequence[str] = spectral_parts) -> float:
+    """Bytes that spectral parts of all ranks have moved so far; 0 without them."""
     process = simulation.find(mpi.core.SpectralProcess)
-    own = sum(process.spent[part][2] for part in spectral_parts) if process else 0.0
+    own = sum(process.spent[part][2] for part in parts) if process else 0.0
     return float(simulation.comm.allreduce(own))
 
 
