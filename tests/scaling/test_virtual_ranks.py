@@ -118,9 +118,9 @@ def test_a_device_is_as_long_at_work_on_few_columns_as_on_many(cost, ocean):
     place = virtual.layout(ocean.grid, 1, 2)
     own, here = float(place.columns[0]), load("cray-ex").but(noises["none"])
 
-    def step(columns, launch):
-        machine = here.but({"device.columns": columns, "device.launch": launch})
-        clocks = virtual.step(cost, place, Conditions(machine, here))
+    def step(columns, launch, cache=1e9):
+        values = {"device.columns": columns, "device.launch": launch, "node.cache": cache}
+        clocks = virtual.step(cost, place, Conditions(here.but(values), here))
         return clocks.mean("baroclinic"), clocks.mean("solver")
 
     processes, solver = step(own, 0.0)
@@ -128,6 +128,9 @@ def test_a_device_is_as_long_at_work_on_few_columns_as_on_many(cost, ocean):
     assert step(2 * own, 0.0) == pytest.approx((2 * processes, 2 * solver))
     launched = solver + 1e-6 * cost.iterations / 4
     assert step(own, 1e-6) == pytest.approx((processes, launched))
+    here = here.but({"node.triad_of_core": 1e6})
+    moved = 8 * virtual.solver_streams * own
+    assert step(own, 0.0, cache=1.0)[1] == pytest.approx(cost.iterations * moved / 1e6)
 
 
 def test_an_ocean_has_the_solver_of_a_device(ocean, tmp_path):
