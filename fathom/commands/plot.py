@@ -90,13 +90,15 @@ def plot(
 
 def _only(data: Any, file: Path) -> str:
     """The only variable in time of a file, or of drifters the first. InputError: several."""
-    found = [str(name) for name, v in data.data_vars.items() if "time" in v.dims]
-    found = [name for name in found if not name.endswith("_bounds")]
+    held = [name for name in map(str, data.data_vars) if not name.endswith("_bounds")]
+    found = [name for name in held if "time" in data[name].dims]
     if len(found) == 1 or (found and "trajectory" in data.dims):
         return found[0]
+    if not held:
+        raise InputError(f"{file} has no variable")
+    several = found or held
     raise InputError(
-        f"{file} has {', '.join(found) or 'no variable in time'}; say which one:"
-        f" fathom plot {file} {found[0] if found else 'VARIABLE'}"
+        f"{file} has {', '.join(several)}; say which one: fathom plot {file} {several[0]}"
     )
 
 

@@ -52,9 +52,9 @@ def picture(
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     at: a basin, a mooring or a passage, as {"basin": "atlantic"}.
-    kind: map (default), section (zonal mean), series (mean over area or volume
-    against time). Overturning,
-    transports, moorings and drifters have one kind of picture each.
+    kind: map (default), section (zonal mean, or the slice of a plane of one row), series (mean over
+    area or volume against time). Overturning, transports, moorings and drifters have one kind of
+    picture each.
     limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
     colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
     projection: globe, north, south, plain or "around:LON,LAT". sea: gives a grid and where it has
@@ -123,7 +123,10 @@ def _across(
 def _usual_kind(data: Any) -> str:
     if data.dims == ("time",):
         return "series"
-    return "section" if "section" in data.dims or data.sizes.get("longitude") == 1 else "map"
+    slice_of_plane = data.dims[-2:] == ("y", "x") and data.sizes["y"] == 1
+    if "section" in data.dims or data.sizes.get("longitude") == 1 or slice_of_plane:
+        return "section"
+    return "map"
 
 
 def _in_time(
@@ -286,13 +289,16 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
     if dim != "depth" and interfaces[0] > interfaces[-1]:  # the top of the atmosphere first
         data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
-    if dim.startswith("level"):
+    how |= _of_axis(dataset, dim)
+    if how["vertical"] == "pressure" and dim.startswith("level"):
         interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
-    how["vertical"] = "depth" if dim.startswith("depth") else "pressure"
     if "section" in data.dims:
         return _along(dataset, data, name, interfaces, how)
     grid = _horizontal(dataset, data)
     spherical = "latitude" in grid
+    if data.shape[-2] == 1 and not spherical:
+        edges = _edges(np.asarray(grid["x"], float) / 1e3)
+        return section(data.values[:, 0], edges, interfaces, name=name, label="x [km]", **how)
     across = np.asarray(grid["latitude"] if spherical else grid["y"] / 1e3, float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
     area = _area(dataset, across.shape)
@@ -300,6 +306,19 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     mean, label = ("zonal mean", "latitude") if spherical else ("mean along x", "y [km]")
     how["title"] = title or f"{_title(data, name)}, {mean}"
     return section(values, edges, interfaces, name=name, label=label, **how)
+
+
+def _of_axis(dataset: Any, dim: str) -> dict[str, str]:
+    """What `section` must know of a vertical dimension."""
+    if dim.startswith("level") and dim not in dataset.variables:
+        return {"vertical": "depth", "down": "level"}
+    return {"vertical": next((v for v in ("depth", "height") if dim.startswith(v)), "pressure")}
+
+
+def _edges(at: np.ndarray) -> np.ndarray:
+    """Edges of cells around places on a line."""
+    middles = (at[1:] + at[:-1]) / 2
+    return np.concatenate([[1.5 * at[0] - 0.5 * at[1]], middles, [1.5 * at[-1] - 0.5 * at[-2]]])
 
 
 def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -343,15 +362,8 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
     depth = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float
     )
-    if dim == "pressure" and len(depth) > 1:
-        middle = 0.5 * (depth[1:] + depth[:-1])
-        return np.concatenate(
-            [
-                [max(1.5 * depth[0] - 0.5 * depth[1], 0)],
-                middle,
-                [max(1.5 * depth[-1] - 0.5 * depth[-2], 0)],
-            ]
-        )
+    if dim.startswith(("pressure", "height")) and len(depth) > 1:
+        return np.maximum(_edges(depth), 0)
     edges = [0.0]
     for value in depth:
         edges.append(max(2 * value - edges[-1], edges[-1] + 1e-6))

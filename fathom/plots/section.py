@@ -1,4 +1,4 @@
-"""Depth or pressure against latitude: a zonal mean, or a cut along one grid line."""
+"""Depth, height or pressure against latitude: a zonal mean, or a cut along one grid line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from fathom.plots.area import degrees_text
 from fathom.plots.colours import colour_map, ink, land
 from fathom.plots.map import caption, displayed
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+
+labels = {"depth": "depth [m]", "height": "height [km]", "pressure": "pressure [hPa]"}
 
 
 @styled
@@ -35,8 +37,8 @@ def section(
     Returns the figure.
 
     Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With
-    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots. down:
-    the label of another coordinate that grows downward.
+    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots; with
+    "height" in m from the ground up. down: the label of another coordinate that grows downward.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
         raise InputError(
@@ -49,14 +51,15 @@ def section(
     low, high = range_of(shown, limits, colours, typical)
     figure = new_figure(7.4, 3.6)
     axes = figure.add_axes((0.085, 0.125, 0.80, 0.75), facecolor=land)
-    _by_root(axes, depth) if vertical == "pressure" else _stretch(axes, depth)
+    depth = depth / 1e3 if vertical == "height" else depth
+    {"pressure": _by_root, "height": _upward}.get(vertical, _stretch)(axes, depth)
     axes.pcolormesh(
         along, depth, np.ma.masked_invalid(shown), cmap=colour_map(colours), vmin=low, vmax=high
     )
     _contours(axes, shown, along, depth, low, high)
     axes.set(
         xlim=(along[0], along[-1]),
-        ylabel=down or ("pressure [hPa]" if vertical == "pressure" else "depth [m]"),
+        ylabel=down or labels[vertical],
     )
     if label == "latitude":
         axes.set_xticks(*_latitudes(along[0], along[-1]))
@@ -115,6 +118,10 @@ def _stretch(axes: Any, depth: np.ndarray) -> None:
         axes.axhline(upper, color="white", lw=0.9, zorder=3)
         axes.set_yticks([0, 250, 500, 750, *np.arange(1000, bottom, 1000)])
     axes.set_ylim(bottom, float(depth[0]))
+
+
+def _upward(axes: Any, height: np.ndarray) -> None:
+    axes.set_ylim(float(height[0]), float(height[-1]))
 
 
 def _by_root(axes: Any, pressure: np.ndarray) -> None:

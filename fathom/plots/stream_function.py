@@ -32,6 +32,7 @@ def stream_function(
     raster = raster_of(grid, np.shape(field))
     transport = np.asarray(field, float) * 1e-6
     low, high = range_of(transport, None, "balance")
+    high = max(-low, high)
     interval = interval or _interval(high)
     high = max(interval, np.ceil(high / interval) * interval)
     low = -high

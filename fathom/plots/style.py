@@ -143,7 +143,7 @@ def range_of(
     typical: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
     """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them and stay
-    inside; or the 1st and 99th percentile, symmetric for a diverging map."""
+    inside; or the 1st and 99th percentile, symmetric for a diverging map of values around 0."""
     if limits is not None:
         if not limits[0] < limits[1]:
             raise InputError(f"limits = {limits[0]:g}, {limits[1]:g}: the lower one comes first")
@@ -154,9 +154,9 @@ def range_of(
     if typical is not None and _suits(typical, finite):
         return typical
     low, high = np.percentile(finite, (1, 99))
-    if colours in diverging:
-        high = max(abs(low), abs(high))
-        low = -high
+    least, most = sorted(map(abs, (low, high)))
+    if colours in diverging and not (low * high > 0 and least > 0.5 * most):
+        low, high = -most, most
     elif 0 <= low < 0.25 * high:
         low = 0.0
     if not low < high:
@@ -197,6 +197,7 @@ def colour_bar(
         extend=extend,
         extendfrac=0.03,
     )
+    bar.formatter.set_useOffset(False)
     bar.outline.set_linewidth(0.5)
     bar.outline.set_edgecolor(faint)
     axes.tick_params(length=2.5)

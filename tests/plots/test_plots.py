@@ -299,6 +299,37 @@ def test_a_section_of_a_plane_is_in_kilometres(tmp_path):
     assert axes.get_xlabel() == "y [km]" and axes.get_title(loc="left").endswith("mean along x")
 
 
+def test_a_slice_of_air_has_heights_of_it():
+    """A plane of one row: levels from the top down, values between them and on them."""
+    rng = np.random.default_rng(0)
+    centre = ("y", "x"), np.zeros((1, 8))
+    at = {"y": [50.0], "x": np.arange(8) * 1e3 + 500, "area": centre}
+    axis = {"standard_name": "height", "units": "m", "positive": "up"}
+    data = xr.Dataset(
+        {
+            "dtheta": (("height_interface", "y", "x"), rng.normal(size=(5, 1, 8))),
+            "ta": (("height", "y", "x"), 280 + rng.normal(size=(4, 1, 8))),
+        },
+        at
+        | {
+            "height_interface": ("height_interface", np.arange(4.0, -1, -1) * 1e3, axis),
+            "height": ("height", np.arange(3.5, 0, -1) * 1e3, axis),
+        },
+    )
+    for name in ("dtheta", "ta"):
+        axes = plots.picture(data, name).axes[0]
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [km]", "height [km]")
+        assert axes.get_ylim() == pytest.approx((0, 4), abs=0.6) and axes.get_xlim() == (0, 8)
+
+
+def test_colours_of_values_far_from_0_follow_the_values():
+    from fathom.plots.style import range_of
+
+    assert range_of(np.linspace(-1, 2, 101), None, "balance")[0] == pytest.approx(-1.97)
+    low, high = range_of(np.linspace(990, 1030, 101), None, "height")  # pressure
+    assert 990 < low < 991 and 1029 < high < 1030
+
+
 def test_a_mean_in_time_weighs_by_volume(tmp_path):
     levels = fm.ZLevels(thickness=[100.0, 900.0])
     ocean = fm.Ocean(fm.CartesianGrid(4, 6, levels=levels), coriolis=(0, 0))
