@@ -46,26 +46,27 @@ parts = {  # of the compiler, where it is of PyPI
 }
 
 
-def open(name: str, comm: Any = None) -> Any:
-    """The device of that name, of `names`: the ranks of comm share the devices of their node.
-    ValueError, in one line: what is missing.
+def open(name: str, place: int = 0) -> Any:
+    """The device of that name, of `names`; place: of this rank on its node, whose ranks share its
+    devices. ValueError, in one line: what is missing.
     """
     if name == "processor":
         return mpi.core.processor_device()
     if name not in _opened:
         if lacking := missing():
             raise InputError(f"device 'cuda': {lacking}")
-        number = 0 if comm is None else _number(comm)
-        _opened[name] = mpi.core.load_device(str(library()), number)
+        _opened[name] = mpi.core.load_device(str(library()), place)
     return _opened[name]
 
 
 _opened: dict[str, Any] = {}
 
 
-def _number(comm: Any) -> int:
-    """The number of this rank on its node."""
-    node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+def place(name: str | None, comm: Any) -> int:
+    """The place of this rank among those of comm, or all ranks, on its node: they share devices."""
+    if name != "cuda":
+        return 0
+    node = (comm or mpi.world).Split_type(mpi.MPI.COMM_TYPE_SHARED)
     number = int(node.rank)
     node.Free()
     return number

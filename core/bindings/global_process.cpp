@@ -139,7 +139,7 @@ static void bind_columns_elsewhere(nb::module_& m) {
             "process"_a, "world"_a, "helpers"_a, "helpers: ranks in world")
         .def("rest", &Apart::rest, "all that helpers owe has arrived")
         .def("dismiss", &Apart::dismiss, "helpers leave `help`")
-        .def("help", &Apart::help, nb::call_guard<nb::gil_scoped_release>(),
+        .def("help", &Apart::help, "device"_a.none(), nb::call_guard<nb::gil_scoped_release>(),
              "on a helper: computes until it is dismissed")
         .def_prop_ro("waited", &Apart::waited, "seconds of this rank for helpers")
         .def_prop_ro("helped", &Apart::helped, "seconds of this helper");

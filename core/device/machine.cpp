@@ -6,6 +6,7 @@
 #include <map>
 #include "catalogue/catalogue.hpp"
 #include "device/air_mass.hpp"
+#include "device/columns.hpp"
 #include "device/drifters.hpp"
 #include "device/elliptic.hpp"
 #include "device/gridpoint.hpp"
@@ -17,7 +18,6 @@
 #include "device/plane_transport.hpp"
 #include "device/radiation.hpp"
 #include "device/relaxation.hpp"
-#include "device/samples.hpp"
 #include "device/spectral_sums.hpp"
 #include "device/transforms.hpp"
 #include "device/transport.hpp"
@@ -205,6 +205,9 @@ public:
     }
     std::unique_ptr<Watch> watch(const WetColumns& columns) override {
         return watch_of(shared_from_this(), columns);
+    }
+    std::unique_ptr<ColumnsOnDevice> columns(int bytes) override {
+        return columns_on(shared_from_this(), bytes);
     }
     std::unique_ptr<SamplesOnDevice> samples(const SamplePoints& points) override {
         return samples_of(shared_from_this(), points);

@@ -7,17 +7,21 @@ namespace fathom {
 
 Apart::Apart(Process columns, Helpers given)
     : Bundled(std::move(columns)), helpers(std::move(given)) {
-    for (const auto& f : process.fields) {
+    for (std::size_t p = 0; p < items.size(); ++p) {
+        const auto& f = process.fields[p];
         if (f.access == Access::updates)
             throw Error(process.name, " updates '", f.name, "', which cannot be done apart");
-        if (f.access == Access::reads && travels(f))
-            kept.push_back(updates(f.name + " for " + name, f.place, f.units));
-        else
-            kept.push_back({-1});
+        kept.push_back({-1});
         if (f.place == place::profile)
-            for (int n = 0; n < numbers_of_profile; ++n)
+            for (int n = 0; n < numbers_of_profile; ++n) {
                 kept_profile.push_back(updates(f.name + " " + std::to_string(n) + " for " + name,
                                                place::center_column, f.units));
+                copied.push_back({items[p], kept_profile.back(), n});
+            }
+        else if (f.access == Access::reads) {
+            kept.back() = updates(f.name + " for " + name, f.place, f.units);
+            copied.push_back({items[p], kept.back()});
+        }
     }
     if (kept_profile.size() > numbers_of_profile)
         throw Error(process.name, " reads more than one profile");
@@ -34,7 +38,7 @@ void Apart::prepare(Given at) {
     wait();
     pending = false;
     shares.clear();
-    for (const int rank : helpers.ranks) shares.push_back({rank, {}, {}, {}, {}});
+    for (const int rank : helpers.ranks) shares.push_back({rank, {}, {}, {}});
     std::vector<Column> all;
     for (int b = 0; b < int(d.blocks.size()); ++b)
         for (int j = 0; j < d.blocks[b]->ny; ++j)
@@ -47,75 +51,40 @@ void Apart::prepare(Given at) {
         shares[n / cell % shares.size()].columns.push_back(all[n]);
 }
 
-/// Calls body(number, field, its kept copy) for each field that is read and sent.
-template <class Body> void Apart::each_read(Given at, Body body) const {
-    for (std::size_t p = 0; p < items.size(); ++p)
-        if (kept[p].number >= 0) body(p, at[items[p]], at[kept[p]]);
-}
-
 /// Whether no state has been given to it yet: then all kept values are 0, also temperature.
 bool Apart::nothing_kept(Given at) const {
-    bool nothing = true;
-    each_read(at, [&](std::size_t, const Field&, const Field& to) {
+    const auto zero = [](double x) { return x == 0; };
+    for (const Item& item : kept)
         for (const Share& s : shares)
-            for (const Column& c : s.columns)
-                nothing &= at.set.bytes() == 4
-                               ? row_of<float>(to, c.block, c.row, 0)[c.column] == 0
-                               : row_of<double>(to, c.block, c.row, 0)[c.column] == 0;
-    });
-    return nothing;
+            if (item.number >= 0 && !std::ranges::all_of(values(at, item, s.columns), zero))
+                return false;
+    return true;
 }
 
 void Apart::keep(Given at) {
-    const auto copy = [&]<class T>(T) {
-        each_read(at, [&](std::size_t, const Field& from, const Field& to) {
-            for (const Share& s : shares)
-                for (int k = 0; k < numbers(from); ++k)
-                    for (const Column& c : s.columns)
-                        row_of<T>(to, c.block, c.row, k)[c.column] =
-                            row_of<T>(from, c.block, c.row, k)[c.column];
-        });
-        for (std::size_t p = 0; p < items.size(); ++p) {
-            if (process.fields[p].place != place::profile) continue;
-            const Field& from = at[items[p]];
-            for (int n = 0; n < numbers_of_profile && n < from.levels; ++n)
-                for (const Share& s : shares)
-                    for (const Column& c : s.columns)
-                        row_of<T>(at[kept_profile[n]], c.block, c.row, 0)[c.column] =
-                            ((const T*)from.at[0])[n];
-        }
-    };
-    at.set.bytes() == 4 ? copy(float()) : copy(double());
+    for (const Share& s : shares) copy(at, s.columns, copied);
 }
 
 /// Sends the kept values.
 void Apart::request(Given at) {
-    const auto send = [&]<class T>(T) {
-        for (Share& s : shares) {
-            if (s.columns.empty()) continue;
-            s.bundle = filled<T>(at, s.columns, kept);
-            s.results.resize(s.bundle.memory.size());
-            s.call = {int(s.bundle.count),
-                      at.set.domain().levels,
-                      int(sizeof(T)),
-                      at.set.layout->cell,
-                      {}};
-            const Column& c = s.columns.front();
-            for (std::size_t n = 0; n < kept_profile.size(); ++n)
-                s.call.profiles[n] =
-                    double(row_of<T>(at[kept_profile[n]], c.block, c.row, 0)[c.column]);
-            MPI_Request r;
-            MPI_Isend(&s.call, sizeof s.call, MPI_BYTE, s.rank, of_call, helpers.world, &r);
-            under_way.push_back(r);
-            MPI_Isend(s.bundle.memory.data(), int(s.bundle.memory.size()), MPI_BYTE, s.rank,
-                      of_columns, helpers.world, &r);
-            under_way.push_back(r);
-            MPI_Irecv(s.results.data(), int(s.results.size()), MPI_BYTE, s.rank, of_results,
-                      helpers.world, &r);
-            under_way.push_back(r);
-        }
-    };
-    at.set.bytes() == 4 ? send(float()) : send(double());
+    for (Share& s : shares) {
+        if (s.columns.empty()) continue;
+        s.bundle = filled(at, s.columns, kept);
+        s.call = {int(s.bundle.count), s.bundle.levels, s.bundle.bytes, at.set.layout->cell, {}};
+        const std::span first(s.columns.data(), 1);
+        for (std::size_t n = 0; n < kept_profile.size(); ++n)
+            s.call.profiles[n] = values(at, kept_profile[n], first)[0];
+        MPI_Request r;
+        MPI_Isend(&s.call, sizeof s.call, MPI_BYTE, s.rank, of_call, helpers.world, &r);
+        under_way.push_back(r);
+        const auto inputs = s.bundle.inputs(), results = s.bundle.results();
+        MPI_Isend(inputs.data(), int(inputs.size()), MPI_BYTE, s.rank, of_columns, helpers.world,
+                  &r);
+        under_way.push_back(r);
+        MPI_Irecv(results.data(), int(results.size()), MPI_BYTE, s.rank, of_results, helpers.world,
+                  &r);
+        under_way.push_back(r);
+    }
     pending = true;
 }
 
@@ -129,14 +98,7 @@ void Apart::wait() {
 
 void Apart::receive(Given at) {
     wait();
-    for (Share& s : shares) {
-        if (s.columns.empty()) continue;
-        std::swap(s.bundle.memory, s.results);
-        if (at.set.bytes() == 4)
-            give<float>(at, s.bundle, s.columns);
-        else
-            give<double>(at, s.bundle, s.columns);
-    }
+    for (Share& s : shares) give(at, s.bundle, s.columns);
     pending = false;
 }
 
@@ -155,36 +117,49 @@ void Apart::dismiss() {
         MPI_Send(nullptr, 0, MPI_BYTE, rank, of_end, helpers.world);
 }
 
-void Apart::help() {
-    const Region waits("no columns yet", "physics"), talks("columns and fluxes", "physics"),
-        computes(process.name, "physics", "process");
+void Apart::help(const std::shared_ptr<Device>& device) {
+    const Region waits("no columns yet", "physics");
     for (;;) {
         MPI_Status status;
-        std::optional<Within> within(std::in_place, waits);
-        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, helpers.world, &status);
-        const int from = status.MPI_SOURCE;
+        {
+            Within within(waits);
+            MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, helpers.world, &status);
+        }
         if (status.MPI_TAG == of_end) {
-            MPI_Recv(nullptr, 0, MPI_BYTE, from, of_end, helpers.world, MPI_STATUS_IGNORE);
+            MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, of_end, helpers.world,
+                     MPI_STATUS_IGNORE);
             return;
         }
-        within.emplace(talks);
-        Call call;
-        MPI_Recv(&call, sizeof call, MPI_BYTE, from, of_call, helpers.world, MPI_STATUS_IGNORE);
-        Bundle b = bundle(std::size_t(call.count), call.levels);
-        b.bytes = call.bytes;
-        b.memory.resize(b.size * std::size_t(b.bytes));
-        MPI_Recv(b.memory.data(), int(b.memory.size()), MPI_BYTE, from, of_columns, helpers.world,
-                 MPI_STATUS_IGNORE);
-        float small[numbers_of_profile];
-        std::copy_n(call.profiles, numbers_of_profile, small);
-        void* const profile = call.bytes == 4 ? (void*)small : (void*)call.profiles;
-        within.emplace(computes);
-        const double began = MPI_Wtime();
-        run(Where{call.cell, call.levels, std::vector<void*>(items.size(), profile)}, b);
-        busy += MPI_Wtime() - began;
-        within.emplace(talks);
-        MPI_Send(b.memory.data(), int(b.memory.size()), MPI_BYTE, from, of_results, helpers.world);
+        answer(status.MPI_SOURCE, device);
     }
+}
+
+/// Computes the columns of one rank.
+void Apart::answer(int rank, const std::shared_ptr<Device>& device) {
+    const Region talks("columns and fluxes", "physics"),
+        computes(process.name, "physics", "process");
+    std::optional<Within> within(std::in_place, talks);
+    Call call;
+    MPI_Recv(&call, sizeof call, MPI_BYTE, rank, of_call, helpers.world, MPI_STATUS_IGNORE);
+    Bundle b = bundle(std::size_t(call.count), call.levels, call.bytes, call.cell);
+    b.memory.resize(b.size * std::size_t(b.bytes));
+    MPI_Recv(b.inputs().data(), int(b.inputs().size()), MPI_BYTE, rank, of_columns, helpers.world,
+             MPI_STATUS_IGNORE);
+    within.emplace(computes);
+    const double began = MPI_Wtime();
+    float small[numbers_of_profile];
+    std::copy_n(call.profiles, numbers_of_profile, small);
+    void* profile = call.bytes == 4 ? (void*)small : (void*)call.profiles;
+    if (device) {
+        const auto bytes = std::size_t(numbers_of_profile * call.bytes);
+        renew(profile_there, device, std::span((const std::byte*)profile, bytes));
+        profile = profile_there.at;
+    }
+    run(Where{call.cell, std::vector<void*>(items.size(), profile), device}, b);
+    busy += MPI_Wtime() - began;
+    within.emplace(talks);
+    MPI_Send(b.results().data(), int(b.results().size()), MPI_BYTE, rank, of_results,
+             helpers.world);
 }
 
 }  // namespace fathom

@@ -7,7 +7,8 @@
 /// kept in fields "<name> for <process>", so it is in restarts, from which f(y_n-1) is computed
 /// again: a restart changes nothing. Cells of columns are distributed among the helpers one by one,
 /// so that each gets day and night. A column is computed the same way everywhere: the same bits on
-/// any number of helpers, and of stepping ranks.
+/// any number of helpers, and of stepping ranks. Both may have devices: inputs are packed on those
+/// of stepping ranks, and helpers compute on theirs.
 #pragma once
 #include "field/bundled.hpp"
 
@@ -29,8 +30,8 @@ public:
     void dismiss();
     /// All results of helpers have arrived.
     void rest() { wait(); }
-    /// On a helper: computes until it is told to stop.
-    void help();
+    /// On a helper: computes until it is told to stop. device: null if it has none.
+    void help(const std::shared_ptr<Device>& device);
 
     double waited() const { return waiting; }  ///< for helpers, in all calls [s]
     double helped() const { return busy; }     ///< of this helper, processor time of all calls [s]
@@ -46,23 +47,24 @@ private:
         int rank;
         std::vector<Column> columns;
         Bundle bundle;
-        std::vector<std::byte> results;
         Call call;
     };
     Helpers helpers;
-    std::vector<Item> kept;  ///< of each field that is read; of others not used
+    std::vector<Item> kept;      ///< of each field that is read; of others not used
+    std::vector<Copied> copied;  ///< to the fields that keep values
     std::vector<Item> kept_profile;
     std::vector<Share> shares;
     std::vector<MPI_Request> under_way;
+    DeviceMemory profile_there;  ///< of a helper
     double waiting = 0, busy = 0;
     bool pending = false;
 
-    template <class Body> void each_read(Given, Body) const;
     bool nothing_kept(Given) const;
     void keep(Given);
     void request(Given);
     void receive(Given);
     void wait();
+    void answer(int rank, const std::shared_ptr<Device>&);
 };
 
 }  // namespace fathom

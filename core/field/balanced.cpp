@@ -54,7 +54,8 @@ void Balanced::prepare(Given at) {
     int ranks;
     MPI_Comm_size(*comm, &ranks);
     const std::size_t most = columns.size() + std::size_t(at.set.layout->cell) * ranks;
-    carrier = way.make(*comm, ranks > 1 ? bundle(most, d.levels).size * at.set.bytes() : 0);
+    carrier = way.make(*comm, ranks > 1 ? bundle(most, at.set).size * at.set.bytes() : 0);
+    known = false;
 }
 
 /// Estimates the cost of each column, and sorts the columns, the most expensive first. Returns the
@@ -64,13 +65,12 @@ std::vector<double> Balanced::expect(Given at) {
         double seconds[2]{}, number[2]{};  // of idle and of active columns, in the last call
         double load = 0, now[2]{};
     } mine;
-    for (Column& c : columns) {
+    for (const Column& c : columns)
         mine.load += c.cost, mine.seconds[c.active] += c.cost, ++mine.number[c.active];
-        if (active_item.empty()) continue;
-        const Field& f = at[active_item[0]];
-        c.active = at.set.bytes() == 4 ? row_of<float>(f, c.block, c.row, 0)[c.column] > 0
-                                       : row_of<double>(f, c.block, c.row, 0)[c.column] > 0;
-        ++mine.now[c.active];
+    if (!active_item.empty()) {
+        const auto now = values(at, active_item[0], columns);
+        for (std::size_t n = 0; n < columns.size(); ++n)
+            columns[n].active = now[n] > 0, ++mine.now[columns[n].active];
     }
     int ranks;
     MPI_Comm_size(*comm, &ranks);
@@ -80,7 +80,7 @@ std::vector<double> Balanced::expect(Given at) {
         for (int n = 0; n < 2; ++n) {
             double seconds = 0, number = 0;
             for (const auto& one : of) seconds += one.seconds[n], number += one.number[n];
-            if (number > 0 && at.set.count > 0) cost_of[n] = seconds / number;
+            if (number > 0 && known) cost_of[n] = seconds / number;
         }
         for (auto& one : of) one.load = one.now[0] * cost_of[0] + one.now[1] * cost_of[1];
         for (Column& c : columns) c.cost = cost_of[c.active];
@@ -91,11 +91,10 @@ std::vector<double> Balanced::expect(Given at) {
     return loads;
 }
 
-template <class T> struct Balanced::Turn {
+struct Balanced::Turn {
     Balanced& of;
     Given at;
     std::vector<Column>& columns = of.columns;
-    const int levels = at.set.domain().levels;
     const std::size_t cell = at.set.layout->cell;
     struct Away {
         int rank;
@@ -106,10 +105,6 @@ template <class T> struct Balanced::Turn {
     std::size_t given = 0;  ///< columns sent away: the first ones, in whole cells
     double computed = 0;
 
-    void compute(Bundle& b) {
-        of.run(at, b);
-        for (std::size_t n = 0; n < b.count; ++n) computed += double(((const T*)b.at(b.count))[n]);
-    }
     /// The next most expensive columns whose cost is this amount, to within half a cell.
     std::span<Column> worth(double amount) {
         const std::size_t first = given;
@@ -127,39 +122,31 @@ template <class T> struct Balanced::Turn {
             if (from == rank) {
                 const auto some = worth(amount);
                 for (const Column& c : some) of.given[to] += c.cost;
-                away.push_back({to, some, some.empty() ? Bundle{} : of.filled<T>(at, some)});
+                away.push_back({to, some, of.filled(at, some)});
             }
         of.away += long(given);
         std::vector<Carrier::Offer> offers;
-        for (Away& a : away) offers.push_back({a.rank, a.bundle.memory});
+        for (Away& a : away)
+            offers.push_back({a.rank, a.bundle.inputs(), a.bundle.results().size()});
         of.carrier->offer(offers);
     }
-    void compute_own() {
-        for (std::size_t first = given; first < columns.size();) {
-            const std::size_t count = std::min<std::size_t>(columns.size() - first, 16 * cell);
-            const std::span some(columns.data() + first, count);
-            Bundle b = of.filled<T>(at, some);
-            compute(b);
-            of.give<T>(at, b, some);
-            first += count;
-        }
-    }
+    void compute_own() { computed += of.compute(at, std::span(columns).subspan(given)); }
     void compute_foreign(const std::vector<Transfer>& plan, int rank) {
-        const std::size_t per_column = of.bundle(1, levels).size * sizeof(T);
         for (const auto& [from, to, amount] : plan) {
             if (to != rank) continue;
-            auto memory = of.carrier->fetch(from);
-            Bundle b = of.bundle(memory.size() / per_column, levels);
-            b.bytes = sizeof(T);
-            b.memory = std::move(memory);
-            compute(b);
-            of.carrier->send_back(from, std::move(b.memory));
+            auto inputs = of.carrier->fetch(from);
+            const std::size_t cells = inputs.size() / of.bundle(cell, at.set).inputs().size();
+            Bundle b = of.bundle(cells * cell, at.set);
+            b.memory = std::move(inputs);
+            b.memory.resize(b.size * b.bytes);
+            computed += of.run(at, b);
+            of.carrier->send_back(from, b.results());
         }
     }
     void take_back() {
         for (Away& a : away) {
-            of.carrier->results(a.rank, a.bundle.memory);
-            if (!a.columns.empty()) of.give<T>(at, a.bundle, a.columns);
+            of.carrier->results(a.rank, a.bundle.results());
+            of.give(at, a.bundle, a.columns);
         }
         of.carrier->end();
     }
@@ -172,14 +159,12 @@ void Balanced::apply(Given at) {
     load = loads[rank];
     given.assign(loads.size(), 0);
     const auto plan = share ? transfers(loads, threshold) : std::vector<Transfer>();
-    const auto turn = [&]<class T>(Turn<T> turn) {
-        turn.send(plan, rank);
-        turn.compute_own();
-        turn.compute_foreign(plan, rank);
-        turn.take_back();
-        done = turn.computed;
-    };
-    at.set.bytes() == 4 ? turn(Turn<float>{*this, at}) : turn(Turn<double>{*this, at});
+    Turn turn{*this, at};
+    turn.send(plan, rank);
+    turn.compute_own();
+    turn.compute_foreign(plan, rank);
+    turn.take_back();
+    done = turn.computed, known = true;
     own = 0;
     for (const Column& c : columns) own += c.cost;
 }

@@ -8,7 +8,8 @@
 ///   it, both in the order of ranks
 ///
 /// Columns of equal cost are next to each other in a pack, which ends early where none of them has
-/// work.
+/// work. A device has one time for all columns of a launch; they share it in proportion to the cost
+/// that was expected (bundled.hpp).
 #pragma once
 #include "field/bundled.hpp"
 #include "field/carrier.hpp"
@@ -34,8 +35,8 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
 
-    /// Processor time of this rank in the last call [s]: `own_seconds` for its own
-    /// columns, wherever they were computed; then for all that it computed.
+    /// Processor time of this rank in the last call, or time of its device [s]: `own_seconds` for
+    /// its own columns, wherever they were computed; then for all that it computed.
     double own_seconds() const { return own; }
     double seconds() const { return done; }
     /// Expected of the columns of this rank in the last call, by the cost of such columns on all
@@ -48,7 +49,7 @@ public:
     std::vector<double> costs(const FieldSet&) const;
 
 private:
-    template <class T> struct Turn;  ///< one call, of fields of these numbers
+    struct Turn;  ///< one call
     std::string active;
     double threshold;
     bool share;
@@ -58,6 +59,7 @@ private:
     std::vector<double> given;  ///< to each rank
     double own = 0, done = 0, load = 0;
     double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first
+    bool known = false;          ///< what columns have cost
     long away = 0;
     const CarrierKind& way;
     std::shared_ptr<MPI_Comm> comm;

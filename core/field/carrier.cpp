@@ -13,8 +13,8 @@ class Messages final : public Carrier {
 public:
     Messages(MPI_Comm comm, std::size_t) : comm(comm) {}
     void offer(std::span<const Offer> offers) override {
-        for (const auto& [taker, bundle] : offers)
-            MPI_Isend(bundle.data(), int(bundle.size()), MPI_BYTE, taker, there, comm,
+        for (const auto& o : offers)
+            MPI_Isend(o.inputs.data(), int(o.inputs.size()), MPI_BYTE, o.taker, there, comm,
                       &requests.emplace_back());
     }
     std::vector<std::byte> fetch(int giver) override {
@@ -23,17 +23,17 @@ public:
         int size;
         MPI_Mprobe(giver, there, comm, &message, &status);
         MPI_Get_count(&status, MPI_BYTE, &size);
-        std::vector<std::byte> bundle(size);
-        MPI_Mrecv(bundle.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        return bundle;
+        std::vector<std::byte> inputs(size);
+        MPI_Mrecv(inputs.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        return inputs;
     }
-    void send_back(int giver, std::vector<std::byte> bundle) override {
-        const auto& kept = held.emplace_back(std::move(bundle));
+    void send_back(int giver, std::span<const std::byte> results) override {
+        const auto& kept = held.emplace_back(results.begin(), results.end());
         MPI_Isend(kept.data(), int(kept.size()), MPI_BYTE, giver, back, comm,
                   &requests.emplace_back());
     }
     void results(int taker, std::span<std::byte> into) override {
-        wait();  // the same memory holds the offered data
+        wait();  // the same memory may hold the inputs
         MPI_Recv(into.data(), int(into.size()), MPI_BYTE, taker, back, comm, MPI_STATUS_IGNORE);
     }
     void end() override { wait(), held.clear(); }
@@ -60,29 +60,30 @@ public:
     void offer(std::span<const Offer> offers) override {
         ++call;
         std::size_t at = 2 * line * ranks;
-        for (const auto& [taker, bundle] : offers) {
-            places[taker] = at;
-            std::memcpy(window.own() + at, bundle.data(), bundle.size());
-            at += words(bundle.size());
+        for (const auto& o : offers) {
+            places[o.taker] = at;
+            std::memcpy(window.own() + at, o.inputs.data(), o.inputs.size());
+            at += words(std::max(o.inputs.size(), o.results));
         }
         window.see();
-        for (const auto& [taker, bundle] : offers) {
-            const std::uint64_t told[2] = {places[taker], bundle.size()};
-            window.put(told, taker, line * rank + 1);
-            window.signal(taker, line * rank, call);
+        for (const auto& o : offers) {
+            const std::uint64_t told[2] = {places[o.taker], o.inputs.size()};
+            window.put(told, o.taker, line * rank + 1);
+            window.signal(o.taker, line * rank, call);
         }
     }
     std::vector<std::byte> fetch(int giver) override {
         window.await(line * giver, call);
         place = window.load(line * giver + 1);
-        std::vector<std::byte> bundle(window.load(line * giver + 2));
-        numbers.resize(words(bundle.size()));
+        std::vector<std::byte> inputs(window.load(line * giver + 2));
+        numbers.resize(words(inputs.size()));
         if (!numbers.empty()) window.get(numbers, giver, place);
-        std::memcpy(bundle.data(), numbers.data(), bundle.size());
-        return bundle;
+        std::memcpy(inputs.data(), numbers.data(), inputs.size());
+        return inputs;
     }
-    void send_back(int giver, std::vector<std::byte> bundle) override {
-        std::memcpy(numbers.data(), bundle.data(), bundle.size());
+    void send_back(int giver, std::span<const std::byte> results) override {
+        numbers.resize(words(results.size()));
+        std::memcpy(numbers.data(), results.data(), results.size());
         if (!numbers.empty()) window.put(numbers, giver, place);
         window.signal(giver, line * (ranks + rank), call);
     }

@@ -1,10 +1,10 @@
 /// How bundles of columns travel to the ranks that compute them, and back: the catalogue. In each
 /// call all ranks know who gives to whom; only the giver knows how much.
 ///
-///   offer     all bundles that this rank gives, each with its receiver
-///   fetch     waits for the bundle of a giver
-///   send_back the same bytes with results
-///   results   from a receiver: into the memory of the bundle that was offered
+///   offer     inputs of all bundles that this rank gives, each with its receiver
+///   fetch     waits for the inputs of a giver
+///   send_back the results
+///   results   from a receiver: their memory may be that of the inputs
 ///   end       of the call
 ///
 ///   messages  two-sided: sent as they are ready, received when the receiver is ready for them
@@ -24,17 +24,19 @@ class Carrier {
 public:
     struct Offer {
         int taker;
-        std::span<std::byte> bundle;
+        std::span<const std::byte> inputs;
+        std::size_t results;  ///< bytes
     };
     virtual ~Carrier() = default;
     virtual void offer(std::span<const Offer>) = 0;
     virtual std::vector<std::byte> fetch(int giver) = 0;
-    virtual void send_back(int giver, std::vector<std::byte>) = 0;
+    virtual void send_back(int giver, std::span<const std::byte>) = 0;
     virtual void results(int taker, std::span<std::byte>) = 0;
     virtual void end() = 0;
 };
 
-/// room: bytes that a rank can offer in a call. Collective: all ranks make it together.
+/// room: bytes that a rank can offer, and get back, in a call. Collective: all ranks make it
+/// together.
 struct CarrierKind {
     std::string_view name, text;
     std::unique_ptr<Carrier> (*make)(MPI_Comm, std::size_t room);

@@ -87,6 +87,7 @@ void Sampled::prepare(Given at) {
     comm = communicator(d);
     around = surroundings(d);
     ask(d);
+    settled.reset();
     if (!shared) return;
     shared->among(own);
     shared->prepare(at);
@@ -168,15 +169,11 @@ std::shared_ptr<Balanced> Sampled::balance(std::string active, double threshold,
     return shared = std::make_shared<Balanced>(process, std::move(active), threshold, true, way);
 }
 
+/// The process in the samples of this rank, or in its share of them.
+void Sampled::compute(Given at) { shared ? shared->apply(at) : void(Bundled::compute(at, own)); }
+
 /// Results at the requested samples, `each` numbers, one sample after the other.
-template <class T> std::vector<T> Sampled::compute(Given at, std::size_t each) {
-    if (shared)
-        shared->apply(at);
-    else {
-        Bundle b = filled<T>(at, own);
-        run(at, b);
-        give<T>(at, b, own);
-    }
+template <class T> std::vector<T> Sampled::asked_for(Given at, std::size_t each) const {
     std::vector<T> out(asked.size() * each);
     for (std::size_t n = 0; n < asked.size(); ++n) {
         const Column& c = own[asked[n]];
@@ -205,7 +202,8 @@ void Sampled::exchange(const void* out, void* in, std::size_t bytes) const {
 
 template <class T> void Sampled::turn(Given at) {
     const std::size_t each = results(at);
-    const std::vector<T> out = compute<T>(at, each);
+    compute(at);
+    const std::vector<T> out = asked_for<T>(at, each);
     std::vector<T> in(std::accumulate(receives.begin(), receives.end(), std::size_t(0)) * each);
     exchange(out.data(), in.data(), each * sizeof(T));
     interpolate(at, in, each);

@@ -29,7 +29,6 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
     bool apply_on(Device&, Given) override;
-    bool lives_on(Device&) override;
 
 private:
     static constexpr int side_by_side = 16;
@@ -51,12 +50,13 @@ private:
     std::shared_ptr<MPI_Comm> comm;
     std::shared_ptr<Balanced> shared;  ///< of the same process and fields; without: each its own
 
+    void compute(Given);
     std::vector<std::array<int, 2>> samples() const;
     void check(const Topology&, const std::vector<int>& points) const;
     std::vector<Around> surroundings(const Domain&);
     void ask(const Domain&);
     template <class T> void interpolate(Given, const std::vector<T>& values, std::size_t each);
-    template <class T> std::vector<T> compute(Given, std::size_t each);
+    template <class T> std::vector<T> asked_for(Given, std::size_t each) const;
     template <class T> void turn(Given);
     /// Numbers that the process computes in a column.
     std::size_t results(Given at) const {
@@ -76,10 +76,9 @@ private:
     }
     /// Samples of so many bytes, from all ranks to all.
     void exchange(const void* out, void* in, std::size_t bytes) const;
-    struct There;  ///< on a device
-    std::shared_ptr<There> there;
-    std::shared_ptr<There> settle(const std::shared_ptr<Device>&, Given, std::size_t each);
-    void compute_there(Given);
+    struct Samples;  ///< on a device
+    std::shared_ptr<Samples> settled;
+    std::shared_ptr<Samples> settle(const std::shared_ptr<Device>&, Given, std::size_t each) const;
     void travel(std::size_t bytes);
 };
 

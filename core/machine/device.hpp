@@ -21,8 +21,9 @@ struct PointMoves;
 class Mover;  // parallel/travel/mover.hpp
 struct EllipticPoints;
 class EllipticOnDevice;  // solver/on_device.hpp
+class ColumnsOnDevice;
 struct SamplePoints;
-class SamplesOnDevice;  // field/samples.hpp
+class SamplesOnDevice;  // field/columns.hpp
 struct WetColumns;
 class Watch;  // field/watch.hpp
 namespace ocean {
@@ -94,7 +95,8 @@ public:
     virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
     /// Numbers that describe fields in memory of the device.
     virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
-    /// Columns that are computed, and those interpolated from them.
+    /// Columns of fields of numbers of 4 or 8 bytes, and columns that are interpolated from some.
+    virtual std::unique_ptr<ColumnsOnDevice> columns(int bytes) = 0;
     virtual std::unique_ptr<SamplesOnDevice> samples(const SamplePoints&) = 0;
     /// Single numbers of 4 or 8 bytes, anywhere in memory of the device: copied to the host and
     /// back; each place occurs once.
@@ -190,6 +192,17 @@ DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size
     DeviceMemory made(std::move(device), std::max<std::size_t>(count, 1) * sizeof(T));
     made.device->copy(made.at, first, count * sizeof(T), Device::Way::to_device);
     return made;
+}
+
+/// The same in place of older values; in new memory only if there are more.
+template <class T>
+void renew(DeviceMemory& memory, const std::shared_ptr<Device>& device, std::span<const T> values) {
+    if (values.empty()) return;
+    if (memory.bytes < values.size_bytes()) {
+        memory = {};
+        memory = DeviceMemory(device, values.size_bytes());
+    }
+    device->copy(memory.at, values.data(), values.size_bytes(), Device::Way::to_device);
 }
 
 /// The processor, used as a device.

@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from fathom import mpi, regions
+from fathom import device, mpi, regions
 from fathom.failure import InputError
 
 schemes = ("RRTMGP", "Radiation")
@@ -125,7 +125,8 @@ class Apart:
             self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.step}))
         ahead = mpi.core.clock_offset(mpi.world.py2f())
         regions.begin(mpi.MPI.COMM_SELF, s.trace_events)
-        self.core.help()
+        name = s.parallel["device"]
+        self.core.help(device.open(name, s.place) if name else None)
         if mpi.world.bcast(None):
             trace = (regions.traced(mpi.MPI.COMM_SELF) or [{}])[0]
             mpi.world.gather(_of_helper(trace, ahead))

@@ -24,6 +24,7 @@ class Held:
     # on which ranks it runs
     comm: Any
     roles: Any  # which ranks serve output; None: none
+    place: int  # of this rank, where ranks of a node share devices
     serves: bool  # whether this rank does, or computes radiation alone
     apart: Any  # ranks of radiation
     servers: Any  # those at work; those of the last run

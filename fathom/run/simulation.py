@@ -92,6 +92,7 @@ class Simulation(Requests, Events):
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
+        self.place = device.place(self.parallel["device"], comm)
         self.apart = Apart.of(self, alone=comm is not None)  # radiation on separate ranks
         self.serves = self.serves or self.apart.helps
         self.servers = self.served = None  # those at work; those of the last run
@@ -276,7 +277,7 @@ class Simulation(Requests, Events):
             store.begin(kept.get(str(store.path)))
         self._take_back()
         if (name := self.parallel["device"]) is not None:
-            self.fields.live_on(device.open(name, self.comm))
+            self.fields.live_on(device.open(name, self.place))
         self.tidy()
 
     def _choose_for_device(self):

@@ -17,6 +17,7 @@ cases_of = {
     "separable-lines": (sphere, {**small, "blocks": [5, 4]}),
     "separable": (sphere, {**small, "preconditioner": "separable", "solver_precision": "fp32"}),
     "lines": (sphere, {**small, "preconditioner": "lines", "solver": "bicgstab"}),
+    "fewer modes than ranks": (sphere, {**small, "number": 4, "preconditioner": "separable"}),
     "multigrid": (sphere, {"preconditioner": "multigrid", "solver": "bicgstab", "blocks": [8, 4]}),
     "multigrid, fp32": (sphere, {"preconditioner": "multigrid", "precision": "fp32"}),
     "a matrix that stays": (plane, {"nx": 21, "blocks": [8, 3], "solver": "bicgstab"}),

@@ -46,7 +46,10 @@ def test_same_bits(name):
     assert "HelmholtzSolve" not in ", ".join(dict(s.describe()[1])["device"][1:])
 
 
-@pytest.mark.parametrize("ranks, cases", [(2, ()), (3, ("separable-lines", "multigrid"))])
+@pytest.mark.parametrize(
+    "ranks, cases",
+    [(2, ()), (3, ("separable-lines", "multigrid")), (5, ("fewer modes than ranks",))],
+)
 def test_several_ranks(on_ranks, ranks, cases):
     found = on_ranks(ranks, Path(__file__).with_name("helmholtz_on_ranks.py"), *cases)
     assert found

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
+from fathom import device, mpi
 
 
-def simulation(directory, precision, helpers):
+def simulation(directory, precision, helpers, there="none"):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
     physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", drag=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
@@ -22,7 +22,8 @@ def simulation(directory, precision, helpers):
         air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
         specific_humidity=lambda lon, lat, p: 9e-3 * (p / 1e5) ** 3,
     )
-    how = {"radiation_ranks": helpers} if helpers else {}
+    how = {"device": None if there == "none" else there}
+    how |= {"radiation_ranks": helpers} if helpers else {}
     return fm.Simulation(model, step="1h", directory=directory, parallel=how, overwrite=True)
 
 
@@ -45,14 +46,27 @@ def outside(directory, precision):
         print(json.dumps(told))
 
 
-def main(precision="fp64", helpers="1", pieces="10"):
+def on_device(sim):
+    """What the processor computes, bytes that were copied, and those of the columns of a call."""
+    scheme = next(scheme for scheme in sim.model.physics if scheme.name == "RRTMGP")
+    levels = {f["name"]: f["levels"] for f in sim.fields.fields}
+    numbers = sum(levels.get(name, 0) for name in scheme.field_names)
+    rows = len(sim.model.grid.latitude)
+    columns = rows * 2 * rows * numbers * sim.bytes_of_number
+    copied = device.open(sim.parallel["device"]).travelled
+    left = dict(sim.describe()[1])["device"]
+    return {"device": left, "travelled": copied, "columns": columns}
+
+
+def main(precision="fp64", helpers="1", pieces="10", *devices):
     directory = Path(mpi.world.bcast(tempfile.mkdtemp()))
     if pieces == "advance":
         outside(directory, precision)
         return
     file = None
     for n, hours in enumerate(pieces.split("+")):
-        sim = simulation(directory / str(n), precision, int(helpers))
+        there = devices[n] if n < len(devices) else "none"
+        sim = simulation(directory / str(n), precision, int(helpers), there)
         if file is not None:
             sim.restore(file)
         sim.trace_events = 10000
@@ -60,6 +74,7 @@ def main(precision="fp64", helpers="1", pieces="10"):
         file = directory / str(n) / "restart.fathom"
     if not sim.serves:
         result = {"checksum": sim.checksum()}
+        result |= on_device(sim) if sim.parallel["device"] else {"device": []}
         flux = sim.gather("outgoing_longwave")
         if sim.is_root:
             result["mean"] = float(np.mean(np.asarray(flux, float)))

@@ -16,6 +16,7 @@ def simulation(
     threads=1,
     distribution="square",
     carrier="messages",
+    device=None,
 ):
     """With waves and all kinds of water, in summer, so that columns differ."""
     physics = fm.FirstPhysics(
@@ -46,17 +47,26 @@ def simulation(
             "threads": threads,
             "distribution": distribution,
             "carrier": carrier,
+            "device": device,
         },
     )
 
 
-def bits(radiation="Radiation", precision="fp64", balance=False, threads=1, carrier="messages"):
+def bits(
+    radiation="Radiation",
+    precision="fp64",
+    balance=False,
+    threads=1,
+    carrier="messages",
+    device=None,
+):
     names = [radiation, "BettsMiller", "GraupelMicrophysics"] if balance else []
-    sim = simulation(radiation, precision, names, threads, carrier=carrier)
+    sim = simulation(radiation, precision, names, threads, carrier=carrier, device=device)
     sim.prepare().advance(7)
     shared = sim.balanced[radiation] if balance else None
     return {
         "checksum": sim.checksum(),
+        "device": dict(sim.describe()[1])["device"] if device else [],
         "balanced": sorted(sim.balanced),
         "travelled": sim.comm.allreduce(shared.travelled if shared else 0),
         "expected": sim.comm.gather(shared.expected if shared else 0),

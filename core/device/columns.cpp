@@ -1,4 +1,4 @@
-#include "device/samples.hpp"
+#include "device/columns.hpp"
 #include "device/blocks.hpp"
 #include "machine/launch.hpp"
 
@@ -7,25 +7,28 @@ namespace fathom {
 namespace {
 
 template <class T> struct Take {
-    const SamplePoints::Point* samples;
+    const ColumnPoint* points;
     unsigned count;
     FieldAt<const T> from;
     T* to;
+    std::size_t column, level;
     constexpr void operator()(std::size_t n) const {
-        const auto [block, row, column] = samples[n % count];
-        to[n] = from(block, row, column, std::ptrdiff_t(n / count));
+        const ColumnPoint p = points[n % count];
+        const std::size_t k = n / count;
+        to[n % count * column + k * level] = from(p.block, p.row, p.column, std::ptrdiff_t(k));
     }
 };
 
-template <class T> struct Ask {
-    const int* asked;
-    unsigned number, count;  ///< of those asked for; of samples
+template <class T> struct Give {
+    const ColumnPoint* points;
+    unsigned count;
     const T* from;
-    std::size_t first, numbers;
-    T* to;
+    std::size_t column, level;
+    FieldAt<T> to;
     constexpr void operator()(std::size_t n) const {
-        const std::size_t level = n / number, sample = n % number;
-        to[sample * numbers + first + level] = from[level * count + std::size_t(asked[sample])];
+        const ColumnPoint p = points[n % count];
+        const std::size_t k = n / count;
+        to(p.block, p.row, p.column, std::ptrdiff_t(k)) = from[n % count * column + k * level];
     }
 };
 
@@ -47,28 +50,39 @@ template <class T> struct Interpolate {
     }
 };
 
+template <class T> class Columns final : public ColumnsOnDevice {
+public:
+    explicit Columns(std::shared_ptr<Device> given) : device(std::move(given)), blocks(device) {}
+    void choose(std::span<const ColumnPoint> some) override {
+        renew(points, device, some), count = unsigned(some.size());
+    }
+    void take(const FieldSlab& from, int levels, const Values& to) override {
+        launch::each(std::size_t(count) * levels,
+                     Take<T>{chosen(), count, blocks.operator()<const T>(from), (T*)to.at,
+                             to.column, to.level});
+    }
+    void give(const Values& from, int levels, const FieldSlab& to) override {
+        launch::each(std::size_t(count) * levels,
+                     Give<T>{chosen(), count, (const T*)from.at, from.column, from.level,
+                             blocks.operator()<T>(to)});
+    }
+
+private:
+    std::shared_ptr<Device> device;
+    DeviceMemory points;
+    unsigned count = 0;
+    BlockTables blocks;
+    const ColumnPoint* chosen() const { return (const ColumnPoint*)points.at; }
+};
+
 template <class T> class Samples final : public SamplesOnDevice {
 public:
     Samples(const std::shared_ptr<Device>& device, const SamplePoints& given)
-        : count(unsigned(given.samples.size())),
-          asked_for(unsigned(given.asked.size())),
-          columns(unsigned(given.between.size())),
+        : columns(unsigned(given.between.size())),
           numbers(given.numbers),
-          samples(on_device(device, given.samples.data(), given.samples.size())),
-          asked(on_device(device, given.asked.data(), given.asked.size())),
           between(on_device(device, given.between.data(), given.between.size())),
           blocks(device) {
         device->wait();
-    }
-    void take(const FieldSlab& from, int levels, std::byte* to) override {
-        launch::each(std::size_t(count) * levels,
-                     Take<T>{(const SamplePoints::Point*)samples.at, count,
-                             blocks.operator()<const T>(from), (T*)to});
-    }
-    void ask(const std::byte* from, int levels, std::size_t first, std::byte* to) override {
-        launch::each(
-            std::size_t(asked_for) * levels,
-            Ask<T>{(const int*)asked.at, asked_for, count, (const T*)from, first, numbers, (T*)to});
     }
     void interpolate(const std::byte* received, std::size_t first, int levels,
                      const FieldSlab& to) override {
@@ -78,13 +92,18 @@ public:
     }
 
 private:
-    unsigned count, asked_for, columns;
+    unsigned columns;
     std::size_t numbers;
-    DeviceMemory samples, asked, between;
+    DeviceMemory between;
     BlockTables blocks;
 };
 
 }  // namespace
+
+std::unique_ptr<ColumnsOnDevice> columns_on(std::shared_ptr<Device> device, int bytes) {
+    if (bytes == 4) return std::make_unique<Columns<float>>(std::move(device));
+    return std::make_unique<Columns<double>>(std::move(device));
+}
 
 std::unique_ptr<SamplesOnDevice> samples_of(std::shared_ptr<Device> device,
                                             const SamplePoints& given) {
