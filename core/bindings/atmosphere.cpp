@@ -237,14 +237,9 @@ void bind_spectral_process(nb::module_& m) {
             "how far these points lie away from the nearest row of this rank, at most");
 }
 
-/// Scheme, shape and parameters of a hydrostatic spectral model.
-SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane> lies_on,
-                      std::vector<double> a, std::vector<double> b,
-                      const std::map<std::string, double>& given, const std::string& temperature,
-                      const std::vector<std::pair<std::string, std::string>>& tracers,
-                      int precision) {
-    SpectralSetup s{std::move(lies_on), std::move(a), std::move(b), {}, temperature, {}};
-    set(s.parameters,
+SpectralParameters spectral_parameters(const std::map<std::string, double>& given) {
+    SpectralParameters p;
+    set(p,
         {{"step", &SpectralParameters::step},
          {"radius", &SpectralParameters::radius},
          {"rotation", &SpectralParameters::rotation},
@@ -266,6 +261,17 @@ SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane>
          {"splitting", &SpectralParameters::splitting},
          {"acoustic_temperature", &SpectralParameters::acoustic_temperature}},
         given);
+    return p;
+}
+
+/// Scheme, shape and parameters of a hydrostatic spectral model.
+SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane> lies_on,
+                      std::vector<double> a, std::vector<double> b,
+                      const std::map<std::string, double>& given, const std::string& temperature,
+                      const std::vector<std::pair<std::string, std::string>>& tracers,
+                      int precision) {
+    SpectralSetup s{std::move(lies_on),         std::move(a), std::move(b),
+                    spectral_parameters(given), temperature,  {}};
     for (auto& [name, units] : tracers) s.tracers.push_back({name, units});
     return scheme == "eulerian" ? leapfrog_scheme(s, precision)
                                 : semi_lagrangian_scheme(s, precision);
@@ -342,35 +348,17 @@ void bind_spectral_dynamics(nb::module_& m) {
 }
 
 void bind_shallow_water(nb::module_& m) {
-    nb::class_<ShallowWaterDynamics>(m, "ShallowWaterDynamics",
-                                     "The global processes of shallow water on the sphere.")
-        .def(
-            "__init__",
-            [](ShallowWaterDynamics* self, const std::string& scheme, const GaussianGrid& grid,
-               int truncation, const std::map<std::string, double>& given, int precision) {
-                using P = ShallowWaterParameters;
-                ShallowWaterSetup s{grid, truncation, {}};
-                set(s.parameters,
-                    {{"step", &P::step},
-                     {"radius", &P::radius},
-                     {"rotation", &P::rotation},
-                     {"mean_geopotential", &P::mean_geopotential},
-                     {"off_centring", &P::off_centring},
-                     {"diffusion_time", &P::diffusion_time},
-                     {"diffusion_order", &P::diffusion_order},
-                     {"iterations", &P::iterations},
-                     {"filter", &P::filter},
-                     {"viscosity", &P::viscosity},
-                     {"splitting", &P::splitting}},
-                    given);
-                new (self) ShallowWaterDynamics(scheme == "eulerian"
-                                                    ? leapfrog_scheme(s, precision)
-                                                    : semi_lagrangian_scheme(s, precision));
-            },
-            "scheme"_a, "grid"_a, "truncation"_a, "parameters"_a, "precision"_a = 8)
-        .def_ro("transport", &ShallowWaterDynamics::transport)
-        .def_ro("step", &ShallowWaterDynamics::step)
-        .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
+    m.def(
+        "shallow_water_dynamics",
+        [](const std::string& scheme, const GaussianGrid& grid, int truncation,
+           double mean_geopotential, const std::map<std::string, double>& given, int precision) {
+            const SpectralSetup s = shallow_water(OnSphere{grid, truncation},
+                                                  spectral_parameters(given), mean_geopotential);
+            return scheme == "eulerian" ? shallow_water_leapfrog(s, precision)
+                                        : shallow_water_semi_lagrangian(s, precision);
+        },
+        "scheme"_a, "grid"_a, "truncation"_a, "mean_geopotential"_a, "parameters"_a,
+        "precision"_a = 8, "The global processes of shallow water on the sphere.");
 }
 
 void bind_coupling(nb::module_& m) {

@@ -135,11 +135,13 @@ class ShallowWater(Model):
         plain = self.grid.sphere.plain and self.coriolis is None
         self.parameters["splitting"] = 0.0 if plain else 1.0
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        dynamics = mpi.core.ShallowWaterDynamics(
+        numbers = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
+        dynamics = mpi.core.shallow_water_dynamics(
             self.scheme,
             self.grid.rows,
             self.grid.truncation,
-            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
+            numbers.pop("mean_geopotential"),
+            numbers,
             bytes_of[self.precision],
         )
         shallow_water_step(self, dynamics, do)
@@ -255,10 +257,10 @@ class ShallowWater(Model):
 
 def shallow_water_step(model, dynamics, do):
     """One time step, in the order in which it is computed, of either scheme."""
-    if dynamics.leapfrog is not None:
+    if model.scheme == "eulerian":
         do("ShallowWaterFluxes")
         do.phase = "spectral"
-        do(dynamics.leapfrog)
+        do(dynamics.step)
         return
     do("ShallowWaterTerms")
     do("WindExtrapolation")

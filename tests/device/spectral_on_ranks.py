@@ -1,5 +1,5 @@
-"""Spectral atmospheres after some steps, without a device and with one, in each process of an MPI
-run: rank 0 prints the checksums, and what the processor computes of the second.
+"""Spectral atmospheres and shallow water after some steps, without a device and with one, in each
+process of an MPI run: rank 0 prints the checksums, and what the processor computes of the second.
 """
 
 import json
@@ -8,6 +8,7 @@ import computers
 import fathom as fm
 import small_areas
 import small_atmospheres
+import small_trajectories
 from fathom import mpi
 
 physics = fm.FirstPhysics(ozone=None)
@@ -22,6 +23,7 @@ def area(**options):
     return small_areas.simulation(model, "300s")
 
 
+water = small_trajectories.shallow_water
 cases_of = {
     "full": lambda: sphere(physics=physics),
     "fp32": lambda: sphere(physics=physics, precision="fp32", blocks=[0, 3]),
@@ -30,6 +32,9 @@ cases_of = {
     "eulerian": lambda: sphere(
         scheme="eulerian", step="1200s", precision="fp32", tracers=("smoke",)
     ),
+    "shallow water": lambda: water(reduced="classical"),
+    "stretched water": lambda: water(stretching=1.5, precision="fp32"),
+    "eulerian water": lambda: water(scheme="eulerian", step="900s", filter=0.05),
     "periodic": lambda: area(periodic=True, grid=small_areas.plane(points=(20, 18))),
     "area": lambda: area(precision="fp32"),
     "non-hydrostatic": lambda: area(dynamics="non-hydrostatic"),
@@ -37,6 +42,7 @@ cases_of = {
 parallel = {
     "fp32": {"exchange": "overlapped"},
     "stretched": {"distribution": "square"},
+    "stretched water": {"distribution": "square"},
     "non-hydrostatic": {"exchange": "overlapped"},
 }
 found = {}

@@ -1,6 +1,6 @@
-"""A spectral atmosphere on a device, on a sphere or on the plane of an area: transport along
-trajectories, coupling, transforms, the solve and the sums that conserve mass and energy have the
-bits of the processor.
+"""A spectral atmosphere on a device, on a sphere or on the plane of an area, and shallow water:
+transport along trajectories, coupling, transforms, the solve and the sums that conserve mass and
+energy have the bits of the processor.
 """
 
 from pathlib import Path
@@ -11,6 +11,7 @@ import computers
 import fathom as fm
 import small_areas
 import small_atmospheres
+import small_trajectories
 
 spheres = {
     "full": {},
@@ -26,6 +27,14 @@ spheres = {
     "shared rows": {"blocks": [10, 5]},
     "stretched, shared rows": {"stretching": 1.5, "tracers": ("smoke",), "blocks": [10, 5]},
     "eulerian": {"scheme": "eulerian", "step": "1200s", "tracers": ("smoke",), "physics": None},
+}
+waters = {
+    "full": {},
+    "fp32": {"precision": "fp32", "off_centring": 0.1, "viscosity": 1e5},
+    "octahedral": {"truncation": 15, "rows": "cubic", "reduced": "octahedral"},
+    "stretched, shared rows": {"stretching": 1.5, "parallel": {"blocks": [10, 5]}},
+    "eulerian": {"scheme": "eulerian", "step": "900s", "filter": 0.05, "reduced": "classical"},
+    "eulerian, fp32": {"scheme": "eulerian", "step": "900s", "precision": "fp32"},
 }
 areas = {
     "periodic": {"periodic": True, "grid": small_areas.plane(points=(20, 18))},
@@ -55,6 +64,19 @@ def checked(make, steps):
 def test_same_bits(name):
     options = {"truncation": 10, "physics": fm.FirstPhysics(ozone=None)} | spheres[name]
     assert checked(lambda: small_atmospheres.held_suarez(**options), 3) == ""
+
+
+@pytest.mark.parametrize("name", waters)
+def test_same_bits_of_shallow_water(name):
+    assert checked(lambda: small_trajectories.shallow_water(**waters[name]), 4) == ""
+
+
+@pytest.mark.parametrize("scheme, step", [("semi-lagrangian", "1800s"), ("eulerian", "900s")])
+def test_shallow_water_there_and_back(tmp_path, scheme, step):
+    make = lambda directory, parallel: small_trajectories.shallow_water(
+        scheme=scheme, step=step, directory=directory, parallel=parallel
+    )
+    computers.there_and_back(tmp_path, make, ["vorticity", "geopotential_height"], half=120)
 
 
 @pytest.mark.parametrize("name", areas)

@@ -34,17 +34,23 @@ def moist(**options):
     return simulation
 
 
-def shallow_water(truncation=10, reduced=False, step="1800s", **options):
+def shallow_water(
+    truncation=10,
+    rows="quadratic",
+    reduced=False,
+    stretching=1.0,
+    step="1800s",
+    directory=None,
+    parallel=None,
+    **options,
+):
     """Waves on a zonal jet over a mountain."""
     import fathom as fm
 
-    model = fm.ShallowWater(
-        fm.GaussianGrid(truncation, reduced=reduced),
-        mean_geopotential=6e4,
-        diffusion_time="6h",
-        orography=lambda lon, lat: 3e3 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2)),
-        **options,
-    )
+    hill = lambda lon, lat: 3e3 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
+    options = {"mean_geopotential": 6e4, "diffusion_time": "6h", "orography": hill} | options
+    grid = fm.GaussianGrid(truncation, grid=rows, reduced=reduced, stretching=stretching)
+    model = fm.ShallowWater(grid, **options)
     model.set(
         eastward_wind=lambda lon, lat: 20 * np.cos(np.deg2rad(lat)),
         northward_wind=lambda lon, lat: (
@@ -52,7 +58,8 @@ def shallow_water(truncation=10, reduced=False, step="1800s", **options):
         ),
         fluid_geopotential=lambda lon, lat: 5e4 - 4e3 * np.sin(np.deg2rad(lat)) ** 2,
     )
-    return fm.Simulation(model, step=step, directory=tempfile.gettempdir())
+    directory = directory or tempfile.gettempdir()
+    return fm.Simulation(model, step=step, directory=directory, parallel=parallel or {})
 
 
 def limited_area(periodic=False, **options):

@@ -55,7 +55,7 @@ std::vector<double> HybridReference::matrix() const {
     std::vector<double> B(K * K);
     for (int k = 0; k < K; ++k)
         for (int j = 0; j < K; ++j) {
-            double sum = gas_constant * temperature * thickness[j] / pressure;
+            double sum = surface * gas_constant * temperature * thickness[j] / pressure;
             for (int l = 0; l < K; ++l) sum += g[k * K + l] * t[l * K + j];
             B[k * K + j] = sum;
         }
@@ -83,7 +83,7 @@ VerticalModes::VerticalModes(const std::vector<double>& B, const HybridReference
     for (int m = 0; m < K; ++m) {
         const int from = order[m];
         speed_squared.push_back(S[from * K + from]);
-        if (!(speed_squared.back() > 0))
+        if (!(speed_squared.back() >= 0))
             throw Error("vertical mode ", m, " has squared speed ", speed_squared.back(),
                         ": levels too uneven");
         for (int k = 0; k < K; ++k) {
@@ -207,9 +207,9 @@ VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
     count = r.levels();
     this->beta = T(beta);
     R = T(r.gas_constant);
-    RT = T(r.gas_constant * r.temperature);
+    RT = T(r.surface * r.gas_constant * r.temperature);
     kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);
-    per_pressure = T(1 / r.pressure);
+    per_pressure = T(r.surface / r.pressure);
     for (int k = 0; k < count; ++k) {
         alpha.push_back(T(r.alpha[k]));
         log_ratio.push_back(T(r.log_ratio[k]));

@@ -31,6 +31,7 @@ namespace fathom::atmosphere {
 struct HybridReference {
     std::vector<double> alpha, log_ratio, thickness;  ///< of the layers at p_r
     double pressure, temperature, gas_constant, heat_capacity;
+    double surface = 1;  ///< 0: the pressure of the surface takes no part
     HybridReference(std::span<const double> a, std::span<const double> b, double pressure,
                     double temperature, double gas_constant, double heat_capacity);
     int levels() const { return int(alpha.size()); }

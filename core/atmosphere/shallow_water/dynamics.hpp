@@ -1,36 +1,19 @@
-/// The dynamics of shallow water on the sphere as global processes of a sequence of one level on a
-/// Gaussian grid: transport and implicit step of the semi-Lagrangian scheme, or the leapfrog of the
-/// Eulerian one:
-///   zeta+ = zeta- + 2 dt curl G,   D+ = D- + 2 dt [div G - lap(K + (phi+ + phi-) / 2)],
-///       phi+ = phi- - 2 dt [div(phi v) + phi_r ((D+ + D-) / 2 - D)]
-/// G and K from ShallowWaterFluxes; then X = X + filter (X- - 2 X + X+). The first step is forward.
+/// The dynamics of shallow water on the sphere: the schemes of the spectral atmosphere
+/// (spectral/dynamics.hpp) with one layer, whose levels have constant pressure, and phi in the
+/// place of the temperature. With R = 1, kappa T_r = phi_r their linear terms (semi_implicit.hpp)
+/// are gamma = 1, tau = phi_r:
+///   L(D) = -lap(phi),   L(phi) = -phi_r D
+/// Eulerian: F of terms.hpp, ShallowWaterFluxes.
 #pragma once
-#include "field/global_process.hpp"
-#include "grid/gaussian.hpp"
+#include "atmosphere/spectral/dynamics.hpp"
 
 namespace fathom::atmosphere {
 
-struct ShallowWaterParameters {
-    double step, radius, rotation, mean_geopotential, off_centring = 0;
-    double diffusion_time = 0, diffusion_order = 4, viscosity = 0;  ///< as of SpectralParameters
-    double iterations = 2, filter = 0;
-    double splitting = 0;  ///< as of SpectralParameters
-};
+/// The parameters of temperature, pressure and mass are not used.
+SpectralSetup shallow_water(OnSphere, SpectralParameters, double mean_geopotential);
 
-struct ShallowWaterSetup {
-    GaussianGrid grid;
-    int truncation;
-    ShallowWaterParameters parameters;
-};
-
-struct ShallowWaterDynamics {
-    using Part = std::shared_ptr<GlobalProcess>;
-    Part transport, step;  ///< semi-Lagrangian
-    Part leapfrog;         ///< Eulerian
-};
-
-/// bytes: 4 or 8, of a number.
-ShallowWaterDynamics semi_lagrangian_scheme(const ShallowWaterSetup&, int bytes);
-ShallowWaterDynamics leapfrog_scheme(const ShallowWaterSetup&, int bytes);
+/// Of such a setup; bytes: 4 or 8, of a number.
+SpectralDynamics shallow_water_semi_lagrangian(const SpectralSetup&, int bytes);
+SpectralDynamics shallow_water_leapfrog(const SpectralSetup&, int bytes);
 
 }  // namespace fathom::atmosphere

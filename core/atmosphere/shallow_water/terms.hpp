@@ -86,10 +86,12 @@ struct ShallowWaterArrival {
     }
 };
 
-/// Fluxes of the Eulerian form; the leapfrog itself keeps v and phi of the last time.
+/// F of the Eulerian form: that of the wind is the vector of the vorticity minus grad(energy), that
+/// of phi the curl of the vector of the geopotential. Each vector is a flux turned to the right by
+/// 90 degrees: its curl is minus the divergence of the flux.
 struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
-        "fluxes of vorticity and geopotential, kinetic energy: the Eulerian form of shallow water";
+        "fluxes of vorticity and geopotential, energy: the Eulerian form of shallow water";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -102,13 +104,13 @@ struct ShallowWaterFluxes {
         Writes<Real, "vorticity_flux_north", place::center_layer, "m s-2"> north,
         Writes<Real, "geopotential_flux_east", place::center_layer, "m3 s-3"> flux_east,
         Writes<Real, "geopotential_flux_north", place::center_layer, "m3 s-3"> flux_north,
-        Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy) const {
+        Writes<Real, "mechanical_energy", place::center_layer, "m2 s-2"> energy) const {
         const Real absolute = zeta[0] + f[0];
         east[0] = absolute * v[0];
         north[0] = -absolute * u[0];
-        flux_east[0] = phi[0] * u[0];
-        flux_north[0] = phi[0] * v[0];
-        energy[0] = 0.5 * fma(u[0], u[0], v[0] * v[0]) + ground[0];
+        flux_east[0] = phi[0] * v[0];
+        flux_north[0] = -phi[0] * u[0];
+        energy[0] = 0.5 * fma(u[0], u[0], v[0] * v[0]) + (phi[0] + ground[0]);
     }
 };
 }  // namespace fathom::atmosphere

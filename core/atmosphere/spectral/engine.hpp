@@ -12,6 +12,9 @@
 
 namespace fathom::atmosphere {
 
+/// In the place of one that a model does not have: without levels, so that nothing is transformed.
+inline const Field no_field{};
+
 /// The transformed fields, and the gradients that are computed with them.
 struct SpectralFields {
     const Field &u, &v, &temperature, &pressure;
@@ -20,6 +23,7 @@ struct SpectralFields {
     /// Of compressible air: ln(p / pi), its gradient, and the vertical divergence.
     const Field *departure = nullptr, *departure_east = nullptr, *departure_north = nullptr,
                 *vertical_divergence = nullptr;
+    const Field& vorticity = no_field;
 };
 
 template <class T> class SpectralEngine {
@@ -35,6 +39,7 @@ public:
           starts(first_of_each(transform.own())) {
         if (int(s.a.size()) != levels + 1)
             throw Error("the sequence has ", levels, " levels; given ", s.a.size(), " interfaces");
+        reference.surface = s.has_surface_pressure();
         std::size_t columns = 0;
         for (std::size_t b = 0; b < d.blocks.size(); ++b)
             for (int r = 0; r < d.blocks[b]->ny; ++r) {
@@ -67,8 +72,13 @@ protected:
     void truncate_orography(Coefficients<T> of, const Field& orography, const Field& east,
                             const Field& north) {
         transform.direct({transform.scalar(of, orography)});
-        transform.inverse({transform.gradient(of, &orography, &east, &north)});
+        transform.inverse({with_gradient(of, orography, east, north)});
         shape->times_map_factor({&east, &north}, 1);
+    }
+    /// Where the model has it.
+    auto with_gradient(Coefficients<T> of, const Field& f, const Field& east,
+                       const Field& north) const {
+        return east.levels ? transform.gradient(of, &f, &east, &north) : transform.scalar(of, f);
     }
     /// Own columns of a row of a block: first of them among all of this rank, weight of each in
     /// means over the sphere.

@@ -17,11 +17,13 @@ inline const OnSphere& sphere_of(const SpectralSetup& s) {
     return std::get<OnSphere>(s.lies_on);
 }
 
-/// Fields of the leapfrog: present ones with gradients, previous ones, and tendencies.
+/// Fields of the leapfrog: present ones with gradients, previous ones, and tendencies; instead of
+/// that of temperature there can be a vector whose curl it is.
 struct LeapfrogFields {
     SpectralFields now;
     const Field &u_before, &v_before, &T_before, &p_before;
     const Field &u_tendency, &v_tendency, &T_tendency, &p_tendency, &energy, &vorticity;
+    const Field &curl_east = no_field, &curl_north = no_field;
 };
 struct TracerFields {
     const Field &now, &before, &tendency, &east, &north;
@@ -36,7 +38,7 @@ public:
         : Engine(s, d),
           length(3 * levels + 1),
           stride_of_time(padded(length)),
-          stride(3 * stride_of_time + padded(levels)),
+          stride(3 * stride_of_time + padded(2 * levels)),
           stride_of_tracer(3 * padded(levels)),
           all(s, s.parameters.step, reference, wavenumbers(transform.own(), starts)),
           first(s, 0.5 * s.parameters.step, reference, wavenumbers(transform.own(), starts)),
@@ -48,8 +50,7 @@ public:
             coefficients_of_tracer.assign(2 * transform.own().size() * stride_of_tracer, T(0));
     }
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
-        Engine::truncate_orography({coefficients.data() + 3 * levels, stride}, orography, east,
-                                   north);
+        Engine::truncate_orography({coefficients.data(), stride}, orography, east, north);
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
@@ -184,7 +185,8 @@ private:
               diffuse(s.parameters, 2 * beta, sphere_of(s).truncation, s.a, s.b) {}
     };
     /// A column of coefficients: vorticity, divergence, temperature of all levels and pi, each at
-    /// the present and previous time and as a tendency (later the new time); kinetic energy.
+    /// the present and previous time and as a tendency (later the new time); kinetic energy; the
+    /// divergence of a vector whose curl is a tendency, which is not used.
     int length;
     std::ptrdiff_t stride_of_time, stride, stride_of_tracer;
     Step all, first;
@@ -195,7 +197,7 @@ private:
     using Items = typename RowTransform<T>::Items;
     /// What becomes coefficients at `at`, in the memory of the processor or of a device: of the
     /// present time, the previous one, and tendencies.
-    std::array<Item, 10> given(T* at, const LeapfrogFields& f) const {
+    std::array<Item, 11> given(T* at, const LeapfrogFields& f) const {
         const std::ptrdiff_t t = stride_of_time, u = 0, v = levels, T_ = 2 * levels,
                              pi = 3 * levels;
         const auto of = [&](std::ptrdiff_t place) { return Coefficients<T>{at + place, stride}; };
@@ -207,6 +209,7 @@ private:
                 transform.scalar(of(t + pi), f.p_before),
                 transform.wind(of(2 * t + u), of(2 * t + v), f.u_tendency, f.v_tendency),
                 transform.scalar(of(2 * t + T_), f.T_tendency),
+                transform.wind(of(2 * t + T_), of(3 * t + levels), f.curl_east, f.curl_north),
                 transform.scalar(of(2 * t + pi), f.p_tendency),
                 transform.scalar(of(3 * t), f.energy)};
     }
@@ -217,8 +220,8 @@ private:
         return {transform.wind(of(0), of(levels), now.u, now.v),
                 transform.scalar(of(0), f.vorticity),
                 transform.scalar(of(levels), now.divergence),
-                transform.gradient(of(T_), &now.temperature, &now.T_east, &now.T_north),
-                transform.gradient(of(pi), &now.pressure, &now.p_east, &now.p_north),
+                this->with_gradient(of(T_), now.temperature, now.T_east, now.T_north),
+                this->with_gradient(of(pi), now.pressure, now.p_east, now.p_north),
                 transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
                 transform.scalar(of(t + T_), f.T_before),
                 transform.scalar(of(t + pi), f.p_before)};
@@ -266,5 +269,8 @@ private:
         transform.inverse(wanted(coefficients_of_tracer.data(), f));
     }
 };
+
+/// Data shared by the processes of a step.
+template <class T> using CommonLeapfrog = std::shared_ptr<Shared<LeapfrogEngine<T>>>;
 
 }  // namespace fathom::atmosphere

@@ -8,17 +8,17 @@
 /// A tracer does the same without L. The first step is forward, dt/2 instead of dt from X- = X.
 /// The mean of p_s over the sphere does not change in a step. Each step computes the coefficients
 /// of X and X- from grid points: only grid-point values are kept from one step to the next.
-#include <list>
-#include "atmosphere/spectral/leapfrog_engine.hpp"
+#include "atmosphere/spectral/spectral_step.hpp"
 
 namespace fathom::atmosphere {
 
 namespace {
 
-template <class T> using Common = std::shared_ptr<Shared<LeapfrogEngine<T>>>;
-
 /// Semi-implicit leapfrog, diffusion and time filter in spectral space; then fields and gradients.
-template <class T> class SpectralLeapfrog final : public SpectralProcess {
+template <class T> class SpectralLeapfrog final : public LeapfrogStep<T> {
+    using GlobalProcess::reads, GlobalProcess::updates, GlobalProcess::writes;
+    using typename GlobalProcess::Given, typename GlobalProcess::Item;
+    using LeapfrogStep<T>::engine;
     const std::string warmth;  // the temperature that is transformed
     const Item u_tendency = reads("eastward_wind_tendency", place::center_layer, "m s-2"),
                v_tendency = reads("northward_wind_tendency", place::center_layer, "m s-2"),
@@ -43,11 +43,7 @@ template <class T> class SpectralLeapfrog final : public SpectralProcess {
                orography_east = reads("orography_gradient_east", place::center_column, "m s-2"),
                orography_north = reads("orography_gradient_north", place::center_column, "m s-2"),
                hybrid_eta = reads("hybrid_eta", place::profile, "1");
-    Common<T> engine;
-    LeapfrogFields fields(const Given& at) const {
-        return fields([&](Item item) -> const Field& { return at[item]; });
-    }
-    template <class At> LeapfrogFields fields(const At& at) const {
+    LeapfrogFields fields(const FieldOf& at) const override {
         return {{at(u), at(v), at(temperature), at(pressure), at(divergence), at(T_east),
                  at(T_north), at(p_east), at(p_north)},
                 at(u_before),
@@ -63,10 +59,8 @@ template <class T> class SpectralLeapfrog final : public SpectralProcess {
     }
 
 public:
-    explicit SpectralLeapfrog(Common<T> given)
-        : SpectralProcess("SpectralLeapfrog"),
-          warmth(given->setup.temperature),
-          engine(std::move(given)) {}
+    explicit SpectralLeapfrog(CommonLeapfrog<T> given)
+        : LeapfrogStep<T>("SpectralLeapfrog", given), warmth(given->setup.temperature) {}
     void prepare(Given at) override {
         const SpectralSetup& s = engine->setup;
         engine->open(at.set.domain());
@@ -74,21 +68,6 @@ public:
                            SpectralEngine<T>::eta(s.a, s.b, s.parameters.reference_pressure));
         (*engine)->truncate_orography(at[orography], at[orography_east], at[orography_north]);
     }
-    void start(Given at) override { (*engine)->start(fields(at)); }
-    void changed(Given at) override {
-        at.set.count == 0 ? start(at) : (*engine)->truncate(fields(at));
-    }
-    void apply(Given at) override { (*engine)->leap(fields(at), at.set.count == 0); }
-    bool lives_on(Device&) override { return true; }
-    bool apply_on(Device& device, Given at) override {
-        std::list<Field> there;
-        const auto on = [&](Item item) -> const Field& {
-            return there.emplace_back(at.on_device(item));
-        };
-        (*engine)->leap(device, fields(on), at.set.count == 0);
-        return true;
-    }
-    SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
 };
 
 /// Leapfrog, diffusion and time filter of tracers in spectral space.
@@ -97,13 +76,13 @@ template <class T> class TracerLeapfrog final : public GlobalProcess {
         Item tendency, now, before, east, north;
     };
     std::vector<Tracer> tracers;
-    Common<T> engine;
+    CommonLeapfrog<T> engine;
     static TracerFields fields(const Given& at, const Tracer& t) {
         return {at[t.now], at[t.before], at[t.tendency], at[t.east], at[t.north]};
     }
 
 public:
-    explicit TracerLeapfrog(Common<T> given)
+    explicit TracerLeapfrog(CommonLeapfrog<T> given)
         : GlobalProcess("TracerLeapfrog"), engine(std::move(given)) {
         for (auto& [name, units] : engine->setup.tracers)
             tracers.push_back(

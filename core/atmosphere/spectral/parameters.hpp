@@ -59,6 +59,8 @@ struct SpectralSetup {
 
     double beta() const { return 0.5 * parameters.step * (1 + parameters.off_centring); }
     const OnPlane* plane() const { return std::get_if<OnPlane>(&lies_on); }
+    /// b = 0: on levels of constant pressure that of the surface takes no part.
+    bool has_surface_pressure() const { return b.back() != 0; }
     bool compressible() const { return parameters.acoustic_temperature > 0; }
     bool coupled() const { return plane() && !plane()->relaxation.empty(); }
 };

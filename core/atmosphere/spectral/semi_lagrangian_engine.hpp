@@ -54,7 +54,7 @@ public:
     double heat_of_diffusion = 0;     ///< and of truncation, since the start, mean [J m-2]
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
-        Engine::truncate_orography(here().pi(), orography, east, north);
+        Engine::truncate_orography(here().zeta(), orography, east, north);
     }
     /// Profiles of the linear terms, by level.
     auto reference_profiles() const {
@@ -124,14 +124,13 @@ public:
         if (f.reference_divergence)
             this->copy_times(f.divergence, *f.reference_divergence,
                              T(shape->square_of_reference()));
-        shape->times_map_factor({&f.divergence}, 2);
+        shape->times_map_factor({&f.vorticity, &f.divergence}, 2);
     }
-    /// Divergence is transformed to points in two ways; on a plane its mean, that of the wind, in
-    /// one.
+    /// Vorticity and divergence are transformed to points in two ways; on a plane the mean
+    /// divergence, that of the wind, in one.
     void to_points_adjoint(const SpectralFields& f) {
-        const Columns c = here();
-        const Coefficients<T> of_divergence{spare.data(), stride};
-        shape->times_map_factor({&f.divergence}, 2);
+        const Columns c = here(), second{spare.data(), stride, levels};
+        shape->times_map_factor({&f.vorticity, &f.divergence}, 2);
         if (f.reference_divergence)
             this->add_times(*f.reference_divergence, f.divergence, T(shape->square_of_reference()));
         shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
@@ -143,12 +142,14 @@ public:
         }
         transform.inverse_adjoint(
             {transform.wind(c.zeta(), c.D(), f.u, f.v),
-             transform.scalar(of_divergence, f.divergence),
-             transform.gradient(c.warmth(), &f.temperature, &f.T_east, &f.T_north),
-             transform.gradient(c.pi(), &f.pressure, &f.p_east, &f.p_north)});
-        if (mean_is_wind) std::fill_n(spare.begin(), levels, T(0));
+             transform.scalar(second.zeta(), f.vorticity),
+             transform.scalar(second.D(), f.divergence),
+             this->with_gradient(c.warmth(), f.temperature, f.T_east, f.T_north),
+             this->with_gradient(c.pi(), f.pressure, f.p_east, f.p_north)});
+        if (mean_is_wind) std::fill_n(second.D().at, levels, T(0));
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
-            for (int k = 0; k < levels; ++k) c.D().at[i * stride + k] += spare[i * stride + k];
+            for (int k = levels - f.vorticity.levels; k < 2 * levels; ++k)
+                coefficients[i * stride + k] += spare[i * stride + k];
     }
     void start_adjoint(const SpectralFields& f) {
         must_be_linear();
@@ -253,7 +254,7 @@ private:
         if (f.reference_divergence)
             this->sums_on(device).copy_times(f.divergence, *f.reference_divergence,
                                              shape->square_of_reference());
-        this->times_map_factor(device, {&f.divergence}, 2);
+        this->times_map_factor(device, {&f.vorticity, &f.divergence}, 2);
     }
 
     void solve_there(std::vector<ExactSum>& lost) {
@@ -350,8 +351,9 @@ private:
     /// What returns to points together; on a plane the divergence follows.
     Items wanted(const Columns& c, const SpectralFields& f) const {
         Items items{transform.wind(c.zeta(), c.D(), f.u, f.v),
-                    transform.gradient(c.warmth(), &f.temperature, &f.T_east, &f.T_north),
-                    transform.gradient(c.pi(), &f.pressure, &f.p_east, &f.p_north)};
+                    this->with_gradient(c.warmth(), f.temperature, f.T_east, f.T_north),
+                    this->with_gradient(c.pi(), f.pressure, f.p_east, f.p_north),
+                    transform.scalar(c.zeta(), f.vorticity)};
         if (!on_plane) items.push_back(transform.scalar(c.D(), f.divergence));
         if (f.departure) {
             items.push_back(

@@ -1,79 +1,13 @@
 /// The semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): declarations and work of
 /// its global processes.
-#include <list>
-#include "atmosphere/linearised_transport.hpp"
 #include "atmosphere/spectral/compressible_transport.hpp"
 #include "atmosphere/spectral/coupling.hpp"
-#include "atmosphere/spectral/semi_lagrangian_engine.hpp"
+#include "atmosphere/spectral/spectral_step.hpp"
+#include "atmosphere/spectral/wind_transport.hpp"
 
 namespace fathom::atmosphere {
 
 namespace {
-
-/// From departure to arrival points along the trajectories (carrier.hpp): wind, temperature
-/// and surface pressure.
-template <class T> class SemiLagrangianTransport final : public GlobalProcess, public Linearisable {
-    const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
-               v = reads("northward_wind", place::center_layer, "m s-1"),
-               w = reads("eta_velocity", place::center_layer, "s-1"),
-               u_next = reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-               v_next = reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
-               w_next = reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
-               pressure = reads("log_pressure_ratio", place::center_column, "1"),
-               u_carried = updates("eastward_wind_carried", place::center_layer, "m s-1"),
-               v_carried = updates("northward_wind_carried", place::center_layer, "m s-1"),
-               T_carried = updates("temperature_carried", place::center_layer, "K"),
-               p_carried = updates("log_pressure_ratio_carried", place::center_layer, "1");
-    Common<T> engine;
-    using Wind = typename Carrier<T>::Wind;
-    Wind now, extrapolated;
-    typename Carrier<T>::Group carried{{}, Carrier<T>::Kind::wind};
-
-public:
-    explicit SemiLagrangianTransport(Common<T> engine)
-        : GlobalProcess("SemiLagrangianTransport"), engine(std::move(engine)) {
-        carried.fields.resize(4);
-    }
-    void prepare(Given at) override { engine->open(at.set.domain()); }
-    void apply(Given at) override {
-        SemiLagrangianEngine<T>& e = **engine;
-        if (engine->setup.parameters.fix_mass > 0) e.mean_pressure = e.mean(at[pressure]);
-        now.east = at[u], now.north = at[v], now.vertical = at[w];
-        extrapolated.east = at[u_next], extrapolated.north = at[v_next];
-        extrapolated.vertical = at[w_next];
-        e.transport->depart(now, extrapolated);
-        int n = 0;
-        for (const Item item : {u_carried, v_carried, T_carried, p_carried})
-            carried.fields[n++] = at[item];
-        e.transport->interpolate(carried, carried.fields);
-    }
-    bool lives_on(Device&) override { return true; }
-    bool apply_on(Device& device, Given at) override {
-        SemiLagrangianEngine<T>& e = **engine;
-        const auto there = [&](Item item) -> FieldSlab { return at.on_device(item); };
-        if (engine->setup.parameters.fix_mass > 0) e.take_mean_pressure(device, there(pressure));
-        e.transport->depart_on(device, {there(u), there(v), there(w)},
-                               {there(u_next), there(v_next), there(w_next)});
-        int n = 0;
-        for (const Item item : {u_carried, v_carried, T_carried, p_carried})
-            carried.fields[n++] = there(item);
-        e.transport->interpolate_on(device, carried);
-        return true;
-    }
-    struct Fields {
-        const SemiLagrangianTransport& of;
-        Wind now(const Given& at) const { return {at[of.u], at[of.v], at[of.w]}; }
-        Wind next(const Given& at) const { return {at[of.u_next], at[of.v_next], at[of.w_next]}; }
-        std::array<FieldSlab, 4> carried(const Given& at) const {
-            return {at[of.u_carried], at[of.v_carried], at[of.T_carried], at[of.p_carried]};
-        }
-    };
-    std::unique_ptr<Linearisation> linearise(
-        Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
-        return linearised<LinearisedTransport<T, Fields>>(
-            (*engine)->linear_transport(), Fields{*this}, state, single, std::move(earlier));
-    }
-};
 
 /// Tracers: transported without further terms, limited to the values around the departure point,
 /// four at once.
@@ -149,8 +83,11 @@ std::array<std::vector<double>, 2> slopes_of_levels(const std::vector<double>& i
     return {std::move(a), std::move(b)};
 }
 
-/// Implicit terms and diffusion in spectral space; then fields and all gradients at grid points.
-template <class T> class SpectralStep : public SpectralProcess, public LinearProcess {
+/// Of an atmosphere.
+template <class T> class SpectralStep : public SemiLagrangianStep<T> {
+    using GlobalProcess::reads, GlobalProcess::updates, GlobalProcess::writes;
+    using typename GlobalProcess::Given, typename GlobalProcess::Item;
+    using SemiLagrangianStep<T>::engine;
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"), temperature,
                pressure = updates("log_pressure_ratio", place::center_column, "1"),
@@ -171,11 +108,7 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
     std::optional<Item> reference_divergence;  // of the linear terms, if it differs
     /// Only for compressible air.
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
-    Common<T> engine;
-    SpectralFields fields(const Given& at) const {
-        return fields([&](Item item) -> const Field& { return at[item]; });
-    }
-    template <class At> SpectralFields fields(const At& at) const {
+    SpectralFields fields(const FieldOf& at) const override {
         const auto there = [&](const std::optional<Item>& item) {
             return item ? &at(*item) : nullptr;
         };
@@ -197,9 +130,8 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
 
 public:
     explicit SpectralStep(Common<T> given, std::string name = "SpectralStep")
-        : SpectralProcess(std::move(name)),
-          temperature(updates(given->setup.temperature, place::center_layer, "K")),
-          engine(std::move(given)) {
+        : SemiLagrangianStep<T>(std::move(name), std::move(given)),
+          temperature(updates(engine->setup.temperature, place::center_layer, "K")) {
         const OnPlane* plane = engine->setup.plane();
         if (plane && !plane->map_factor.empty())
             reference_divergence = writes("reference_divergence", place::center_layer, "s-1");
@@ -234,34 +166,6 @@ public:
         }
         set(alpha, profiles[0]), set(log_ratio, profiles[1]), set(thickness, profiles[2]);
         (*engine)->truncate_orography(at[orography], at[orography_east], at[orography_north]);
-    }
-    /// Truncates the initial state and computes its gradients.
-    void start(Given at) override {
-        (*engine)->to_waves(fields(at));
-        (*engine)->to_points(fields(at));
-    }
-    void changed(Given at) override { start(at); }
-    void apply(Given at) override { (*engine)->step(fields(at)); }
-    bool lives_on(Device&) override { return true; }
-    bool apply_on(Device& device, Given at) override {
-        std::list<Field> there;
-        (*engine)->step(device, fields([&](Item item) -> const Field& {
-                            return there.emplace_back(at.on_device(item));
-                        }));
-        return true;
-    }
-    void tangent_of(Given change) const override { (*engine)->tangent(fields(change)); }
-    void adjoint_of(Given change) const override { (*engine)->adjoint(fields(change)); }
-    void start_tangent(Given change) const override {
-        (*engine)->to_waves(fields(change));
-        (*engine)->to_points(fields(change));
-    }
-    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
-    SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
-    DepartureHalo halo() const override {
-        if (!*engine) return {};
-        const auto& halo = (*engine)->transport->halo();
-        return {halo.points_received(), halo.plans, halo.rows_away()};
     }
 };
 
@@ -349,7 +253,7 @@ private:
 template <class T> SpectralDynamics parts_of(const SpectralSetup& setup) {
     const auto engine = std::make_shared<Shared<SemiLagrangianEngine<T>>>(setup);
     SpectralDynamics d;
-    d.transport = std::make_shared<SemiLagrangianTransport<T>>(engine);
+    d.transport = std::make_shared<AirTransport<T>>("SemiLagrangianTransport", engine);
     d.step = std::make_shared<SpectralStep<T>>(engine);
     if (!setup.tracers.empty()) d.tracer_transport = std::make_shared<TracerTransport<T>>(engine);
     if (!setup.tracers.empty() && setup.parameters.fix_mass > 0)

@@ -283,8 +283,9 @@ template <class Number> struct RowTransform<Number>::Shared {
 template <class Number> auto RowTransform<Number>::shared(Device& device, Items items) -> Shared {
     Shared s;
     for (auto& i : items)
-        s.items.push_back({TransformOnDevice::Item::Kind(i.kind), i.first.at, i.second.at,
-                           i.first.stride, i.field, i.east, i.north, i.levels});
+        if (i.levels > 0)
+            s.items.push_back({TransformOnDevice::Item::Kind(i.kind), i.first.at, i.second.at,
+                               i.first.stride, i.field, i.east, i.north, i.levels});
     if (!distribution.square) return s;
     std::vector<const FieldSlab**> fields;
     std::vector<int> levels;
