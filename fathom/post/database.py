@@ -43,6 +43,7 @@ class Source:
             for alias, held in self.data.data_vars.items()
             if held.dims[:1] == ("time",) and held.ndim > 2
         }
+        self._check_places()
         layers = [alias for alias in self.known if self.data[alias].dims[1] == "level"]
         if self.pressures is not None:
             there = set(self.known.values())
@@ -55,6 +56,22 @@ class Source:
                     f" {', '.join(sorted(there))}"
                 )
         self.layers = layers if self.pressures is not None else []
+
+    def _check_places(self) -> None:
+        """InputError: a plane, or layers that are not of pressure."""
+        if not {"longitude", "latitude"} <= set(self.data.variables):
+            raise InputError("the store is of a plane: it has no longitude and latitude")
+        layers = {alias: self.data[alias].dims[1] for alias in self.known}
+        other = [
+            f"{alias} on {dim}"
+            for alias, dim in layers.items()
+            if self.data[alias].ndim == 4 and dim not in ("level", "pressure")
+        ]
+        if other:
+            raise InputError(
+                f"{', '.join(other)}: only levels of the air are brought to a grid afterwards; in a"
+                " run, regular = 1 of an output does it"
+            )
 
     def interpolation(self, target) -> places.Interpolation:
         longitude, latitude = (self.data[name].values for name in ("longitude", "latitude"))
@@ -145,6 +162,9 @@ def _create(comm, source: Source, out, target, overwrite: bool) -> list[str]:
         mapping = dict(target.mapping)
         if source.pressures is not None:
             mapping |= source.pressures.mapping
+        elif "pressure" in source.data.dims:
+            there = list(map(float, source.data["pressure"].values))
+            mapping |= chosen.chosen(there, (chosen.pressure,)).mapping
         elif "level" in source.data.dims:
             edges = {name: source.data[f"{name}_bounds"].values for name in ("ap", "b")}
             for name, pair in edges.items():

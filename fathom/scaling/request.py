@@ -11,6 +11,7 @@ from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.reading import every_rank
+from fathom.run import launch
 from fathom.run.parallel import distributions, kinds_of_exchange
 from fathom.scaling.clocks import How, exchanges, mappings
 from fathom.scaling.machine import Machine
@@ -238,6 +239,11 @@ def _check_ranks(ranks: tuple[int, ...]) -> None:
         raise InputError(
             f"scale --ranks {','.join(map(str, ranks))}: the messages of a step are counted and"
             " measured on two ranks or more, also for another machine; give --ranks 1,2"
+        )
+    if not any(1 < number <= launch.cores() for number in ranks):
+        raise InputError(
+            f"scale --ranks {','.join(map(str, ranks))}: messages are measured on two ranks or more"
+            f" with a core each, and this machine has {launch.cores()}; give --ranks 1,2"
         )
 
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import box
 from fathom import output
@@ -26,6 +27,8 @@ def folder(tmp_path_factory):
     simulation.output("part.zarr", ["air_temperature"], every="20m", **part)
     simulation.output("bare.zarr", ["air_temperature"], every="20m")
     simulation.run("1h", report=False)
+    axes = {"time": [np.datetime64("2000-01-01", "ns")], "y": [0.0, 1e3], "x": [0.0, 1e3]}
+    xr.Dataset({"zos": (tuple(axes), np.zeros((1, 2, 2)))}, axes).to_netcdf(folder / "sea.nc")
     return folder
 
 
@@ -70,6 +73,13 @@ def test_on_the_levels_of_the_store(folder):
     assert np.allclose(made.ta, own.ta, rtol=1e-6) and np.allclose(made.b, own.b)
 
 
+def test_of_levels_of_pressure(folder):
+    status, _, errors = database(folder, "direct.zarr", "twice.zarr", "--regular", "5")
+    assert status == 0, errors
+    made, own = output.open(folder / "twice.zarr"), output.open(folder / "direct.zarr")
+    assert np.allclose(made.ta, own.ta, rtol=1e-6) and (made.pressure == own.pressure).all()
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
@@ -78,6 +88,7 @@ def test_on_the_levels_of_the_store(folder):
         (["bare.zarr", "no.zarr", "--levels", "850,low"], "'low' is no pressure"),
         (["bear.zarr", "no.zarr"], "did you mean 'bare.zarr'"),
         (["bare.zarr", "model.zarr"], "exists"),
+        (["sea.nc", "no.zarr"], "the store is of a plane"),
     ],
 )
 def test_mistakes_are_said(folder, arguments, words):
