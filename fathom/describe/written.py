@@ -12,7 +12,7 @@ from fathom.describe.tables import table, text, texts
 from fathom.describe.toml import dumps
 from fathom.given import said
 
-first_lines = "# Made in Python. What stands in < > has no words here.\n\n"
+first_lines = "# Made in Python. TOML cannot hold what is in < >.\n\n"
 of_the_run = ("model", "directory", "overwrite", "parallel", "configuration", "comm", "surface")
 
 

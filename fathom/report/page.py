@@ -210,11 +210,20 @@ def _cards(summary: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, (int, float, np.number)):
         return html.escape(str(value))
     if float(value).is_integer() and abs(float(value)) < 1e15:
         return f"{int(value):,}".replace(",", "\u2009")
     return f"{float(value):.4g}"
+
+
+def _choice(value: Any) -> str:
+    """The value of a choice of the run; None: what Fathom makes of the work."""
+    if isinstance(value, Mapping):
+        return "by group"
+    return "chosen by work" if value is None else _value(value)
 
 
 def _facts(summary: Mapping[str, Any]) -> str:
@@ -224,13 +233,7 @@ def _facts(summary: Mapping[str, Any]) -> str:
         if not isinstance(value, (Mapping, list, tuple))
     ]
     chosen = [
-        (
-            name,
-            html.escape(
-                f"{'by group' if isinstance(held['value'], Mapping) else held['value']}:"
-                f" {held['why']}"
-            ),
-        )
+        (name, html.escape(f"{_choice(held['value'])}: {held['why']}"))
         for name, held in summary.get("choices", {}).items()
     ]
     return (
