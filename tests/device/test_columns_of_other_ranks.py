@@ -40,16 +40,18 @@ def test_only_columns_travel_to_separate_ranks(on_ranks):
     assert long["travelled"] - short["travelled"] < 1.1 * short["columns"]
 
 
-def test_columns_shared_by_their_cost(on_ranks):
+@pytest.mark.parametrize(
+    "ranks, precision, carrier", [(2, "fp64", "messages"), (3, "fp32", "pulled")]
+)
+def test_columns_shared_by_their_cost(on_ranks, ranks, precision, carrier):
     """Of radiation, convection and microphysics."""
-    radiation = 'radiation="RRTMGP"'
-    alone = on_ranks(1, balanced_physics, "bits", radiation)
-    for ranks, carrier in ((2, "messages"), (3, "pulled")):
-        how = ("balance=true", f'carrier="{carrier}"', f'device="{computers.name}"')
-        shared = on_ranks(ranks, balanced_physics, "bits", radiation, *how)
-        assert shared["checksum"] == alone["checksum"], ranks
-        assert len(shared["balanced"]) == 3 and shared["device"][1:] == []
-        assert shared["travelled"] > 0
+    case = ('radiation="RRTMGP"', f'precision="{precision}"')
+    how = ("balance=true", f'carrier="{carrier}"', f'device="{computers.name}"')
+    alone = on_ranks(1, balanced_physics, "bits", *case)
+    shared = on_ranks(ranks, balanced_physics, "bits", *case, *how)
+    assert shared["checksum"] == alone["checksum"]
+    assert len(shared["balanced"]) == 3 and shared["device"][1:] == []
+    assert shared["travelled"] > 0
 
 
 @pytest.mark.parametrize("precision, spacing", [("fp64", "2"), ("fp32", "none")])

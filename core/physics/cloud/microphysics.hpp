@@ -139,7 +139,7 @@ template <Microphysical kind> struct Microphysics {
         all.carry_out(water, T, step);
     }
 
-    /// Where there is, or can be, any condensate.
+    /// Where there is, or can be, any condensate; after rounding, what falls may be below 0.
     template <class Real>
     constexpr auto wet(const Water<Real>& water, const Water<Real>& falling, Real T, Real p) const {
         Real q_s, all(0);
@@ -147,7 +147,7 @@ template <Microphysical kind> struct Microphysics {
             q_s = Saturation<Real>::over_water(T, p).humidity;
         else
             q_s = MixedSaturation<Real>(T, p, all_ice).humidity;
-        for (int n = droplets; n < kinds; ++n) all += water[n] + falling[n];
+        for (int n = droplets; n < kinds; ++n) all += water[n] + abs(falling[n]);
         return (all > 0) | (water[vapour] > critical_humidity * q_s);
     }
 
