@@ -10,6 +10,8 @@ The compiled core raises `InputError`.
 
 from __future__ import annotations
 
+from typing import Any
+
 stopped_status = 3  # on request, with a restart
 
 
@@ -51,6 +53,14 @@ class Unstable(RunFailure):
 
 class LaunchFailure(Error, RuntimeError):
     """Ranks that could not be started, or that do not know each other."""
+
+
+def beside(bad: Any, tail: str = "", joined: str = "and") -> str:
+    """The end of a message about the first of the `bad` points: ", and at 3 more points"; nothing
+    if there is no other.
+    """
+    others = int(bad.sum()) - 1
+    return f", {joined} at {others} more point{'s' * (others > 1)}{tail}" if others else ""
 
 
 def file_error(error: OSError, text: str) -> FileError:

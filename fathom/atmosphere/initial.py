@@ -23,7 +23,7 @@ import numpy as np
 from fathom import moist_air
 from fathom.data import area_state
 from fathom.data.atmosphere import OUTLINE, extended
-from fathom.failure import InputError
+from fathom.failure import InputError, beside
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column, sphere
 from fathom.regrid.rows import Packed, points_of
@@ -49,7 +49,7 @@ def _check_everywhere(dataset: xr.Dataset) -> None:
             raise InputError(
                 f"{name} of the state has no value at {float(dataset.pressure[k]) / 100:g} hPa,"
                 f" latitude {float(dataset.latitude[j]):g}, longitude"
-                f" {float(dataset.longitude[i]):g}, nor at {bad.sum() - 1} more points; a state has"
+                f" {float(dataset.longitude[i]):g}{beside(bad, joined='nor')}; a state has"
                 " values everywhere, below the ground too"
             )
 

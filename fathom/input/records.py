@@ -21,7 +21,7 @@ import numpy as np
 
 from fathom import names, units
 from fathom.data import sets
-from fathom.failure import FileError, InputError, file_error
+from fathom.failure import FileError, InputError, beside, file_error
 from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
@@ -352,8 +352,8 @@ class Input:
         if missing.any():
             j, i = np.argwhere(missing)[0]
             raise InputError(
-                f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
-                " sea; gaps = 'fill' fills them from their neighbours"
+                f"no value at {points.place(j, i)}{beside(missing, ' of the sea', 'nor')};"
+                " gaps = 'fill' fills from neighbours"
             )
         return np.where(np.isfinite(result), result, 0)
 

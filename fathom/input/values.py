@@ -8,7 +8,7 @@ import numpy as np
 
 from fathom import output
 from fathom.data import sets
-from fathom.failure import InputError
+from fathom.failure import InputError, beside
 from fathom.given import check_takes
 from fathom.input.records import Input, Records, given, sources
 from fathom.input.variables import files as paths
@@ -82,8 +82,7 @@ def on_layers(grid, value, name, where="center"):
         if bad.any():
             j, i = np.argwhere(bad)[0]
             raise InputError(
-                f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more"
-                " points in that layer"
+                f"{name} is {values[j, i]} at {grid.place(j, i, k)}{beside(bad, ' in that layer')}"
             )
         yield k, np.where(k < wet, values, 0.0)
 
@@ -142,9 +141,7 @@ def _checked(array, shape, name, grid):
     bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
     if bad.any():
         j, i = np.argwhere(bad)[0]
-        raise InputError(
-            f"{name} is {array[j, i]} at {grid.place(j, i)}, and at {bad.sum() - 1} more points"
-        )
+        raise InputError(f"{name} is {array[j, i]} at {grid.place(j, i)}{beside(bad)}")
     return np.where(np.isfinite(array), array, 0.0)
 
 

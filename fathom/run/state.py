@@ -21,7 +21,7 @@ import numpy as np
 import xarray as xr
 
 from fathom import output
-from fathom.failure import InputError
+from fathom.failure import InputError, beside
 from fathom.names import unknown
 
 # attributes that say in a file how its variables belong together
@@ -90,8 +90,8 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         if (bad := wet & ~np.isfinite(values)).any():
             *k, j, i = np.argwhere(bad)[0]
             raise InputError(
-                f"'{name}' is set to {values[(*k, j, i)]} at {s.model.grid.place(j, i, *k)}, and"
-                f" at {bad.sum() - 1} more points"
+                f"'{name}' is set to {values[(*k, j, i)]} at {s.model.grid.place(j, i, *k)}"
+                f"{beside(bad)}"
             )
         s.fields.set(name, np.where(wet, values, 0.0))
         s.changed = True

@@ -266,7 +266,7 @@ def test_on_the_points_of_the_model():
     ):
         sources([Input("q", Records(values[:, :, :3]), "W m-2")], grid)
     values[1, 2, 2] = np.nan
-    with pytest.raises(ValueError, match=r"q: no value at \(j=2, i=2\), nor at 0 more"):
+    with pytest.raises(ValueError, match=r"q: no value at \(j=2, i=2\); gaps"):
         source.read(1)
 
 
