@@ -3,11 +3,15 @@ then the core, which must call the same library. Only then MPI starts. `from fat
 costs nothing.
 
     mpi.core, mpi.MPI, mpi.world, mpi.is_root
+
+A script that fails on one rank ends on all: the others would wait for it without an end.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -43,7 +47,41 @@ def _load() -> dict[str, Any]:
     if not MPI.Is_initialized():
         MPI.Init_thread(MPI.THREAD_FUNNELED)
     world = MPI.COMM_WORLD
+    if world.size > 1:
+        _end_together(world.Dup())
     return {"MPI": MPI, "core": core, "world": world, "is_root": world.rank == 0}
+
+
+patience = 3.0  # [s] that ranks with the same error may be apart
+
+
+def everywhere(comm: Any) -> bool:
+    """Whether all ranks arrive here within a few seconds."""
+    request, end = comm.Ibarrier(), time.monotonic() + patience
+    while not request.Test():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def end_all(comm: Any, status: int) -> None:
+    """Ends all ranks, once the launcher has passed on what this one has said."""
+    sys.stderr.flush()
+    time.sleep(0.3)
+    comm.Abort(status)
+
+
+def _end_together(comm: Any) -> None:
+    """An error that nobody catches ends all ranks, unless all have one."""
+    usual = sys.excepthook
+
+    def told(kind: Any, error: Any, trace: Any) -> None:
+        usual(kind, error, trace)
+        if not everywhere(comm):
+            end_all(comm, 1)
+
+    sys.excepthook = told
 
 
 _remedy = (

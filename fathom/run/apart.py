@@ -82,7 +82,9 @@ class Apart:
 
     @contextmanager
     def engaged(self, begin):
-        """Around a run: helpers hear that it begins, or why it cannot, and that it is over."""
+        """Around a run: helpers hear that it begins, or why it cannot, and that it is over. An
+        error on one rank ends all (mpi.py).
+        """
         try:
             begin()
         except BaseException as error:
@@ -95,8 +97,11 @@ class Apart:
             self.busy = True
         try:
             yield
-        finally:
-            self.end()
+        except BaseException:
+            if self.busy and mpi.everywhere(self.simulation.comm):
+                self.end()
+            raise
+        self.end()
 
     def end(self, traced=False):
         """Helpers have done their work; on the first rank their events, if wanted

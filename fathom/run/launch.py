@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
@@ -215,8 +214,6 @@ class Ranks:
     with Ranks() as ranks: ...
     """
 
-    patience = 3.0  # [s] that ranks with the same error may be apart
-
     def __enter__(self) -> Ranks:
 
         expected = launched()
@@ -233,21 +230,10 @@ class Ranks:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         if error is None or self.comm.size == 1:
             return False
-        if getattr(error, "left", False) or self._everywhere():
+        if getattr(error, "left", False) or mpi.everywhere(self.comm):
             return False  # all ranks leave by themselves; rank 0 speaks
         report(error, f"rank {self.comm.rank}: ")
-        sys.stderr.flush()
-        time.sleep(0.3)  # the launcher passes the message on
-        self.comm.Abort(status_of(error))
-        return True
-
-    def _everywhere(self) -> bool:
-        """Whether all ranks arrive here within a few seconds."""
-        request, end = self.comm.Ibarrier(), time.monotonic() + self.patience
-        while not request.Test():
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.01)
+        mpi.end_all(self.comm, status_of(error))
         return True
 
 

@@ -61,10 +61,8 @@ between_ranks = {
     *decisions["columns"],
 }  # nothing to one rank
 kinds_of_exchange = ("halos", "transpositions", "on_demand")
-distributions = (
-    *("auto", "cartesian", "space-filling", "rake", "north-south", "square"),
-    "equal-area",
-)
+of_one_block = ("north-south", "square", "equal-area")  # whose size they choose
+distributions = ("auto", "cartesian", "space-filling", "rake", *of_one_block)
 mappings = ("nodes", "ranks")  # pieces of a grid go to ranks node by node, or as ranks are numbered
 probed = "probed"  # sum_words: measured when a run starts
 tiles = {"measured": -1, "cache": 0}  # as the core takes them

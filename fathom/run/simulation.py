@@ -318,7 +318,8 @@ class Simulation(Requests, Events):
         work = getattr(grid, "work_levels", grid.wet_levels)  # what is no column may be work
         wet, h = np.ascontiguousarray(work, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
-        if self.parallel["device"] is not None and self.comm.size == 1 and not any(blocks):
+        free = not any(blocks) and distribution not in spread.of_one_block
+        if free and self.parallel["device"] is not None and self.comm.size == 1:
             blocks = (h.nx, h.ny)  # a launch has all its columns
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)

@@ -29,7 +29,7 @@ spheres = {
     "eulerian": {"scheme": "eulerian", "step": "1200s", "tracers": ("smoke",), "physics": None},
 }
 waters = {
-    "full": {},
+    "one block": {"parallel": {"distribution": "square"}},
     "fp32": {"precision": "fp32", "off_centring": 0.1, "viscosity": 1e5},
     "octahedral": {"truncation": 15, "rows": "cubic", "reduced": "octahedral"},
     "stretched, shared rows": {"stretching": 1.5, "parallel": {"blocks": [10, 5]}},

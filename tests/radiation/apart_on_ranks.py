@@ -46,6 +46,18 @@ def outside(directory, precision):
         print(json.dumps(told))
 
 
+def failing(directory, precision):
+    """An error of one rank, within a run."""
+    sim = simulation(directory, precision, 1)
+
+    def fail(_):
+        if mpi.world.rank == 1:
+            raise RuntimeError("no more")
+
+    sim.call(fail, every="2h")
+    sim.run("4h", progress=False, report=False)
+
+
 def on_device(sim):
     """What the processor computes, bytes that were copied, and those of the columns of a call."""
     scheme = next(scheme for scheme in sim.model.physics if scheme.name == "RRTMGP")
@@ -60,8 +72,8 @@ def on_device(sim):
 
 def main(precision="fp64", helpers="1", pieces="10", *devices):
     directory = Path(mpi.world.bcast(tempfile.mkdtemp()))
-    if pieces == "advance":
-        outside(directory, precision)
+    if act := {"advance": outside, "failing": failing}.get(pieces):
+        act(directory, precision)
         return
     file = None
     for n, hours in enumerate(pieces.split("+")):

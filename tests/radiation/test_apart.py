@@ -1,10 +1,13 @@
 """Radiation on separate ranks: one call late, same bits on any of them and after a restart."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import fathom as fm
+from fathom.run.launch import mpiexec
 
 script = Path(__file__).with_name("apart_on_ranks.py")
 
@@ -37,3 +40,10 @@ def test_steps_outside_a_run_are_refused(on_ranks):
     told = on_ranks(2, script, "fp64", 1, "advance")
     assert "use run, and neither advance nor" in told["advance"]
     assert "give the state digital_filter = 0" in told["filter"]
+
+
+def test_an_error_of_one_rank_ends_all():
+    """Those that step, and those that wait for columns."""
+    command = [mpiexec(), "-n", "3", sys.executable, str(script), "fp64", "1", "failing"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1 and "RuntimeError: no more" in ran.stderr

@@ -223,7 +223,7 @@ def _of_rows(grid: Any, ranks: int) -> tuple[str, ...]:
     an area many blocks, where each of them has columns.
     """
     if hasattr(grid, "sphere"):
-        return ("north-south", "square", "equal-area")
+        return parallel.of_one_block
     many = hasattr(grid, "waiting") and grid.waiting(ranks, "space-filling") < 1
     return ("north-south", "square", *(("space-filling",) if many else ()))
 
