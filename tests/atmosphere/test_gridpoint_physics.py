@@ -130,6 +130,22 @@ def test_physics_has_the_same_bits_on_ranks_and_from_a_restart(on_ranks, tmp_pat
     assert again.checksum() == alone["checksum"]
 
 
+def test_what_fills_a_pack_of_columns_is_in_no_table():
+    """24 columns do not fill the last pack; beyond them there is no air for RRTMGP."""
+    heights = [0, 600, 1500, 3000, 5000, 8000, 12000, 18000, 27000]
+    grid = fm.SphereGrid(24, levels=fm.HeightLevels(heights=heights))
+    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="40min", drag=None)
+    model = fm.GridPointAtmosphere(grid, physics=physics)
+    model.set(
+        air_temperature=lambda x, y, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(x)),
+        specific_humidity=lambda x, y, p: 9e-3 * (p / 1e5) ** 3,
+    )
+    sim = fm.Simulation(model, step="10min", start="2000-06-21").prepare()
+    sim.advance(5)
+    flux = sim.gather("outgoing_longwave")
+    assert 150 < flux.min() and flux.max() < 300
+
+
 def test_start_from_an_analysis():
     """The embedded state of GFS over the ground of the earth, and an hour of weather."""
     levels = fm.HeightLevels(

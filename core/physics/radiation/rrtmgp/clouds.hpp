@@ -107,7 +107,7 @@ private:
     };
     constexpr Place place(const KDistribution::Particles& p, T path, T size) const {
         if (!(path > 0)) return {};
-        const T x = std::clamp<T>((size - T(p.first)) * T(1 / p.step), 0, T(p.sizes - 1));
+        const T x = within((size - T(p.first)) * T(1 / p.step), T(p.sizes - 1));
         const int row = std::min(int(x), p.sizes - 2);
         Place at{float(path), float(x - T(row)), {}};
         for (int n = 0; n < 3; ++n) at.table[n] = &p.table[n][std::size_t(row) * S];

@@ -31,6 +31,10 @@ private:
     std::size_t size = 0;
 };
 
+/// x where it lies in [0, most], a place in a table; 0 where it is no number, as in columns that
+/// only fill a pack.
+template <class T> constexpr T within(T x, T most) { return std::max(T(0), std::min(x, most)); }
+
 enum class Overlap { homogeneous, maximum_random, exponential_random };
 
 inline constexpr int parts_of_water = 256;  // fathom/radiation/variability.py

@@ -95,7 +95,7 @@ private:
     }
     /// The node below x in a table of so many, and how far beyond it.
     static constexpr int between(T x, int nodes, T& share) {
-        const T inside = std::clamp<T>(x, 0, T(nodes - 1));
+        const T inside = within(x, T(nodes - 1));
         const int node = std::min(int(inside), nodes - 2);
         share = inside - T(node);
         return node;

@@ -55,11 +55,9 @@ public:
         tropopause = above;
         const T per_temperature = T(1 / k.temperature_step), per_log = T(1 / k.log_pressure_step);
         for (int l = 0; l < P; ++l) {
-            const T x = std::clamp<T>(
-                (c.temperature[std::min(l, L - 1)] - T(k.first_temperature)) * per_temperature, 0,
-                T(k.temperatures - 1));
-            const T y =
-                std::clamp<T>((p[l] - T(k.first_log_pressure)) * per_log, 0, T(k.pressures - 2));
+            const T warm = c.temperature[std::min(l, L - 1)] - T(k.first_temperature);
+            const T x = within(warm * per_temperature, T(k.temperatures - 1)),
+                    y = within((p[l] - T(k.first_log_pressure)) * per_log, T(k.pressures - 2));
             const int at_t = std::min(int(x), k.temperatures - 2),
                       at_p = std::min(int(y), k.pressures - 3);
             plane[l] = at_t, plane[P + l] = at_p + (l < above);

@@ -98,7 +98,7 @@ private:
 
     /// Where a temperature lies in the table: of interfaces, of layers, of the ground.
     constexpr void place(T temperature, int n) const {
-        const T x = std::clamp<T>(temperature - T(k.first_planck), 0, T(k.planck_rows - 1));
+        const T x = within(temperature - T(k.first_planck), T(k.planck_rows - 1));
         at[n] = std::min(int(x), k.planck_rows - 2);
         weight[n] = float(x - T(at[n]));
     }
