@@ -166,7 +166,7 @@ def _legend(figure: Any, colour: Mapping[str, str], top: float, name: str) -> No
     whole = figure.get_figheight()
     figure.text(0.065, (top - 0.11) / whole, name, fontsize=9, va="center", color=ink)
     letters = len(name) + sum(len(state) + 5 for state in colour)
-    rows = 1 if letters < 120 else 2
+    rows = 1 if letters < 150 else 2
     figure.legend(
         handles=[Patch(color=c, label=s) for s, c in colour.items()],
         loc="center right",

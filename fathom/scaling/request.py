@@ -64,7 +64,9 @@ class Request:
     def on_device(self) -> Request:
         """With the solver that an ocean has on a device, where none is named (docs/device.md)."""
         if self.inner_loop:
-            raise InputError(f"{self.machine} has devices, on which tangents and adjoints are not")
+            raise InputError(
+                f"--inner-loop: {self.machine} has devices, which compute no tangents and adjoints"
+            )
         model = Document.read(self.file, self.settings).tables["model"]
         if model["is"] != "Ocean":
             return self
