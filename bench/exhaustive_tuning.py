@@ -24,11 +24,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from fathom import machine
-from fathom.describe.toml import Document
-from fathom.mpi import world
+from fathom.base import machine
+from fathom.base.mpi import world
 from fathom.performance.tune.search import Axis, Rejected, Search
 from fathom.performance.tune.trials import Trials
+from fathom.run.experiment.toml import Document
 
 allowed = 0.08
 axes = [

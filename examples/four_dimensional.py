@@ -9,7 +9,7 @@ from fathom.assimilation import observed
 from fathom.assimilation.balance import AirBackground, simple_errors
 from fathom.assimilation.trajectory import Trajectory
 from fathom.assimilation.variational import Seen, Window
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(4))
 model = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], fix_mass=False)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import earth
-from fathom.observations import base, ingest, screening, surface
+from fathom.assimilation.observations import base, ingest, screening, surface
+from fathom.base import earth
 
 stations = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 rng = np.random.default_rng(1)

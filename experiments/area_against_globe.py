@@ -23,7 +23,7 @@ import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
 import fathom as fm
-from fathom.moist_air import GRAVITY
+from fathom.base.moist_air import GRAVITY
 from fathom.plots.style import new_panels, styled
 
 inner = np.s_[20:-20, 20:-20]

@@ -81,7 +81,7 @@ def hydrostatic_motion(model, sim):
     """w of hydrostatic air at interfaces: the wind along the isentropes of a steady flow, which are
     delta above their height upstream.
     """
-    from fathom.transform import BiFourier
+    from fathom.grids.transform import BiFourier
 
     grid, kappa, scale = model.grid, R / CP, R * TEMPERATURE / GRAVITY
     T, ps = sim.gather("air_temperature"), 1e5 * np.exp(sim.gather("log_pressure_ratio")[0])

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
+from fathom.base import mpi
 from fathom.performance.bench.limited_area import Case
 
 splits = ("C + I", "C + I + E", "both")

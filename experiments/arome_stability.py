@@ -4,8 +4,8 @@ temperatures.
     python experiments/arome_stability.py [--json FILE] [--levels L31]
 
 The largest growth in a step of 60 s of waves pi^(i nu - 1/2), nu from 0.05 to 300, from 2 to 2000
-km long, by the equations of fathom/atmosphere/laprise.py; also on the levels of a model. Schemes:
-NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
+km long, by the equations of fathom/atmosphere/spectral/laprise.py; also on the levels of a model.
+Schemes: NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
 
 Prints the tables of docs/results/limited-area.md; the file has them, and
 `largest_difference_of_growth` from known values for these waves.
@@ -16,7 +16,7 @@ import json
 
 import numpy as np
 
-from fathom.atmosphere import laprise
+from fathom.atmosphere.spectral import laprise
 from fathom.grids import hybrid
 
 STEP = 60.0  # s

@@ -23,8 +23,8 @@ from against_climatology import weighted
 from ocean_circulation import Climate, between
 
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.ocean import circulation
+from fathom.ocean.products import circulation
+from fathom.run.experiment.experiment import Experiment
 
 BASIN, LATITUDE = "atlantic", 26.5
 YEAR = 365 * 86400.0  # [s]

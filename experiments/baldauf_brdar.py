@@ -128,7 +128,7 @@ def simulation(case, refined, directory, **model):
 
 def deviation(simulation):
     """T' of the layers, from the same air at rest, and w of the interfaces, (levels, nx)."""
-    from fathom.atmosphere.gridpoint_diagnostics import temperature
+    from fathom.atmosphere.gridpoint.diagnostics import temperature
 
     _, density, theta = simulation.model.air_at_rest
     names = ("air_density", "air_potential_temperature")

@@ -101,7 +101,7 @@ def measured(name, words, file):
 def library(folder, device):
     """The library of the device, compiled ahead; its seconds."""
     began = time.monotonic()
-    code = f"from fathom import device; print(device.open({device!r}).name)"
+    code = f"from fathom.model import device; print(device.open({device!r}).name)"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     if done.returncode:
         return done.stderr.strip().splitlines()[-1]

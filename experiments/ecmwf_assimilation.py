@@ -23,13 +23,13 @@ from fathom.assimilation import observed
 from fathom.assimilation.balance import AirBackground, simple_errors
 from fathom.assimilation.trajectory import Trajectory
 from fathom.assimilation.variational import Seen, Window
-from fathom.atmosphere import forecast
+from fathom.atmosphere.remap import forecast
+from fathom.base.moist_air import GRAVITY
 from fathom.data import atmosphere
-from fathom.moist_air import GRAVITY
+from fathom.grids.regrid.rows import Rows
+from fathom.grids.transform import SphericalHarmonics
 from fathom.output.diagnostics import whole
-from fathom.post.verification import verify
-from fathom.regrid.rows import Rows
-from fathom.transform import SphericalHarmonics
+from fathom.output.post.verification import verify
 
 shown = (  # name of the model, of the set, level [hPa], factor, title
     ("geopotential_height", "geopotential", 500, 1 / GRAVITY, "z500 [m]"),

@@ -10,8 +10,8 @@ import argparse
 import numpy as np
 
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.ocean import circulation
+from fathom.ocean.products import circulation
+from fathom.run.experiment.experiment import Experiment
 
 starts = ("rest", "geostrophic", "balanced")
 

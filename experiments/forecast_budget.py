@@ -13,8 +13,8 @@ import itertools
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
-from fathom.schemes import scheme
+from fathom.base import mpi
+from fathom.model.schemes import scheme
 
 columns = (
     "toa_net_shortwave",

@@ -33,9 +33,9 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
-from fathom.atmosphere.columns_over_ground import in_columns
-from fathom.atmosphere.orography import orography
+from fathom.atmosphere.ground.orography import orography
+from fathom.atmosphere.remap.columns_over_ground import in_columns
+from fathom.base import mpi
 
 
 def simulation(folder, truncation, levels, ground=0.0, physics=True, **sphere):

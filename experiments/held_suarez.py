@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.atmosphere import gridpoint_diagnostics as of_heights
+from fathom.atmosphere.gridpoint import diagnostics as of_heights
+from fathom.grids.regrid.column import Between
 from fathom.plots.style import new_panels, styled
-from fathom.regrid.column import Between
 
 
 def spectral(options):

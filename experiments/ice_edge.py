@@ -33,7 +33,7 @@ def edge_temperatures():
     names = "sea_surface_temperature", "sea_latitude"
     warmth, latitude = embedded.read(surface.FILE, *names).values()
     fraction = topography.open().ocean_fraction.values.reshape(180, 6, 360, 6).mean((1, 3))
-    side = np.deg2rad(1.0) * fm.earth.RADIUS / 1e6  # 1e3 km
+    side = np.deg2rad(1.0) * fm.base.earth.RADIUS / 1e6  # 1e3 km
     area = side**2 * np.cos(np.deg2rad(latitude))[:, None] * fraction
     found = np.empty((2, 12))
     for half, there in enumerate((latitude > 0, latitude < 0)):

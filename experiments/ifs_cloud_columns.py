@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 columns, levels, step = 100, 137, 3600.0  # of the files
 gravity, air_heat = 9.80665, 1004.7088  # [m s-2], [J kg-1 K-1]

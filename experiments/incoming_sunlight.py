@@ -12,7 +12,7 @@ import numpy as np
 
 import fathom as fm
 from fathom import plots
-from fathom.atmosphere.report import lit_fraction
+from fathom.atmosphere.products.report import lit_fraction
 from fathom.output.diagnostics import whole
 
 

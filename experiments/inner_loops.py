@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
+from fathom.performance.scaling import load, probes
+from fathom.performance.scaling.predict import Prices
+from fathom.performance.scaling.request import Request, counts
 from fathom.plots.colours import ink, phases
 from fathom.plots.style import new_figure, styled
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
-from fathom.scaling import load, probes
-from fathom.scaling.predict import Prices
-from fathom.scaling.request import Request, counts
 
 case = Path(__file__).parent / "held-suarez-t42.toml"
 machines = ("nec-sx8r", "cray-ex")

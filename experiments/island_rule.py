@@ -23,7 +23,7 @@ import json
 import numpy as np
 
 import fathom as fm
-from fathom import earth
+from fathom.base import earth
 from fathom.run import implied
 
 DENSITY = 1025.0  # kg m-3

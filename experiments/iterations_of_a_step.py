@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.describe.experiment import Experiment
+from fathom.run.experiment.experiment import Experiment
 
 folder = Path(__file__).parent
 of_case = {

@@ -21,8 +21,8 @@ import tempfile
 
 import numpy as np
 
-from fathom.moist_air import GAS_CONSTANT as R
-from fathom.moist_air import RATIO, VIRTUAL_FACTOR
+from fathom.base.moist_air import GAS_CONSTANT as R
+from fathom.base.moist_air import RATIO, VIRTUAL_FACTOR
 from fathom.plots.style import new_panels, styled
 
 CP, L, P0 = 3.5 * R, 2.5008e6, 1e5  # of the model

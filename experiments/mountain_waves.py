@@ -81,7 +81,7 @@ def flux(air, u, w):
 
 def run(case, period=None):
     """The model after the time in the file: w, u, and the model."""
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
     file = Path(__file__).with_name(files[case])
     with tempfile.TemporaryDirectory() as directory:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.assimilation import Cost, Matrix, Slot, lanczos, sea
-from fathom.describe.experiment import Experiment
+from fathom.run.experiment.experiment import Experiment
 
 here = Path(__file__).resolve().parent
 fields = ("temperature", "salinity", "sea_surface_height")

@@ -7,9 +7,9 @@ from functools import cache
 
 from stored_measurements import here, measured
 
+from fathom.base.regions import exclusive
 from fathom.plots.colours import faint, ink
 from fathom.plots.style import new_figure, styled
-from fathom.regions import exclusive
 
 # columns of the study: processor seconds, MFLOPS, part in vectors, their length, seconds in
 # conflicts of banks

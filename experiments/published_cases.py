@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 earth = {"rotation": 7.292e-5, "gas_constant": 287.0, "heat_capacity": 1004.5}  # of the papers
 days = {"polvani": 12, "jablonowski-williamson": 9, "galewsky": 6}

@@ -25,7 +25,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-from fathom.radiation import Tables, longwave, shortwave
+from fathom.atmosphere.radiation import Tables, longwave, shortwave
 
 MERIDIAN = "ecrad_meridian.nc"
 CKDMIP = "ckdmip_evaluation1_{}_present_reduced.nc"

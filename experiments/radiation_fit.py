@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.radiation import Tables, longwave, shortwave
+from fathom.atmosphere.radiation import Tables, longwave, shortwave
 
 sys.path.insert(0, str(Path(__file__).parent))
 from radiation_rfmip import columns

@@ -23,7 +23,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 
-from fathom.radiation import Tables, longwave, shortwave
+from fathom.atmosphere.radiation import Tables, longwave, shortwave
 
 INPUT = "multiple_input4MIPs_radiation_RFMIP_UColorado-RFMIP-1-2_none.nc"
 RESULT = "{}_Efx_RTE-RRTMGP-181204_rad-irf_r1i1p1f1_gn.nc"

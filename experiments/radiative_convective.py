@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.moist_air import GRAVITY
+from fathom.base.moist_air import GRAVITY
 from fathom.plots.style import new_panels, styled
 
 latent_heat = 2.5008e6  # of evaporation [J kg-1]

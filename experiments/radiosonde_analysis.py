@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from fathom import earth
 from fathom.assimilation import Cost, LinearMap, Slot, lanczos, spectral
-from fathom.moist_air import GAS_CONSTANT, GRAVITY
-from fathom.observations import ingest, soundings
-from fathom.transform import SphericalHarmonics
+from fathom.assimilation.observations import ingest, soundings
+from fathom.base import earth
+from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.grids.transform import SphericalHarmonics
 
 levels = np.array([92500, 85000, 70000, 50000, 40000, 30000, 25000, 20000, 15000, 10000.0])
 names = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")

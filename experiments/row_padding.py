@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import mpi
-from fathom.describe.experiment import Experiment
+from fathom.base import mpi
+from fathom.run.experiment.experiment import Experiment
 
 here = Path(__file__).parent
 halo = 2

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.plots.colours import faint, ink, phases
-from fathom.plots.style import new_figure, styled
-from fathom.scaling import load
-from fathom.scaling.studies import (
+from fathom.performance.scaling import load
+from fathom.performance.scaling.studies import (
     arome,
     cgpop,
     cgpop_terms,
@@ -26,6 +24,8 @@ from fathom.scaling.studies import (
     sub_space_io,
     unified_model,
 )
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
 
 FAR = 16384  # cores, beyond all points of the solver
 IN_POP = ("XE6/POP/PGI", "XT5/POP")
@@ -150,7 +150,7 @@ def k():
     left.set_ylim(0, 1.28 * bottom.max())
     left.grid(False, axis="x")
     left.legend(frameon=False, fontsize=7.5, ncols=3, loc="upper right")
-    from fathom.scaling.network import Network, shape_of
+    from fathom.performance.scaling.network import Network, shape_of
 
     nodes = [64, 512, 4096, 32768]
     for n, dimensions in enumerate((1, 2, 3)):

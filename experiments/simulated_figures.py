@@ -5,12 +5,12 @@ the X1, NSTRIN against nodes, ping-pong on K. Drawn by study_figures.py.
 import numpy as np
 import scaling_studies
 
+from fathom.performance.scaling import load, starting
+from fathom.performance.scaling.clocks import Clocks
+from fathom.performance.scaling.studies import arome, pop_x1
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.gantt import side_by_side
 from fathom.plots.style import new_figure, styled
-from fathom.scaling import load, starting
-from fathom.scaling.clocks import Clocks
-from fathom.scaling.studies import arome, pop_x1
 
 panel, ticks = scaling_studies.panel, scaling_studies.ticks
 

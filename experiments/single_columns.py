@@ -6,8 +6,8 @@
         [--all-ice T] [--freezing-time S] [--ice-threshold I]
 
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
-fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that a column cannot run is
-named with the reason. S: of TurbulentEnergy. `python tests/shared/driver_files.py FOLDER` writes
+fathom/atmosphere/column/published_columns.py, other cases as BOMEX. A case that a column cannot run
+is named with the reason. S: of TurbulentEnergy. `python tests/shared/driver_files.py FOLDER` writes
 GABLS1 and BOMEX from their publications. --mixing: for GABLS1 also phi = k z u / K, where u^2 is
 the local stress, compared with phi = 1 + 4.8 z / Lambda of its publication for the layer near the
 ground (Lambda: the local length of Obukhov). --changes: the same means of the change of potential
@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.atmosphere import published_columns
-from fathom.atmosphere.driver_file import DriverFile
-from fathom.earth import GRAVITY
+from fathom.atmosphere.area.driver_file import DriverFile
+from fathom.atmosphere.column import published_columns
+from fathom.base.earth import GRAVITY
 
 of_ice = ("all-ice", "freezing-time", "ice-threshold")
 

@@ -21,8 +21,8 @@ import numpy as np
 import fathom as fm
 from fathom.assimilation.singular_vectors import EnergyRoot, singular_vectors
 from fathom.assimilation.trajectory import Trajectory
+from fathom.grids.transform import SphericalHarmonics
 from fathom.plots.style import new_figure, styled
-from fathom.transform import SphericalHarmonics
 
 
 def trajectory_of(options):

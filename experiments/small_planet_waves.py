@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--picture", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
     result = []
     with tempfile.TemporaryDirectory() as directory:

@@ -23,7 +23,7 @@ allowed = 1e-10  # m/s
 
 def run(file, settings):
     """Days, the greatest |w| and change of u [m/s] after each step, and the model."""
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
     experiment = Experiment.read(Path(__file__).with_name(file), settings)
     with tempfile.TemporaryDirectory() as directory:

@@ -24,7 +24,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
 
-from fathom.mpi import core, world
+from fathom.base.mpi import core, world
 from fathom.performance.bench.barotropic import Case, Problem, fields, halo
 
 

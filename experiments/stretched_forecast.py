@@ -18,9 +18,9 @@ import numpy as np
 import xarray
 
 import fathom as fm
+from fathom.grids.regrid.regular import regular
 from fathom.output.diagnostics import whole
-from fathom.post import scores
-from fathom.regrid.regular import regular
+from fathom.output.post import scores
 
 latitude, longitude = np.linspace(35, 62, 55), np.arange(-20, 30.5, 0.5)
 fields = (

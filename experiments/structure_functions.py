@@ -15,13 +15,13 @@ import argparse
 
 import numpy as np
 
-from fathom import earth, mpi
 from fathom.assimilation import Cost, Slot, lanczos, observed
 from fathom.assimilation.balance import AirBackground, Errors
+from fathom.base import earth, mpi
 from fathom.grids.levels import SigmaLevels
+from fathom.grids.transform import SphericalHarmonics
 from fathom.plots.colours import colour_map
 from fathom.plots.style import new_panels, styled
-from fathom.transform import SphericalHarmonics
 
 names = {
     "stream_function": "stream function",

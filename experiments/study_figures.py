@@ -14,10 +14,10 @@ import scaling_studies
 import simulated_figures
 
 from fathom.performance.bench.vector_length import strip_length
+from fathom.performance.scaling import load, sums
+from fathom.performance.scaling.studies import arome, cgpop, pop_phases, pop_x1, unified_model
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
-from fathom.scaling import load, sums
-from fathom.scaling.studies import arome, cgpop, pop_phases, pop_x1, unified_model
 
 panel, ticks = scaling_studies.panel, scaling_studies.ticks
 both = ((0.07, 0.14, 0.4, 0.68), (0.57, 0.14, 0.4, 0.68))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.observations import background, ingest, pictures, surface
+from fathom.assimilation.observations import background, ingest, pictures, surface
 
 source = Path("metview-1.16.2/examples")
 needed = "obs_3day.bufr", "t2m_grib.grib"

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from fathom import plots
-from fathom.describe.experiment import Experiment
-from fathom.ocean import circulation
+from fathom.ocean.products import circulation
+from fathom.run.experiment.experiment import Experiment
 
 HERE = Path(__file__).parent
 YEAR = 360 * 86400.0

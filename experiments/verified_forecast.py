@@ -18,9 +18,9 @@ import numpy as np
 
 import fathom as fm
 from fathom.data import atmosphere
+from fathom.grids.regrid.rows import Rows
 from fathom.output.diagnostics import whole
-from fathom.post.verification import verify
-from fathom.regrid.rows import Rows
+from fathom.output.post.verification import verify
 
 level = 5e4  # Pa
 

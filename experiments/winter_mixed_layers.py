@@ -18,7 +18,7 @@ import numpy as np
 import fathom as fm
 from fathom import plots
 from fathom.data import embedded, mixed_layer
-from fathom.regrid import points
+from fathom.grids.regrid import points
 
 # of cells of 4 degrees with water in the climatology: south, north, west, east [degrees]
 regions = {

@@ -21,7 +21,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
-from fathom.names import near
+from fathom.base.near import near
 
 public = {
     "Ocean": "ocean",
@@ -49,12 +49,12 @@ public = {
     "FirstPhysics": "atmosphere",
     "FullPhysics": "atmosphere",
     "ForcedColumn": "atmosphere",
-    "RRTMGP": "radiation",
+    "RRTMGP": "atmosphere.radiation",
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",
     "GridPointAtmosphere": "atmosphere",
     "Simulation": "run.simulation",
-    "Records": "input.records",
+    "Records": "data.input.records",
     "LatitudeLongitudeGrid": "grids",
     "CartesianGrid": "grids",
     "DipoleGrid": "grids",
@@ -71,19 +71,19 @@ public = {
     "HybridLevels": "grids",
     "SigmaLevels": "grids",
     "open": "output",
-    "Error": "failure",
-    "InputError": "failure",
-    "FileError": "failure",
-    "LaunchFailure": "failure",
-    "RunFailure": "failure",
-    "Unstable": "failure",
-    "scheme": "plugins",
+    "Error": "base.failure",
+    "InputError": "base.failure",
+    "FileError": "base.failure",
+    "LaunchFailure": "base.failure",
+    "RunFailure": "base.failure",
+    "Unstable": "base.failure",
+    "scheme": "model.plugins",
     "diagnostic": "output.diagnostics",
-    "PythonScheme": "schemes",
-    "Placed": "order",
-    "reads": "schemes",
-    "writes": "schemes",
-    "updates": "schemes",
+    "PythonScheme": "model.schemes",
+    "Placed": "model.order",
+    "reads": "model.schemes",
+    "writes": "model.schemes",
+    "updates": "model.schemes",
 }
 __all__ = sorted(public)
 hidden = ("__main__", "_core", "built")  # modules that are not for users
@@ -98,14 +98,14 @@ def __getattr__(name):
     """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
     if name in public:
         thing = getattr(import_module(f"fathom.{public[name]}"), name)
-        return import_module("fathom.given").explained(thing)
+        return import_module("fathom.base.given").explained(thing)
     if name == "__version__":
-        return import_module("fathom.provenance").version()
+        return import_module("fathom.base.provenance").version()
     if name.startswith("_"):
         raise AttributeError(name)
     if find_spec(f"fathom.{name}"):
         return import_module(f"fathom.{name}")  # fm.output, fm.plots without another import
-    schemes = import_module("fathom.schemes").schemes()
+    schemes = import_module("fathom.model.schemes").schemes()
     if name in schemes:
         return schemes[name]
 
@@ -114,4 +114,6 @@ def __getattr__(name):
 
 def __dir__():
     packages = (module.name for module in iter_modules(__path__) if module.name not in hidden)
-    return sorted({*public, *import_module("fathom.schemes").schemes(), *packages, "__version__"})
+    return sorted(
+        {*public, *import_module("fathom.model.schemes").schemes(), *packages, "__version__"}
+    )

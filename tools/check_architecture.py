@@ -7,6 +7,8 @@ base -> machine, grid -> parallel -> field -> { sequence, transform, solver, tra
 
 tools/check_architecture.py [directory]
     exit status 1, and a line for each arrow that is wrong
+tools/check_architecture.py --counts
+    what is counted, and its limits
 """
 
 from __future__ import annotations
@@ -47,41 +49,43 @@ core["bindings"] = set(core)
 # error too.
 exceptions: dict[tuple[str, str], str] = {}
 
-# Modules of fathom/ from the ground up: each may import those above it in this list, and its own
-# line. A module stands for its folder unless it is named itself.
+# Rooms and modules of fathom/ from the ground up: each may import those above it in this list, and
+# its own line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
-    {
-        "names",
-        "failure",
-        "given",
-        "cache",
-        "earth",
-        "units",
-        "moist_air",
-        "mpi",
-        "regions",
-        "system_calls",
-    }
-    | {"shown"},
-    {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins", "device", "places", "provenance"},
-    {"model", "parts"},
-    {"regrid"},
+    {"base"},
+    {"names"},
+    {"grids.transform", "data.sets"},
+    {"model"},
+    {"grids.regrid"},
     {"output", "plots"},  # know no model
-    {"input", "report"},
+    {"data.input", "plots.report"},
     {"data", "grids"},
-    {"post", "observations", "assimilation"},  # know no model, but its fields and their places
-    {"radiation"},
+    {"output.post", "assimilation.observations", "assimilation"},  # know fields and places alone
+    {"atmosphere.radiation"},
     {"ocean", "atmosphere"},  # a model each
-    {"describe.toml", "describe.expression", "describe.tables", "describe.written"},
+    {
+        "run.experiment.toml",
+        "run.experiment.expression",
+        "run.experiment.tables",
+        "run.experiment.written",
+    },
     {"run"},
-    {"describe"},
-    {"cycle"},
+    {"run.experiment"},
+    {"assimilation.cycle"},
     {"performance"},
-    {"scaling"},
+    {"performance.scaling"},
     {"commands", "__main__"},
 ]
 
+# What is counted, and the most of it. A number may fall, never grow.
+most = {
+    "rooms": 14,  # entries of fathom/: folders and modules
+    "arrows": 69,  # ordered pairs of rooms, one of which imports the other
+    "mutual arrows": 3,  # pairs of rooms that know each other
+    "probes of a model": 46,  # getattr or hasattr on a model
+    "probes of a grid": 38,
+    "forward declarations": 40,  # in headers of core/, of types of folders that they must not know
+}
 
 # Libraries that take long to load, or that need not be installed: they are imported where they are
 # used. A verb (fathom/commands) loads its libraries when it is called.
@@ -230,6 +234,68 @@ def same_names(root: Path) -> Iterator[Arrow]:
             yield str(file.relative_to(root)), 0, f"{other.relative_to(root)} has the same name"
 
 
+def counts(root: Path) -> dict[str, int]:
+    """What `most` limits."""
+    modules = [file for file in (root / "fathom").rglob("*.py") if file.parent.name != "fathom"]
+    modules += [f for f in (root / "fathom").glob("*.py") if f.name != "__init__.py"]
+    room = lambda module: module.split(".")[1]
+    rooms, arrows = set(), set()
+    probed = dict.fromkeys(("model", "grid"), 0)
+    for file in modules:
+        module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        rooms.add(room(module))
+        targets = _imports(tree, module, file.name == "__init__.py", root)
+        arrows |= {(room(module), room(there)) for _, there in targets if there != "fathom"}
+        for name in _probed(tree):
+            probed[name] += 1
+    arrows = {(here, there) for here, there in arrows if here != there}
+    return {
+        "rooms": len(rooms),
+        "arrows": len(arrows),
+        "mutual arrows": sum((there, here) in arrows for here, there in arrows) // 2,
+        "probes of a model": probed["model"],
+        "probes of a grid": probed["grid"],
+        "forward declarations": len([*_forward_declarations(root)]),
+    }
+
+
+def _probed(tree: ast.Module) -> Iterator[str]:
+    """ "model" or "grid" for each getattr or hasattr that asks one for an attribute by its name."""
+    asks = ("getattr", "hasattr")
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id in asks and isinstance(node.args[1], ast.Constant):
+            words = re.findall(r"\w+", ast.unparse(node.args[0]))
+            if words[-1] in ("model", "ocean", "simulation", "atmosphere", "dynamics"):
+                yield "model"
+            elif words[-1] == "grid":
+                yield "grid"
+
+
+def _forward_declarations(root: Path) -> Iterator[str]:
+    """Types that a header of core/ declares and a folder defines that it must not know."""
+    headers = {file: file.read_text(encoding="utf-8") for file in (root / "core").rglob("*.hpp")}
+    folder = {file: file.relative_to(root / "core").parts[0] for file in headers}
+    defined: dict[str, set[str]] = {}
+    for file, text in headers.items():
+        for name in re.findall(r"^\s*(?:struct|class) (\w+)[^;{(]*\{", text, re.MULTILINE):
+            defined.setdefault(name, set()).add(folder[file])
+    for file, text in headers.items():
+        may = core.get(folder[file], set()) | {folder[file]}
+        for name in re.findall(r"^\s*(?:template <[^>]*> )?(?:struct|class) (\w+);", text, re.M):
+            if name in defined and not defined[name] & may:
+                yield f"{file.relative_to(root)}: {name}"
+
+
+def grown(root: Path) -> Iterator[Arrow]:
+    """Counts that are larger than they may be."""
+    for name, count in counts(root).items() if (root / "core").is_dir() else ():
+        if count > most[name]:
+            yield f"tools/{Path(__file__).name}", 0, f"{count} {name}; at most {most[name]}"
+
+
 def _exists(root: Path, module: str) -> bool:
     path = root.joinpath(*module.split("."))
     return path.with_suffix(".py").is_file() or path.is_dir()
@@ -253,14 +319,21 @@ def _folder(module: str) -> str:
 
 
 def main(root: Path) -> int:
-    checks = (wrong_includes, wrong_imports, hidden_imports, circles, same_names)
+    checks = (wrong_includes, wrong_imports, hidden_imports, circles, same_names, grown)
     wrong = [found for check in checks for found in check(root)]
     for file, line, message in wrong:
         print(f"{file}:{line}: {message}" if line else f"{file}: {message}")
     return 1 if wrong else 0
 
 
+def tell(root: Path) -> int:
+    """Prints the counts and their limits."""
+    for name, count in counts(root).items():
+        print(f"{name:24}{count:4}   at most {most[name]}")
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit(
-        main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
-    )
+    here = Path(__file__).resolve().parent.parent
+    asked = sys.argv[1:]
+    sys.exit(tell(here) if asked == ["--counts"] else main(Path(*asked) if asked else here))

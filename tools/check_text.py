@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Simple errors of text files: tabs, blanks at the end of a line, no line end at the end of the
-file, lines too long, unfinished merges. In the package: errors that are no `fathom.failure.Error`.
+file, lines too long, unfinished merges. In the package: errors that are no
+`fathom.base.failure.Error`.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """
@@ -16,7 +17,8 @@ folders = ("core", "fathom", "tests", "tools", "bench", "examples", "experiments
 endings = (".cpp", ".hpp", ".py", ".toml", ".md", ".cmake")
 code = (".cpp", ".hpp", ".py")
 widest = 100  # characters of a line of code
-# A user catches all errors of Fathom as fm.Error: fathom.failure has a class for each of these.
+# A user catches all errors of Fathom as fm.Error: fathom.base.failure has a class for each of
+# these.
 bare = re.compile(r"raise (ValueError|KeyError|OSError|File\w+Error|PermissionError)\(")
 
 
@@ -32,7 +34,10 @@ def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
         if line != line.rstrip():
             yield number, "blanks at the end of the line"
         if package and (found := bare.search(line)):
-            yield number, f"{found[1]} is no fathom.failure.Error: raise InputError or FileError"
+            yield (
+                number,
+                f"{found[1]} is no fathom.base.failure.Error: raise InputError or FileError",
+            )
         if file.suffix in code and len(line) > widest:
             yield number, f"{len(line)} characters in a line; at most {widest}"
 

@@ -150,7 +150,7 @@ def together(share: dict, rates: dict) -> list[str]:
 def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
     """Lines of the page of a release."""
     from fathom import __version__  # only here: the check itself needs no installation
-    from fathom.report.tables import by_file, by_input, of_counters
+    from fathom.plots.report.tables import by_file, by_input, of_counters
 
     lines = [
         "# Vectors and rates of each kernel",

@@ -18,7 +18,7 @@ spin_up, steps = 6, 12
 
 def measure(file: str, settings: list[str]) -> float:
     """Processor seconds of one step, on one thread."""
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
     with tempfile.TemporaryDirectory() as place:
         simulation = Experiment.read(file, settings).simulation(place, True)

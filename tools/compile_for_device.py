@@ -4,7 +4,7 @@
     tools/compile_for_device.py [--architecture sm_90] [--json FILE]
 
 The sources are those of the library that a GPU runs, and the compiler is its own
-(fathom/device.py). No GPU is needed.
+(fathom/model/device.py). No GPU is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fathom import device
+from fathom.model import device
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,9 @@ cases: dict[str, tuple[str, list[str]]] = {
 
 def count(case: str) -> dict[str, float]:
     """Of one step of a case, the sum over these ranks."""
-    from fathom import mpi, regions
-    from fathom.describe.experiment import Experiment
+    from fathom.base import mpi, regions
     from fathom.performance.work import declared_bytes
+    from fathom.run.experiment.experiment import Experiment
 
     name, settings = cases[case]
     s = Experiment.read(
@@ -164,7 +164,7 @@ def main() -> int:
         print("\n".join(trend(history())))
         return 0
     if given.case:
-        from fathom import mpi
+        from fathom.base import mpi
 
         found = count(given.case)
         if mpi.world.rank == 0:

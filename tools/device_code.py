@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fathom import device, plugins
+from fathom.model import device, plugins
 
 null = r"\d{1,6}"  # address 0, and elements of an array near it
 register = r"%rd\d+"

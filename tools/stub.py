@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import fathom
-from fathom import plugins
-from fathom.schemes import Scheme, schemes
+from fathom.model import plugins
+from fathom.model.schemes import Scheme, schemes
 
 file = Path(__file__).resolve().parent.parent / "fathom" / "__init__.pyi"
 head = '''"""Types of Fathom's public names. Made by tools/stub.py: change that, not this."""

@@ -27,5 +27,5 @@ void bind_device(nb::module_& m) {
     m.def("processor_device", &processor_as_device,
           "the processor in the part of a device: the same kernels, memory that is apart");
     m.def("load_device", &load_device, "library"_a, "number"_a = 0,
-          "the device of a library that fathom.device has made");
+          "the device of a library that fathom.model.device has made");
 }

@@ -36,9 +36,9 @@ void keep_freed_memory() {
 #endif
 }
 
-/// The core's Error is fathom.failure.InputError in Python, a ValueError.
+/// The core's Error is fathom.base.failure.InputError in Python, a ValueError.
 void translate_errors() {
-    nb::object kind = nb::module_::import_("fathom.failure").attr("InputError");
+    nb::object kind = nb::module_::import_("fathom.base.failure").attr("InputError");
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* kind) {
             try {

@@ -290,7 +290,7 @@ void bind_radiation(nb::module_& m) {
         },
         "days"_a, "to the sun, seen from the rotating Earth; days since 2000-01-01 12:00");
     m.def("k_distribution", &distribution, "tables"_a,
-          "from arrays as fathom.radiation makes them");
+          "from arrays as fathom.atmosphere.radiation makes them");
     m.def("radiative_fluxes", &fluxes, "tables"_a, "arrays"_a, "precision"_a, "angles"_a,
           "overlap"_a, "decorrelation"_a, "water_factors"_a, "key"_a,
           "(up, down, other), each (column, interface); other: the emission of the ground that "

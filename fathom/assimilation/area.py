@@ -23,8 +23,8 @@ import numpy as np
 from fathom.assimilation.balance import mass_of_geopotential
 from fathom.assimilation.maps import LinearMap, Matrix, Vector
 from fathom.assimilation.spectral import root_of
-from fathom.failure import InputError
-from fathom.transform import BiFourier
+from fathom.base.failure import InputError
+from fathom.grids.transform import BiFourier
 
 
 def spectrum(transform: BiFourier, length: float) -> np.ndarray:

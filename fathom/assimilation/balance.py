@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, mpi
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.spectral import (
     SpectralRoot,
@@ -37,8 +36,9 @@ from fathom.assimilation.spectral import (
     root_of,
     second_order,
 )
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base import earth, mpi
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 parts = ("stream_function", "velocity_potential", "mass")
 more = ("divergence_balance", "mass_by_divergence", "humidity", "humidity_balance")

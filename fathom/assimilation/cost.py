@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom.assimilation.maps import Identity, LinearMap, Vector
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 
 @dataclass

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.balance import AirBackground, Errors, linear_balance, parts
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 
 @dataclass

@@ -17,8 +17,8 @@ import numpy as np
 from fathom.assimilation.maps import Ensemble, LinearMap, Vector
 from fathom.assimilation.spectral import Fields, SpectralRoot, correlation_spectrum, root_of
 from fathom.assimilation.variational import Analysis, Seen, Window
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 
 def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:

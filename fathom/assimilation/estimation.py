@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom import earth
 from fathom.assimilation.balance import Errors, Waves, linear_balance
 from fathom.assimilation.maps import Vector
-from fathom.transform import SphericalHarmonics
+from fathom.base import earth
+from fathom.grids.transform import SphericalHarmonics
 
 
 def estimated(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 Vector = np.ndarray
 

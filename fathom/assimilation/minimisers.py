@@ -18,7 +18,7 @@ import numpy as np
 
 from fathom.assimilation.cost import Cost
 from fathom.assimilation.maps import Vector
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 
 @dataclass

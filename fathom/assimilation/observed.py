@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.maps import Matrix
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 
 def bilinear(transform: SphericalHarmonics, longitude: np.ndarray, latitude: np.ndarray) -> Any:

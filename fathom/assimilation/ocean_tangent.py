@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.trajectory import Propagation, Trajectory
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
 
 
 class OceanTangent(Trajectory):

@@ -13,7 +13,7 @@ from fathom.assimilation.area import PlaneWaves
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.trajectory import Trajectory
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 
 @dataclass

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ import numpy as np
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import LinearMap, Product, Vector
 from fathom.assimilation.trajectory import Trajectory
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 
 class EnergyRoot(LinearMap):

@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.failure import InputError
-from fathom.transform import SphericalHarmonics
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
 
 
 def correlation_spectrum(

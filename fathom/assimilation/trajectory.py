@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
 
 
 def linear(model: Any) -> Any:

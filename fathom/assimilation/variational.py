@@ -34,10 +34,10 @@ from fathom.assimilation.cost import Cost, Slot
 from fathom.assimilation.departures import root_inverse
 from fathom.assimilation.maps import Identity, LinearMap, Matrix, Product, Vector
 from fathom.assimilation.minimisers import Found, lanczos
+from fathom.assimilation.observations import quality
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
-from fathom.failure import InputError
-from fathom.observations import quality
+from fathom.base.failure import InputError
 
 methods = ("3d-var", "fgat", "4d-var")
 controls: Mapping[str, Callable] = {"huber": quality.huber, "flat": quality.flat}

@@ -1,12 +1,12 @@
 """The atmosphere: its models."""
 
-from fathom.atmosphere.column import SingleColumn
-from fathom.atmosphere.gridpoint import GridPointAtmosphere
-from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
-from fathom.atmosphere.model import SpectralAtmosphere
-from fathom.atmosphere.physics import AromePhysics, FirstPhysics, FullPhysics
-from fathom.atmosphere.shallow_water import ShallowWater
-from fathom.atmosphere.single_column import ForcedColumn
+from fathom.atmosphere.area.model import LimitedAreaAtmosphere
+from fathom.atmosphere.column.forced import ForcedColumn
+from fathom.atmosphere.column.model import SingleColumn
+from fathom.atmosphere.gridpoint.model import GridPointAtmosphere
+from fathom.atmosphere.physics.packages import AromePhysics, FirstPhysics, FullPhysics
+from fathom.atmosphere.spectral.model import SpectralAtmosphere
+from fathom.atmosphere.spectral.shallow_water import ShallowWater
 
 __all__ = [
     "AromePhysics",

@@ -37,10 +37,10 @@ def column(file, out, period, step, every, top, levels, physics, radiation, roug
 
     import numpy as np
 
-    from fathom import mpi
-    from fathom.atmosphere.driver_file import DriverFile
-    from fathom.atmosphere.published_columns import case, compared
-    from fathom.atmosphere.single_column import ForcedColumn
+    from fathom.atmosphere.area.driver_file import DriverFile
+    from fathom.atmosphere.column.forced import ForcedColumn
+    from fathom.atmosphere.column.published_columns import case, compared
+    from fathom.base import mpi
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from fathom import mpi
+from fathom.base import mpi
+from fathom.base.clock import Period
 from fathom.commands.options import (
     file_option,
     json_option,
@@ -19,7 +20,6 @@ from fathom.commands.options import (
     threads_option,
 )
 from fathom.run import launch
-from fathom.time.clock import Period
 
 experiment_argument = click.argument("experiment", type=click.Path(path_type=Path))
 out_option = file_option(
@@ -57,9 +57,9 @@ def cycle(
     """
 
     def act() -> int:
-        from fathom.cycle import area, report  # start-up time: loads the models
-        from fathom.cycle import experiment as files
-        from fathom.cycle.run import Cycles
+        from fathom.assimilation.cycle import area, report  # start-up time: loads the models
+        from fathom.assimilation.cycle import experiment as files
+        from fathom.assimilation.cycle.run import Cycles
 
         where = out or Path("runs") / experiment.stem
         read: Any = area.read(experiment, settings)
@@ -119,8 +119,8 @@ def background(
         raise click.UsageError("how are they to be estimated? allowed: --nmc or --ensemble")
 
     def act() -> int:
-        from fathom.cycle import experiment as files  # start-up time: loads the models
-        from fathom.cycle.run import Cycles
+        from fathom.assimilation.cycle import experiment as files  # start-up time: loads the models
+        from fathom.assimilation.cycle.run import Cycles
 
         cycles = Cycles(
             files.read(experiment, settings), out or Path("runs") / experiment.stem, _say

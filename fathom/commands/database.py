@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from fathom.base.failure import InputError
 from fathom.commands.options import json_option, ranks_option
-from fathom.failure import InputError
 from fathom.run import launch
 
 
@@ -34,8 +34,8 @@ def database(
     """
 
     def act() -> int:
-        from fathom import mpi  # start-up time
-        from fathom.post import database as work  # start-up time
+        from fathom.base import mpi  # start-up time
+        from fathom.output.post import database as work  # start-up time
 
         wanted = None if levels is None else [_number(one) for one in levels.split(",")]
         made = work.make(store, out, regular, wanted, overwrite)

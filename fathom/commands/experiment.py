@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fathom.describe.toml import Document
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.run import launch, room
+from fathom.run.experiment.toml import Document
 
 if TYPE_CHECKING:
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
 
 def experiment_options(command: Any) -> Any:
@@ -86,7 +86,7 @@ def on_ranks(
     room.for_threads(threads)
 
     def with_experiment() -> int:
-        from fathom.describe.experiment import Experiment  # start-up time: loads NumPy
+        from fathom.run.experiment.experiment import Experiment  # start-up time: loads NumPy
 
         return act(Experiment(document))
 
@@ -115,7 +115,7 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
 def _count(document: Document, name: str, usual: int) -> int:
     """The number of [parallel] with that name, by default its usual value."""
     # every rank needs NumPy: where it is not installed, this says so once, before ranks start
-    from fathom.describe.expression import interpret  # noqa: F401  start-up time: loads NumPy
+    from fathom.run.experiment.expression import interpret  # noqa: F401  start-up time: loads NumPy
 
     number = document.tables["parallel"].setdefault(name, usual)
     if not isinstance(number, int) or number < 1:

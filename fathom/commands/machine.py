@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from fathom.base.failure import InputError
 from fathom.commands.options import file_option, number_option
-from fathom.failure import InputError
 from fathom.run import launch
 
 
@@ -27,8 +27,8 @@ def machine(
     """Rates of cores, memory, messages and sums of this machine, and how often it is interrupted;
     or those of NAME, with the source of each.
     """
-    from fathom.scaling import threads  # start-up time: loads NumPy
-    from fathom.scaling.here import show  # start-up time: loads NumPy
+    from fathom.performance.scaling import threads  # start-up time: loads NumPy
+    from fathom.performance.scaling.here import show  # start-up time: loads NumPy
 
     if listed or name:
         return show(name)

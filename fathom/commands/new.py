@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from fathom.failure import FileExists, InputError
-from fathom.names import unknown
+from fathom.base.failure import FileExists, InputError
+from fathom.base.near import unknown
 from fathom.run.tree import tree
 
 shipped = Path(__file__).parents[1] / "experiments"

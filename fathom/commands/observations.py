@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from fathom import mpi
+from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.commands.options import (
     file_option,
     json_option,
@@ -15,7 +16,6 @@ from fathom.commands.options import (
     threads_option,
     usual_option,
 )
-from fathom.failure import InputError
 from fathom.run import launch
 
 base_argument = click.argument("base", type=click.Path(path_type=Path))
@@ -50,7 +50,7 @@ def import_(
     def act() -> int:
         from time import process_time
 
-        from fathom.observations import base, ingest, spread  # start-up time
+        from fathom.assimilation.observations import base, ingest, spread  # start-up time
 
         base.pyarrow()
         mpi.world.barrier()
@@ -75,8 +75,8 @@ def import_(
 @file_option("--out", required=True, help="The file (.odb).")
 def export(base: Path, where: str, out: Path) -> int:
     """A base in ODB-2, in which weather services exchange observations; needs pyodc."""
-    from fathom.observations import base as bases  # start-up time
-    from fathom.observations import odb  # start-up time
+    from fathom.assimilation.observations import base as bases  # start-up time
+    from fathom.assimilation.observations import odb  # start-up time
 
     odb.write(bases.read(base, where), out)
     click.echo(out)
@@ -88,7 +88,7 @@ def export(base: Path, where: str, out: Path) -> int:
 @where_option
 def show(base: Path, where: str) -> int:
     """Counts, means and spans of the variables of each kind."""
-    from fathom.observations import answers  # start-up time
+    from fathom.assimilation.observations import answers  # start-up time
 
     click.echo("\n".join(answers.show(base, where)))
     return 0
@@ -100,7 +100,7 @@ def show(base: Path, where: str) -> int:
 @click.option("--station", help="All data of this station, one line each.")
 def why(base: Path, where: str, station: str | None) -> int:
     """Counts by kind, variable and reason."""
-    from fathom.observations import answers  # start-up time
+    from fathom.assimilation.observations import answers  # start-up time
 
     lines = answers.story(base, station, where) if station else answers.why(base, where)
     click.echo("\n".join(lines))
@@ -116,7 +116,7 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 
     fathom observations query base.parquet "SELECT kind, count(*) FROM observations GROUP BY kind"
     """
-    from fathom.observations import answers  # start-up time
+    from fathom.assimilation.observations import answers  # start-up time
 
     click.echo("\n".join(answers.query(base, sql, table)))
     return 0
@@ -134,8 +134,8 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 @file_option("--out", metavar="PNG", help="The picture; <KIND>.png by default.")
 def map_(base: Path, kind: str, where: str, station: str | None, out: Path | None) -> int:
     """A picture of the data of a base."""
-    from fathom.observations import answers, pictures  # start-up time
-    from fathom.observations import base as bases  # start-up time
+    from fathom.assimilation.observations import answers, pictures  # start-up time
+    from fathom.assimilation.observations import base as bases  # start-up time
 
     out = out or Path(f"{kind}.png")
     pictures.draw(kind, bases.read(base, answers.clause_of(station, where)), out)
@@ -152,8 +152,8 @@ def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> i
     """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
     store of a run (.zarr, .nc). What has no equivalent there has its reason.
     """
-    from fathom.observations import background, compared, stores  # start-up time
-    from fathom.observations import base as bases  # start-up time
+    from fathom.assimilation.observations import background, compared, stores  # start-up time
+    from fathom.assimilation.observations import base as bases  # start-up time
 
     data = bases.read(base)
     if len(fields) == 1 and fields[0].suffix in stores.endings:
@@ -188,7 +188,7 @@ def screen(
     """
 
     def act() -> int:
-        from fathom.observations import blacklist, screening, tables  # start-up time
+        from fathom.assimilation.observations import blacklist, screening, tables  # start-up time
 
         settings = screening.Settings(
             window=(tables.time_of(window[0]), tables.time_of(window[1])) if window else None,
@@ -228,7 +228,7 @@ def analyse(
     """
 
     def act() -> int:
-        from fathom.observations import surface  # start-up time
+        from fathom.assimilation.observations import surface  # start-up time
         from fathom.run import surface_analysis  # start-up time
 
         lengths = {name: 1e3 * km for name, km in length if surface.structure_of(name)}

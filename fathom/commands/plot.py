@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from fathom.base.failure import InputError
 from fathom.commands.options import file_option, usual_option
-from fathom.failure import InputError
 
 
 @click.command(short_help="Draw a field of an output file.")

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from fathom.base.failure import InputError, stopped_status
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.commands.options import file_option
-from fathom.failure import InputError, stopped_status
 from fathom.run.progress import Progress
 
 

@@ -55,12 +55,12 @@ def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how
     """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and
     messages of the real grid, sums, noise, waiting.
     """
-    from fathom.scaling.request import (  # start-up time: loads NumPy
+    from fathom.performance.scaling.request import (  # start-up time: loads NumPy
         Request,
         counts,
         suppositions,
     )
-    from fathom.scaling.run import run  # start-up time: loads NumPy
+    from fathom.performance.scaling.run import run  # start-up time: loads NumPy
 
     request = Request(
         file,

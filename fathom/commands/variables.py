@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
 from fathom.commands import new
 from fathom.commands.experiment import on_ranks
-from fathom.failure import InputError
-from fathom.names import unknown
 
 # For each model, the experiment with most of its parts.
 models = {
@@ -41,7 +41,7 @@ def variables(what: str, every: bool) -> int:
 
 
 def _list(experiment: Any, every: bool) -> int:
-    from fathom.report.tables import lines  # start-up time: loads NumPy
+    from fathom.plots.report.tables import lines  # start-up time: loads NumPy
 
     simulation = experiment.simulation().prepare()
     if simulation.is_root:

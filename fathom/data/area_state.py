@@ -6,8 +6,8 @@ xarray.Dataset of
     projection                            its attributes: the CF grid mapping of the points
     ap [Pa], b (interface)                of hybrid levels
 
-The points are those of one map (fathom/regrid/projections.py), evenly spaced, as far along x as
-along y: a conformal one, or latitudes and longitudes, also about another pole. Their places say
+The points are those of one map (fathom/grids/regrid/projections.py), evenly spaced, as far along x
+as along y: a conformal one, or latitudes and longitudes, also about another pole. Their places say
 where they are on it, so that no file need agree on where x and y begin. A box of latitudes and
 longitudes is such an area: it does not go around the earth.
 """
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.grids.hybrid import REFERENCE
-from fathom.regrid import projections
-from fathom.regrid.projections import Projection, RotatedLatitudeLongitude
+from fathom.grids.regrid import projections
+from fathom.grids.regrid.projections import Projection, RotatedLatitudeLongitude
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fathom import earth, moist_air
+from fathom.base import earth, moist_air
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.moist_air import GAS_CONSTANT
+from fathom.base.near import near
+from fathom.base.reading import once
 from fathom.data import area_state, embedded, grib_state, stored_state
-from fathom.failure import InputError, MissingFile
-from fathom.moist_air import GAS_CONSTANT
-from fathom.names import near
-from fathom.reading import once
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,11 +19,11 @@ from functools import cache
 
 import numpy as np
 
+from fathom.base.earth import unit_vectors
+from fathom.base.failure import InputError
+from fathom.base.reading import once
 from fathom.data import embedded
-from fathom.earth import unit_vectors
-from fathom.failure import InputError
-from fathom.reading import once
-from fathom.regrid import cells
+from fathom.grids.regrid import cells
 
 SOURCE_SPACING = 1 / 6  # degrees
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom.failure import FileError, InputError, MissingFile
-from fathom.names import near, unknown
-from fathom.reading import library, once
+from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.near import near, unknown
+from fathom.base.reading import library, once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,7 @@ def on_points(
     Returns arrays (12, *shape of latitude), or of the shape of latitude where there is one month or
     none. Raises as `read` does.
     """
-    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+    from fathom.grids.regrid import points as regrid  # `import fathom.data` stays cheap
 
     with opened(path(name)) as file:
         axes = {v: file[v].dimensions[-2:] for v in variables if v in file.variables}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.base.reading import once
 from fathom.data import embedded, surface
-from fathom.reading import once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,12 +68,12 @@ def _sunlight(latitude, longitude, month):
 @once
 def rivers_on(latitude, longitude, area, wet, farthest=float("inf")) -> np.ndarray:
     """Runoff on the cells of a grid [kg m-2 s-1], annual mean, spread at the mouths and 0 on land:
-    all that the rivers bring, to round-off (fathom/regrid/mouths.py).
+    all that the rivers bring, to round-off (fathom/grids/regrid/mouths.py).
 
     latitude, longitude [degrees], area [m2], wet (bool): of one shape
     farthest [m]: rivers that end farther from the sea of the grid are left out
     """
-    from fathom.regrid import mouths  # `import fathom.data` stays cheap
+    from fathom.grids.regrid import mouths  # `import fathom.data` stays cheap
 
     names = "runoff_flux", "river_latitude", "river_longitude"
     flux, y, x = embedded.read(FILE, *names).values()

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.base.failure import InputError
 from fathom.data import area_state, rows_of_store
-from fathom.failure import InputError
+from fathom.grids.regrid.schmidt import Schmidt
+from fathom.grids.regrid.twelve_points import lagrange
 from fathom.output.formats import grib_waves
 from fathom.output.formats.whole_times import gaussian
-from fathom.regrid.schmidt import Schmidt
-from fathom.regrid.twelve_points import lagrange
 
 if TYPE_CHECKING:
     import xarray as xr

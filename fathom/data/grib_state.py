@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom import moist_air
+from fathom.base import moist_air
+from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state
 from fathom.data.grib_rows import RowsOf, maps
-from fathom.failure import InputError
 from fathom.output.formats.grib_messages import library, messages, valid_time
 
 if TYPE_CHECKING:

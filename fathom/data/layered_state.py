@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom import moist_air
-from fathom.failure import InputError
-from fathom.regrid import column
+from fathom.base import moist_air
+from fathom.base.failure import InputError
+from fathom.grids.regrid import column
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.base.reading import once
 from fathom.data import embedded
-from fathom.reading import once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
     Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear`
     does.
     """
-    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+    from fathom.grids.regrid import points as regrid  # `import fathom.data` stays cheap
 
     variables = {"temperature": "potential_temperature", "salinity": "salinity"}
     wanted = [variables[name] for name in names or variables]

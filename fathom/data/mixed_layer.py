@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.base.reading import once
 from fathom.data import embedded
-from fathom.reading import once
 
 STEP = 0.125  # of potential density, from the top layer to the foot of the mixed layer [kg m-3]
 

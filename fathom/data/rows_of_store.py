@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.grids.regrid.regular import regular
+from fathom.grids.regrid.rows import Rows
+from fathom.grids.regrid.schmidt import Schmidt, turned
 from fathom.output.formats.whole_times import gaussian
-from fathom.regrid.regular import regular
-from fathom.regrid.rows import Rows
-from fathom.regrid.schmidt import Schmidt, turned
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -23,7 +23,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 group = "fathom.data"
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fathom import moist_air, names, output, units
+from fathom import names, output
+from fathom.base import moist_air, units
+from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state, rows_of_store
-from fathom.failure import InputError
 
 if TYPE_CHECKING:
     import xarray as xr

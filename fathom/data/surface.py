@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.base.reading import once
 from fathom.data import embedded
-from fathom.reading import once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +73,7 @@ def on_points(
     """
     import numpy as np  # `import fathom.data` stays cheap
 
-    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+    from fathom.grids.regrid import points as regrid  # `import fathom.data` stays cheap
 
     wanted = variables or VARIABLES
     replaced = [name for name in (LIGHT, SKY) if name in wanted]

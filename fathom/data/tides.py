@@ -10,10 +10,10 @@ over the depth: what waves that cross an ocean do where it becomes shallower.
 
 import numpy as np
 
-from fathom import earth
+from fathom.base import earth
+from fathom.base.reading import once
 from fathom.data import embedded
 from fathom.data.bathymetry import cell_means
-from fathom.reading import once
 
 wavenumber = 2 * np.pi / 10e3  # [m-1]
 # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as

@@ -6,9 +6,9 @@ import inspect
 
 import numpy as np
 
-from fathom import machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
 
 fastest = 1e-2  # f [s-1]
 planes = 30  # of 8 bytes: in memory at the same time while a grid is made

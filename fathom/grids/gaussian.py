@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.grids.arguments import (
     choice,
     core,
@@ -23,9 +23,9 @@ from fathom.grids.arguments import (
 )
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
-from fathom.regrid import places as interpolation
-from fathom.regrid.rows import Rows
-from fathom.regrid.schmidt import Schmidt, turned
+from fathom.grids.regrid import places as interpolation
+from fathom.grids.regrid.rows import Rows
+from fathom.grids.regrid.schmidt import Schmidt, turned
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
@@ -174,7 +174,7 @@ class GaussianGrid(Grid):
     @cached_property
     def harmonics(self):
         """Transforms of whole fields in this process, at the grid's truncation."""
-        from fathom.transform import SphericalHarmonics  # loads the core
+        from fathom.grids.transform import SphericalHarmonics  # loads the core
 
         return SphericalHarmonics(self.truncation, self.rows, radius=self.radius)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.regrid import places as interpolation
-from fathom.shown import own_keywords, table
+from fathom.base.failure import InputError
+from fathom.base.shown import own_keywords, table
+from fathom.grids.regrid import places as interpolation
 
 
 class Grid:

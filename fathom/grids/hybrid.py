@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base.failure import InputError
+from fathom.base.near import near
 
 REFERENCE = 1e5  # Pa
 SCALE_HEIGHT = 7000.0  # m

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
+from fathom.base.shown import own_keywords
+from fathom.data.input.table import table
 from fathom.grids import hybrid
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
-from fathom.input.table import table
-from fathom.shown import own_keywords
 
 
 def _least_share(partial_cells):

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.grids.arguments import (
     choice,
     integer,
@@ -27,8 +27,8 @@ from fathom.grids.arguments import (
 )
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
+from fathom.grids.regrid.projections import Projection, fitting, kinds, wrapped
 from fathom.grids.zones import zone_of
-from fathom.regrid.projections import Projection, fitting, kinds, wrapped
 
 
 class LimitedAreaGrid(Grid):
@@ -43,7 +43,7 @@ class LimitedAreaGrid(Grid):
         whole has room for next to E.
     projection : "auto" (default: by the latitude of the centre), "lambert", "polar stereographic",
         "mercator", "rotated", with map factor 1 at the centre; or one of
-        fathom.regrid.projections.
+        fathom.grids.regrid.projections.
     coupling : int. Points of I along each edge.
     extension : int, or two. Points of E along x and y, at least: the whole has 2^a 3^b 5^c points.
     levels : HybridLevels or SigmaLevels; by default one layer.
@@ -229,7 +229,7 @@ class LimitedAreaGrid(Grid):
 
     def periodic(self, field, smooth=True):
         """(..., ny, nx) on C + I made the whole, (..., rows, points) of `size`, by splines."""
-        from fathom.transform.periodic import by_splines  # loads the core
+        from fathom.grids.transform.periodic import by_splines  # loads the core
 
         return by_splines(self._on_area(field), self.size, smooth)
 
@@ -237,7 +237,7 @@ class LimitedAreaGrid(Grid):
         """A field at the places of `around(zone)`, made periodic by windows over E and `zone`
         points on each side of it.
         """
-        from fathom.transform.periodic import by_windows  # loads the core
+        from fathom.grids.transform.periodic import by_windows  # loads the core
 
         return by_windows(field, self.points, self.size, zone, sharpness)
 
@@ -246,8 +246,8 @@ class LimitedAreaGrid(Grid):
         return field[..., : self.points[1], : self.points[0]]
 
     def bi_fourier(self, **more):
-        """Transforms of the whole in this process: see `fathom.transform.BiFourier`."""
-        from fathom.transform import BiFourier  # loads the core
+        """Transforms of the whole in this process: see `fathom.grids.transform.BiFourier`."""
+        from fathom.grids.transform import BiFourier  # loads the core
 
         return BiFourier(self.size, self.spacing, **more)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.grids.arguments import core, length_of, number_of, reject, room_for
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span, yes_or_no
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels

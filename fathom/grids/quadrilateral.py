@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from fathom import earth
+from fathom.base import earth
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.base.reading import once
 from fathom.data.embedded import opened
-from fathom.failure import InputError
 from fathom.grids.arguments import (
     choice,
     core,
@@ -23,8 +25,6 @@ from fathom.grids.arguments import (
     yes_or_no,
 )
 from fathom.grids.water import WaterGrid
-from fathom.names import near
-from fathom.reading import once
 
 
 class LatitudeLongitudeGrid(WaterGrid):

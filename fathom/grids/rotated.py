@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.grids.arguments import choice, core, length_of, reject, room_for, span
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
+from fathom.grids.regrid import places
+from fathom.grids.regrid.projections import kinds
+from fathom.grids.regrid.rows import Scattered
 from fathom.grids.zones import zone_of
-from fathom.regrid import places
-from fathom.regrid.projections import kinds
-from fathom.regrid.rows import Scattered
 
 #: Areas of the Unified Model by name: the arguments of RotatedGrid.
 areas = {

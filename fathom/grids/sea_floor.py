@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from fathom import output, units
+from fathom import output
+from fathom.base import units
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.base.reading import once, told
 from fathom.data.bathymetry import cell_means
-from fathom.failure import InputError
-from fathom.input.records import Records
-from fathom.names import unknown
-from fathom.reading import once, told
+from fathom.data.input.records import Records
 
 _heights = ("elevation", "z", "topo", "Band1", "altitude", "height", "bedrock_altitude")
 _depths = ("ocean_depth", "deptho", "depth", "bathymetry", "Bathymetry", "bathy", "h")

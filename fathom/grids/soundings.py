@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.earth import RADIUS, unit_vectors
-from fathom.failure import InputError
+from fathom.base.earth import RADIUS, unit_vectors
+from fathom.base.failure import InputError
 
 
 def are_points(values: Any, shape: tuple[int, ...]) -> bool:

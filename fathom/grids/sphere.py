@@ -4,12 +4,12 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
-from fathom.regrid.schmidt import Schmidt
+from fathom.grids.regrid.schmidt import Schmidt
 
 
 class SphereGrid(Grid):

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, output
+from fathom import output
+from fathom.base import earth
+from fathom.base.failure import InputError
 from fathom.data import bathymetry, sets
-from fathom.failure import InputError
+from fathom.data.input.table import table
 from fathom.grids import sea_floor, soundings
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
-from fathom.input.table import table
 
 
 class WaterGrid(Grid):
@@ -24,8 +25,8 @@ class WaterGrid(Grid):
         nx) [m] with 0 on land, wet levels
         (ny, nx) as integers, a file of heights or depths on latitude and longitude ("gebco.nc";
         fathom.grids.sea_floor), the file of a text table of depths, a row a line ("depth.txt";
-        fathom.input.table), points (n, 3) of longitude, latitude – x, y on a plane – and depth or
-        height [m] as an array or a text table (fathom.grids.soundings), the name of a data set
+        fathom.data.input.table), points (n, 3) of longitude, latitude – x, y on a plane – and depth
+        or height [m] as an array or a text table (fathom.grids.soundings), the name of a data set
         with `ocean_depth` on the cells of this grid (fathom.data.sets), or a function of
         (longitude, latitude) – of (x, y) on a plane – that gives the depth.
     minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest

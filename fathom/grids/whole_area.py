@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.regrid.rows import Scattered
-from fathom.regrid.windows import Inside
+from fathom.grids.regrid.rows import Scattered
+from fathom.grids.regrid.windows import Inside
 
 a_transposition = 0.03  # of a step: fields along rows and back to squares
 

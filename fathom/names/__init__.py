@@ -7,10 +7,10 @@ One table serves output, plots, the report and error messages. A field is found 
 
 from __future__ import annotations
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
+from fathom.base.near import near, near_or_all, nearest, unknown
 from fathom.names import air, air_columns, grid, ocean, sea_surface
 from fathom.names.name import Name
-from fathom.names.near import near, near_or_all, nearest, unknown
 
 __all__ = [
     "Name",

@@ -1,21 +1,21 @@
 """The ocean: its model, its forcing, its diagnostics, its limits and its pictures."""
 
-from fathom.ocean.eddies import GentMcWilliams
-from fathom.ocean.free_surface import FreeSurface
-from fathom.ocean.friction import AnisotropicFriction, SmagorinskyFriction
-from fathom.ocean.gases import CFC11, CFC12, SF6
-from fathom.ocean.given_fluxes import SurfaceForcing
-from fathom.ocean.model import Ocean
-from fathom.ocean.overflow import (
+from fathom.ocean.components.eddies import GentMcWilliams
+from fathom.ocean.components.free_surface import FreeSurface
+from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
+from fathom.ocean.components.gases import CFC11, CFC12, SF6
+from fathom.ocean.components.overflow import (
     DenmarkStrait,
     FaroeBankChannel,
     Overflow,
     RossSea,
     WeddellSea,
 )
-from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
-from fathom.ocean.sea_ice import SeaIce
-from fathom.ocean.surface import BulkForcing
+from fathom.ocean.components.passive import Dye, IdealAge, PassiveTracer
+from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.model import Ocean
+from fathom.ocean.surface.forcing import BulkForcing
+from fathom.ocean.surface.given_fluxes import SurfaceForcing
 
 __all__ = [
     "CFC11",

@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, mpi
-from fathom.failure import InputError, RunFailure
-from fathom.ocean.sections import eastern, northern
-from fathom.schemes import scheme
+from fathom.base import earth, mpi
+from fathom.base.failure import InputError, RunFailure
+from fathom.model.schemes import scheme
+from fathom.ocean.products.sections import eastern, northern
 
 names = frozenset(
     ("velocity_x", "velocity_y", "eastward_velocity", "northward_velocity", "sea_surface_height")

@@ -9,34 +9,36 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fathom import earth, mpi
+from fathom.base import earth, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near, near_or_all, unknown
 from fathom.data import levitus, sets
-from fathom.failure import InputError
+from fathom.data.input import layers
+from fathom.data.input.records import sources
+from fathom.data.input.values import check_shape, on_columns, on_layers
 from fathom.grids.arguments import coriolis_of, number_of, pair
+from fathom.grids.regrid import chosen
 from fathom.grids.water import WaterGrid
-from fathom.input import layers
-from fathom.input.records import sources
-from fathom.input.values import check_shape, on_columns, on_layers
-from fathom.model import Model
-from fathom.names import near, near_or_all, unknown
-from fathom.ocean import balance, circulation, mixing, overflow
-from fathom.ocean.diagnostics import at_depth, derived, drake_transport
-from fathom.ocean.drifters import Drifters
-from fathom.ocean.free_surface import FreeSurface
-from fathom.ocean.friction import StrainFriction
-from fathom.ocean.given_fluxes import SurfaceForcing
+from fathom.model.model import Model
+from fathom.model.order import Order, all_placed
+from fathom.model.schemes import bytes_of, scheme
+from fathom.ocean import balance
+from fathom.ocean.components import mixing, overflow
+from fathom.ocean.components.drifters import Drifters
+from fathom.ocean.components.free_surface import FreeSurface
+from fathom.ocean.components.friction import StrainFriction
+from fathom.ocean.components.sea_ice import allowed as limits_of_ice
+from fathom.ocean.components.tracers import declared, own_terms
 from fathom.ocean.parts import one, one_or_none
-from fathom.ocean.report import fields, pictures
-from fathom.ocean.sea_ice import allowed as limits_of_ice
-from fathom.ocean.series import by_basin
-from fathom.ocean.series import kept as of_series
+from fathom.ocean.products import circulation
+from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
+from fathom.ocean.products.report import fields, pictures
+from fathom.ocean.products.series import by_basin
+from fathom.ocean.products.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
-from fathom.ocean.surface import BulkForcing
-from fathom.ocean.tracers import declared, own_terms
-from fathom.order import Order, all_placed
-from fathom.regrid import chosen
-from fathom.schemes import bytes_of, scheme
+from fathom.ocean.surface.forcing import BulkForcing
+from fathom.ocean.surface.given_fluxes import SurfaceForcing
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
 # nominal value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fathom import parts
-from fathom.failure import InputError
-from fathom.ocean.eddies import GentMcWilliams
-from fathom.ocean.free_surface import FreeSurface
-from fathom.ocean.friction import AnisotropicFriction, SmagorinskyFriction
-from fathom.ocean.sea_ice import SeaIce
+from fathom.base.failure import InputError
+from fathom.model import parts
+from fathom.ocean.components.eddies import GentMcWilliams
+from fathom.ocean.components.free_surface import FreeSurface
+from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
+from fathom.ocean.components.sea_ice import SeaIce
 
 # A scheme for a part does this to that field; one of Fathom's own has that in its name.
 makes = {

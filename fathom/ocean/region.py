@@ -4,9 +4,9 @@ depth.
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
+from fathom.data.input.values import on_columns
 from fathom.grids.arguments import numbers, pair
-from fathom.input.values import on_columns
 
 
 def share_of_columns(grid, region, name="region"):

@@ -4,8 +4,8 @@ blows up.
 
 import numpy as np
 
-from fathom.model import Criterion
-from fathom.ocean.friction import StrainFriction
+from fathom.model.model import Criterion
+from fathom.ocean.components.friction import StrainFriction
 
 
 def criteria(ocean, step):

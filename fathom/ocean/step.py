@@ -1,10 +1,10 @@
 """One time step of the ocean, in the order in which it is computed (docs/time-stepping.md).
 
-`do` (fathom.order.Order) adds a process, or nothing for what is None. Halos are exchanged where the
-declarations of the processes ask for it.
+`do` (fathom.model.order.Order) adds a process, or nothing for what is None. Halos are exchanged
+where the declarations of the processes ask for it.
 """
 
-from fathom.ocean import eddies, friction, mixing, overflow, tracers
+from fathom.ocean.components import eddies, friction, mixing, overflow, tracers
 
 # names of cells at the end of a step, if they follow the surface
 after = {

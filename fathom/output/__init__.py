@@ -17,12 +17,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fathom.failure import MissingFile
-from fathom.names import near
+from fathom.base.failure import MissingFile
+from fathom.base.near import near
+from fathom.base.reading import told
 from fathom.output import formats
 from fathom.output.coordinates import coordinates, variable
 from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
-from fathom.reading import told
 
 __all__ = [
     "Region",

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
+from fathom.base import mpi
+from fathom.base.regions import region
 from fathom.output import diagnostics
-from fathom.regions import region
 
 
 class Along:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.names import describe, get, known
 from fathom.output.axes import with_axes, without_lost_terms
 from fathom.output.specification import VariableSpec
@@ -109,10 +109,10 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
     longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
     latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
-    [m], or chosen_levels (fathom/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
+    [m], or chosen_levels (fathom/grids/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
     land_fraction (ny, nx), sea_fraction or covered_fraction (levels, ny, nx) where known,
     truncation of a Gaussian grid, bottom_thickness (ny, nx) [m] where bottom cells are cut,
-    projection (fathom/regrid/projections.py) of a limited area.
+    projection (fathom/grids/regrid/projections.py) of a limited area.
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi, names
-from fathom.failure import InputError
-from fathom.regrid.chosen import chosen
+from fathom import names
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.grids.regrid.chosen import chosen
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.regions import region
+from fathom.base.regions import region
 
 BANDS = 16  # at most, of a store
 

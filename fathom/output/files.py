@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fathom import system_calls
+from fathom.base import system_calls
 
 _vectors = 1024  # buffers that one call may take
 

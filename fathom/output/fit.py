@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 
@@ -121,6 +121,6 @@ def _largest(blocks, levels, sign):
 
 
 def _waves(simulation, truncation):
-    from fathom.transform.on_blocks import OnBlocks  # loads the core
+    from fathom.grids.transform.on_blocks import OnBlocks  # loads the core
 
     return OnBlocks.of(simulation, truncation)

@@ -4,7 +4,7 @@ the whole grid for a restart.
 
 import numpy as np
 
-from fathom import mpi
+from fathom.base import mpi
 
 
 class Gather:

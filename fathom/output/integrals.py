@@ -12,10 +12,11 @@ from time import perf_counter
 
 import numpy as np
 
-from fathom import mpi, output
-from fathom.failure import InputError
+from fathom import output
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.model.schemes import scheme
 from fathom.output.small_stores import SmallStore
-from fathom.schemes import scheme
 
 
 class Integrals(SmallStore):

@@ -10,11 +10,11 @@ from time import perf_counter
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.grids.regrid import targets
 from fathom.output import diagnostics
 from fathom.output.small_stores import SmallStore
-from fathom.regrid import targets
 
 
 class Moorings(SmallStore):

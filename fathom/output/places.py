@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.regrid import overlap, targets, windows
-from fathom.regrid.chosen import chosen
+from fathom.base.failure import InputError
+from fathom.grids.regrid import overlap, targets, windows
+from fathom.grids.regrid.chosen import chosen
 
 methods = ("bilinear", "conservative")  # of regridding
 

@@ -16,8 +16,8 @@ from copy import copy
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError, RunFailure, stopped_status
+from fathom.base import mpi
+from fathom.base.failure import InputError, RunFailure, stopped_status
 from fathom.output import files
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import FileError, FileExists, InputError, file_error
-from fathom.names import near, unknown
+from fathom.base.failure import FileError, FileExists, InputError, file_error
+from fathom.base.near import near, unknown
 
 Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
 

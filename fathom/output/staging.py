@@ -24,7 +24,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from fathom.failure import FileError
+from fathom.base.failure import FileError
 from fathom.output import files
 from fathom.output.specification import explain
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.model.schemes import scheme
 from fathom.output import diagnostics
-from fathom.schemes import scheme
-from fathom.time.clock import Period
 
 statistics = {
     "mean": ("TimeSum", 0.0),

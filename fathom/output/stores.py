@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom import names, output, provenance
-from fathom.failure import InputError
+from fathom import names, output
+from fathom.base import provenance
+from fathom.base.failure import InputError
 from fathom.output import diagnostics, files
 from fathom.output.along import Along
 from fathom.output.encoders import Encoders

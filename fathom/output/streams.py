@@ -13,10 +13,10 @@ from itertools import groupby
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from fathom import mpi
+from fathom.base import mpi
+from fathom.base.regions import region
 from fathom.output.gather import Gather
 from fathom.output.staging import Stage
-from fathom.regions import region
 
 
 class Item(NamedTuple):

@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 from fathom import plots
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.performance import history
 from fathom.plots.colours import ink, phases
+from fathom.plots.report.tables import lines
 from fathom.plots.style import new_figure, styled
-from fathom.report.tables import lines
 from fathom.run.tree import Entry, tree
 
 most = 14  # regions of a picture

@@ -27,9 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom import regions
-from fathom.failure import InputError, MissingFile
-from fathom.names import near
+from fathom.base import regions
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.near import near
 
 kept = (
     "case",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fathom import machine, mpi
+from fathom.base import machine, mpi
 
 
 @dataclass(frozen=True)

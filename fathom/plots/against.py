@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 

@@ -11,7 +11,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.picture import picture, shown_limits
 from fathom.plots.style import encoded
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.names import unknown
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
 from fathom.plots.lines import contours
 from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Mesh, Plain, Raster
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.colours import colours_of, faint, ink
 from fathom.plots.style import new_figure, styled
 

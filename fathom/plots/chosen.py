@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.names import unknown
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
 
 
 def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.names import unknown
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
 
 land = "#d4d3cf"
 coast = "#77756f"

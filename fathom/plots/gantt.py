@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.colours import colours_of, ink, state_colours
 from fathom.plots.style import new_figure, styled
 
@@ -65,7 +65,7 @@ def side_by_side(
     runs: Mapping[str, Mapping[str, Any]], *, title: str = "What ranks did", most_rows: int = 64
 ) -> Any:
     """Runs next to each other, on one scale of time: the state of each rank, and below how many
-    compute, communicate and wait. runs: name -> what fathom.report.timeline.kept keeps of it.
+    compute, communicate and wait. runs: name -> what fathom.plots.report.timeline.kept keeps of it.
     """
     if not all(any(run["states"]) for run in runs.values()):
         raise InputError("there are no events to draw")

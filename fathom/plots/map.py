@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.names import describe
 from fathom.plots.area import degrees_text
 from fathom.plots.colours import coast, colour_map, faint, land

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.failure import InputError
+from fathom.base import earth
+from fathom.base.failure import InputError
 
 
 @dataclass(frozen=True)

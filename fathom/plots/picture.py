@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.names import describe, fields, unknown
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.base.reading import told
+from fathom.names import describe, fields
 from fathom.plots import transports
 from fathom.plots.area import Region, degrees, projection_of
 from fathom.plots.chosen import at_level, at_names, at_time, check_times, names_along, vertical
@@ -22,7 +24,6 @@ from fathom.plots.stream_function import stream_function
 from fathom.plots.style import range_of
 from fathom.plots.time_series import time_series
 from fathom.plots.transports import Sea, kind_of
-from fathom.reading import told
 
 __all__ = ["picture"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.colours import faint, phases
 from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.chosen import names_along
 from fathom.plots.mesh import Raster, mesh_of

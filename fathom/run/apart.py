@@ -12,8 +12,9 @@ from weakref import ref
 
 import numpy as np
 
-from fathom import device, mpi, regions
-from fathom.failure import InputError
+from fathom.base import mpi, regions
+from fathom.base.failure import InputError
+from fathom.model import device
 
 schemes = ("RRTMGP", "Radiation")
 
@@ -105,7 +106,7 @@ class Apart:
 
     def end(self, traced=False):
         """Helpers have done their work; on the first rank their events, if wanted
-        (fathom.regions.traced).
+        (fathom.base.regions.traced).
         """
         if not self.busy:
             return []

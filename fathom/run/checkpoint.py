@@ -7,13 +7,13 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from fathom import mpi, provenance
-from fathom.failure import InputError
-from fathom.input import copies
+from fathom.base import mpi, provenance
+from fathom.base.failure import InputError
+from fathom.base.reading import once
+from fathom.data.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
 from fathom.output.streams import Item, Product, Stream
-from fathom.reading import once
 from fathom.run.series import Series
 
 

@@ -1,7 +1,7 @@
 """Settings measured on this machine for a case, kept from run to run: one small file for
 each in the user's cache.
 
-    choices/3f0c5a….json (fathom/cache.py):
+    choices/3f0c5a….json (fathom/base/cache.py):
     {"of": {"processor": ..., "mpi": ..., "case": ..., "ranks": 2, "threads": 1, ...},
      "settings": {"exchange": {"value": "shared", "default": "packed", "how": "tuned", "date":
      "2031-05-01", "gain": 0.021, "noise": 0.004}, ...}}
@@ -18,8 +18,8 @@ import json
 import sys
 from pathlib import Path
 
-from fathom import cache, machine, mpi, provenance
-from fathom.failure import InputError
+from fathom.base import cache, machine, mpi, provenance
+from fathom.base.failure import InputError
 from fathom.run import parallel
 
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run

@@ -6,8 +6,8 @@ time of the observation (first guess at the appropriate time).
 
 A datum belongs to the rank that owns the grid point next to it; the other columns around it are
 sent there. At both ends of each slot [t - every, t) they are interpolated to the place, then in
-time to the datum; an operator then uses them (fathom/observations/equivalents.py). At the end
-of the run the ranks write one file together, the same bytes on any of them.
+time to the datum; an operator then uses them (fathom/assimilation/observations/equivalents.py). At
+the end of the run the ranks write one file together, the same bytes on any of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError, MissingFile
-from fathom.observations import base, equivalents, spread
-from fathom.observations.base import Observations
+from fathom.assimilation.observations import base, equivalents, spread
+from fathom.assimilation.observations.base import Observations
+from fathom.base.clock import Period
+from fathom.base.failure import InputError, MissingFile
 from fathom.output import diagnostics
-from fathom.time.clock import Period
 
 
 class Departures:

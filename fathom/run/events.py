@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi, regions
-from fathom.failure import FileExists, NotPermitted, RunFailure, file_error
+from fathom.base import mpi, regions
+from fathom.base.clock import Event, Period
+from fathom.base.failure import FileExists, NotPermitted, RunFailure, file_error
+from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
-from fathom.regions import region
-from fathom.report.summary import finish
+from fathom.plots.report.summary import finish
 from fathom.run import choices, first_record, sanity, wishes
 from fathom.run.held import Held
 from fathom.run.progress import chosen
-from fathom.time.clock import Event, Period
 
 log = logging.getLogger("fathom")
 

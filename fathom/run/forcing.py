@@ -2,7 +2,7 @@
 in time; the next is read while the model runs.
 
 The time-dependent inputs of surface and model are sources: `fields`, names of the fields
-NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/time/instants.py);
+NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/base/instants.py);
 `read(number)`, name -> array (ny, nx).
 """
 
@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from fathom import reading
-from fathom.failure import InputError, RunFailure
+from fathom.base import reading
+from fathom.base.failure import InputError, RunFailure
 
 
 class Forcing:

@@ -1,5 +1,5 @@
 """A year of a surface over a sea at rest, at its observed temperature: the implied transports
-(fathom/ocean/implied.py).
+(fathom/ocean/surface/implied.py).
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base.failure import InputError
 from fathom.data import surface as climatology
-from fathom.failure import InputError
+from fathom.data.input.records import Points, Records
 from fathom.grids import TripolarGrid, ZLevels
-from fathom.input.records import Points, Records
-from fathom.ocean.air import accepted
-from fathom.ocean.circulation import basins
-from fathom.ocean.given_fluxes import SurfaceForcing
-from fathom.ocean.implied import Implied, SeaAtRest, seen
-from fathom.ocean.surface import BulkForcing, of_rivers
+from fathom.ocean.products.circulation import basins
+from fathom.ocean.surface.air import accepted
+from fathom.ocean.surface.forcing import BulkForcing, of_rivers
+from fathom.ocean.surface.given_fluxes import SurfaceForcing
+from fathom.ocean.surface.implied import Implied, SeaAtRest, seen
 from fathom.run.simulation import Simulation
 
 

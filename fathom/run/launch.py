@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fathom import mpi
-from fathom.failure import InputError, LaunchFailure, RunFailure, stopped_status
+from fathom.base import mpi
+from fathom.base.failure import InputError, LaunchFailure, RunFailure, stopped_status
 from fathom.run import room, wishes
 
 _launchers = (

@@ -6,7 +6,7 @@ import errno
 import os
 from pathlib import Path
 
-from fathom.failure import FileExists
+from fathom.base.failure import FileExists
 
 try:
     import fcntl

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import device, mpi
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.base.reading import every_rank
 from fathom.grids.arguments import integer
-from fathom.names import near
-from fathom.reading import every_rank
+from fathom.model import device
 from fathom.run import room
 
 usual = {

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 
 year = 365.2425 * 86400  # [s]
 

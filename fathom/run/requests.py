@@ -6,14 +6,14 @@ from typing import Self
 
 import numpy as np
 
-from fathom.failure import InputError
-from fathom.given import check_takes, light
+from fathom.base.clock import Event
+from fathom.base.failure import InputError
+from fathom.base.given import check_takes, light
 from fathom.output.integrals import Integrals, is_of
 from fathom.output.moorings import Moorings
 from fathom.output.stores import Store
 from fathom.run.checkpoint import Checkpoint
 from fathom.run.held import Held
-from fathom.time.clock import Event
 
 
 class Requests(Held):
@@ -43,13 +43,13 @@ class Requests(Held):
         "minimum", "maximum" or "accumulation" (of rates) over the interval `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid, with
-        regrid = "bilinear" (default) the values at its points, with "conservative" the means over
-        its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; the part in an
-        area [west, east, south, north]; with zonal = True the means along rows; a section along
-        great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
-        latitude]}; drifters, which follow the flow from {places = [[longitude, latitude, depth],
-        ...]} or a region. compression: one of those of the format."""
+        like (fathom/grids/regrid/chosen.py); a regular grid of so many degrees, or another grid,
+        with regrid = "bilinear" (default) the values at its points, with "conservative" the means
+        over its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; the part
+        in an area [west, east, south, north]; with zonal = True the means along rows; a section
+        along great circles through [[longitude, latitude], ...]; moorings, columns at {name:
+        [longitude, latitude]}; drifters, which follow the flow from {places = [[longitude,
+        latitude, depth], ...]} or a region. compression: one of those of the format."""
         places = {
             "levels": levels,
             "regular": regular,

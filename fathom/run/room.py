@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fathom import machine, mpi
-from fathom.failure import InputError
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
 from fathom.run.tree import bytes_text
 
 rank_bytes = 64 << 20  # that each process needs before it has a field

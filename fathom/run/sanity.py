@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError, RunFailure, Unstable
+from fathom.base.clock import Period
+from fathom.base.failure import InputError, RunFailure, Unstable
+from fathom.base.near import near
 from fathom.names import describe as named
-from fathom.names import near
 from fathom.plots.style import unit_text
-from fathom.time.clock import Period
 
 # How far beyond its limits a step may be: the speed of internal waves is an estimate.
 margin = 1.25

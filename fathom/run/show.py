@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fathom import device
+from fathom.model import device
 from fathom.names import describe as named
 from fathom.output.servers import slots
 from fathom.plots.style import unit_text

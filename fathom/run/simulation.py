@@ -10,28 +10,29 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from fathom import device, mpi, parts, places, shown
-from fathom.describe.written import written
-from fathom.failure import InputError
+from fathom.base import mpi, places, shown
+from fathom.base.clock import Clock, Period
+from fathom.base.failure import InputError
+from fathom.base.reading import Readers, every_rank, placed
+from fathom.base.regions import region
+from fathom.data.input.values import fill_fixed, fill_profiles
 from fathom.grids.arguments import yes_or_no
-from fathom.input.values import fill_fixed, fill_profiles
+from fathom.model import device, parts
 from fathom.output.formats.restart import check_there
 from fathom.output.gather import Gather
 from fathom.output.servers import divide
 from fathom.output.streams import Delivery
-from fathom.reading import Readers, every_rank, placed
-from fathom.regions import region
 from fathom.run import choices, first_record, room, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.apart import Apart
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.events import Events, march
+from fathom.run.experiment.written import written
 from fathom.run.forcing import Forcing
 from fathom.run.lock import DirectoryLock
 from fathom.run.requests import Requests, declared
 from fathom.run.series import Series
 from fathom.run.show import date_text, describe, overview
-from fathom.time.clock import Clock, Period
 
 
 class Simulation(Requests, Events):

@@ -21,8 +21,8 @@ import numpy as np
 import xarray as xr
 
 from fathom import output
-from fathom.failure import InputError, beside
-from fathom.names import unknown
+from fathom.base.failure import InputError, beside
+from fathom.base.near import unknown
 
 # attributes that say in a file how its variables belong together
 encoded = ("bounds", "cell_measures", "coordinates", "formula_terms")

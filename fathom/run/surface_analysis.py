@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, mpi
-from fathom.atmosphere.given_state import grid_of
-from fathom.failure import InputError
-from fathom.moist_air import GRAVITY, saturation_pressure
-from fathom.observations import base, equivalents, surface
-from fathom.observations.base import Observations
-from fathom.observations.variables import names
+from fathom.assimilation.observations import base, equivalents, surface
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.variables import names
+from fathom.atmosphere.remap.given_state import grid_of
+from fathom.base import earth, mpi
+from fathom.base.clock import Clock
+from fathom.base.failure import InputError
+from fathom.base.moist_air import GRAVITY, saturation_pressure
 from fathom.output.formats import restart
-from fathom.time.clock import Clock
 
 handed = (
     "air_temperature",

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from fathom import earth
 from fathom.assimilation import Cost, Slot, adjoint_error, lanczos, observed
 from fathom.assimilation.balance import AirBackground, Errors, Waves, simple_errors
 from fathom.assimilation.departures import sized, variances
 from fathom.assimilation.estimation import estimated
+from fathom.base import earth
+from fathom.base.mpi import core
 from fathom.grids.levels import SigmaLevels
-from fathom.mpi import core
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 transform = SphericalHarmonics(42)
 levels = SigmaLevels(6)

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fathom import mpi
 from fathom.assimilation import Cost, Matrix, Slot, adjoint_error, area, lanczos
+from fathom.base import mpi
 from fathom.grids.levels import SigmaLevels
-from fathom.transform import BiFourier
+from fathom.grids.transform import BiFourier
 
 f = 1.0e-4
 

@@ -16,7 +16,7 @@ from fathom.assimilation.departures import (
     variances,
 )
 from fathom.grids.levels import SigmaLevels
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 values, places = 4, 60
 levels = SigmaLevels(3)

@@ -5,7 +5,7 @@ import pytest
 
 from fathom.assimilation import Cost, Matrix, Slot, adjoint_error, ensembles, lanczos
 from fathom.assimilation.maps import Ensemble, Hybrid
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 pressure = np.array([2e4, 5e4, 9e4])
 

@@ -5,7 +5,7 @@ import pytest
 
 from fathom.assimilation import adjoint_error
 from fathom.assimilation.singular_vectors import EnergyRoot, growth, singular_vectors
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 from small_trajectories import followed
 
 

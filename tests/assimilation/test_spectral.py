@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fathom import earth
 from fathom.assimilation import adjoint_error, spectral
-from fathom.transform import SphericalHarmonics
+from fathom.base import earth
+from fathom.grids.transform import SphericalHarmonics
 
 transform = SphericalHarmonics(31)
 spectrum = spectral.correlation_spectrum(31, spectral.second_order(1.5e6, earth.RADIUS))

@@ -7,7 +7,7 @@ import pytest
 
 import small_trajectories
 from fathom.assimilation import adjoint_error
-from fathom.mpi import core
+from fathom.base.mpi import core
 from small_trajectories import followed
 
 kinds = [

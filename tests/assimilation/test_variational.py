@@ -7,7 +7,7 @@ from fathom.assimilation import adjoint_error, observed
 from fathom.assimilation.balance import AirBackground, Waves, simple_errors
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.variational import Constraint, Seen, Window
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 from small_trajectories import followed
 
 steps, places = 8, 40

@@ -8,8 +8,8 @@ import xarray as xr
 
 import fathom as fm
 import small_areas
-from fathom import earth
-from fathom.mpi import core
+from fathom.base import earth
+from fathom.base.mpi import core
 from small_areas import R, area, disturbed, gravity, plane, simulation
 
 coriolis = 2 * earth.ROTATION * np.sin(np.pi / 4)

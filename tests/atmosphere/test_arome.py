@@ -13,8 +13,8 @@ import pytest
 
 import fathom as fm
 import small_areas
-from fathom import earth
-from fathom.atmosphere import laprise
+from fathom.atmosphere.spectral import laprise
+from fathom.base import earth
 from small_areas import R, area, disturbed, gravity, plane, simulation
 
 coriolis = 2 * earth.ROTATION * np.sin(np.pi / 4)

@@ -30,8 +30,8 @@ def test_rest_over_a_mountain(levels, tmp_path):
 
 def test_one_air():
     """Dynamics, physics and analyses speak of the same dry air."""
-    from fathom import moist_air
-    from fathom.schemes import scheme
+    from fathom.base import moist_air
+    from fathom.model.schemes import scheme
 
     model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
     core_of = {p["name"]: p["value"] for p in scheme("PrimitiveEquations").entry["parameters"]}
@@ -234,7 +234,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
     """
     import math
 
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     grid, n, mode, step, tiny = fm.GaussianGrid(15, levels=fm.SigmaLevels(6)), 3, 1, 1800.0, 1e-3
     atmosphere = fm.SpectralAtmosphere(

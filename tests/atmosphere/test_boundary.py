@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from fathom import mpi
-from fathom.atmosphere import boundary, orography
+from fathom.atmosphere.area import boundary
+from fathom.atmosphere.ground import orography
+from fathom.base import mpi
+from fathom.base.moist_air import GRAVITY
 from fathom.data import atmosphere, embedded
-from fathom.moist_air import GRAVITY
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid.rows import Rows
 
 ROWS = Rows.gaussian(64)
 

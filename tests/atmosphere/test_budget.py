@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.report import page
+from fathom.plots.report import page
 
 L, FUSION = 2.5008e6, 3.337e5
 

@@ -5,11 +5,11 @@ import pytest
 
 import fathom as fm
 import small_atmospheres
-from fathom.atmosphere.columns_over_ground import in_columns
+from fathom.atmosphere.remap.columns_over_ground import in_columns
 from fathom.grids.hybrid import interfaces_of
-from fathom.regrid import column
-from fathom.regrid.rows import Rows
-from fathom.regrid.twelve_points import TwelvePoints, rows_needed
+from fathom.grids.regrid import column
+from fathom.grids.regrid.rows import Rows
+from fathom.grids.regrid.twelve_points import TwelvePoints, rows_needed
 
 L19 = fm.HybridLevels("L19")
 

@@ -7,9 +7,9 @@ import pytest
 
 import fathom as fm
 import small_areas
-from fathom.atmosphere import outer
-from fathom.describe.experiment import Experiment
-from fathom.mpi import core
+from fathom.atmosphere.area import outer
+from fathom.base.mpi import core
+from fathom.run.experiment.experiment import Experiment
 from small_areas import R, area, disturbed, plane, simulation
 
 needed = ["air_temperature", "eastward_wind", "northward_wind"]

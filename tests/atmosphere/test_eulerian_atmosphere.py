@@ -102,7 +102,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
     """Without rotation, in an isothermal atmosphere at T_r, a vertical mode times P_n swings with
     tan(w dt) = c k dt: even and odd steps are two waves.
     """
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     grid, n, mode, step, tiny = fm.GaussianGrid(15, levels=fm.SigmaLevels(6)), 3, 1, 1800.0, 1e-3
     atmosphere = fm.SpectralAtmosphere(

@@ -216,7 +216,7 @@ def test_filter_takes_the_gravity_waves_out(tmp_path):
 
 
 def test_blow_up_says_where(tmp_path):
-    from fathom.failure import Unstable
+    from fathom.base.failure import Unstable
 
     sim, _ = simulate(tmp_path, to="", output=False)
     sim.advance(1)

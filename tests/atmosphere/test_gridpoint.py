@@ -10,8 +10,8 @@ import pytest
 
 import fathom as fm
 import small_planes
-from fathom.failure import Unstable
-from fathom.mpi import core
+from fathom.base.failure import Unstable
+from fathom.base.mpi import core
 
 experiments = Path(__file__).parents[2] / "experiments"
 sys.path.insert(0, str(experiments))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.moist_air import virtual_temperature
+from fathom.base.moist_air import virtual_temperature
 from fathom.output.diagnostics import whole
 
 HILL = 1500.0

@@ -5,8 +5,8 @@ import pytest
 
 import fathom as fm
 import small_spheres
-from fathom.atmosphere import start
-from fathom.mpi import core
+from fathom.atmosphere.remap import start
+from fathom.base.mpi import core
 
 
 @pytest.mark.parametrize("deep", [True, False])

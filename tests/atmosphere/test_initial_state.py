@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import moist_air
-from fathom.atmosphere import initial
+from fathom.atmosphere.remap import initial
+from fathom.base import moist_air
 from fathom.data import atmosphere
 from fathom.grids import hybrid
-from fathom.post import scores
-from fathom.post.pressure_levels import Column
-from fathom.regrid import column, sphere
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid import column, sphere
+from fathom.grids.regrid.rows import Rows
+from fathom.output.post import scores
+from fathom.output.post.pressure_levels import Column
 
 R, G, GAMMA = moist_air.GAS_CONSTANT, moist_air.GRAVITY, moist_air.LAPSE_RATE
 ROWS = Rows.gaussian(64, "octahedral")

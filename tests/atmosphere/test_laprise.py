@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.atmosphere import laprise
-from fathom.earth import GRAVITY
+from fathom.atmosphere.spectral import laprise
+from fathom.base.earth import GRAVITY
+from fathom.base.mpi import core as library
 from fathom.grids import hybrid
-from fathom.mpi import core as library
 
 
 @pytest.fixture(scope="module")

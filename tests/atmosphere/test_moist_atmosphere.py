@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import mpi
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
+from fathom.base import mpi
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 text = """
 [grid]

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fathom.atmosphere import near_surface
-from fathom.mpi import core
-from fathom.schemes import scheme
+from fathom.atmosphere.physics import near_surface
+from fathom.base.mpi import core
+from fathom.model.schemes import scheme
 
 g, c_p, R = 9.80616, 1004.7088, 287.0597
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import fathom as fm
-from fathom.atmosphere import physics
+from fathom.atmosphere.physics import packages as physics
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.atmosphere.diagnostics import State
-from fathom.earth import RADIUS
-from fathom.moist_air import GRAVITY
+from fathom.atmosphere.products.diagnostics import State
+from fathom.base.earth import RADIUS
+from fathom.base.moist_air import GRAVITY
 from fathom.output import diagnostics
 
 U, SHEAR, WARM, COLD, KAPPA = 20.0, -0.4, 300.0, -40.0, 287.0597 / 1004.709

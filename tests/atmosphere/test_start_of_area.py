@@ -253,7 +253,9 @@ def test_what_does_not_fit_is_told(written, tmp_path):
 
 def test_pictures_are_of_the_area_without_its_extension(monkeypatch):
     model = fm.LimitedAreaAtmosphere(area())
-    monkeypatch.setattr("fathom.atmosphere.report.pictures", lambda grid, state: (grid, state))
+    monkeypatch.setattr(
+        "fathom.atmosphere.products.report.pictures", lambda grid, state: (grid, state)
+    )
     whole = np.zeros(model.grid.size[::-1])
     grid, state = model.pictures({"a": whole, "levels": [1, 2], "days": [(0.0, whole, whole)]})
     assert grid["longitude"].shape == state["a"].shape == state["days"][0][2].shape == (32, 40)

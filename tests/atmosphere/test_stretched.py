@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.mpi import core
+from fathom.base.mpi import core
+from fathom.grids.regrid.regular import regular
+from fathom.grids.regrid.rows import Rows
+from fathom.grids.regrid.schmidt import Schmidt, turned
 from fathom.output.diagnostics import whole
-from fathom.regrid.regular import regular
-from fathom.regrid.rows import Rows
-from fathom.regrid.schmidt import Schmidt, turned
 from small_atmospheres import bits, held_suarez
 
 spheres = [{"stretching": 2.4, "pole": (2.6, 46.5)}, {"stretching": 1.5}, {"pole": (-60.0, 30.0)}]
@@ -71,7 +71,7 @@ def test_data_come_to_the_points_and_back(sphere, reduced):
     are.
     """
     rows = Rows.of(fm.GaussianGrid(42, reduced=reduced, **sphere))
-    from fathom.regrid import sphere as interpolation
+    from fathom.grids.regrid import sphere as interpolation
 
     latitude, longitude = np.linspace(-90, 90, 73), np.arange(144) * 2.5
     field = lambda lon, lat: (

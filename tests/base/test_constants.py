@@ -1,7 +1,7 @@
 """Constants that the core and Python both need are the same numbers."""
 
-from fathom import earth
-from fathom.mpi import core
+from fathom.base import earth
+from fathom.base.mpi import core
 
 
 def test_earth_is_one():

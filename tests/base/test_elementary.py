@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 precisions = [np.float64, np.float32]
 rng = np.random.default_rng(7)

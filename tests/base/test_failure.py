@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.failure import MissingFile, file_error
-from fathom.mpi import core
+from fathom.base.failure import MissingFile, file_error
+from fathom.base.mpi import core
 
 
 def test_classes_are_those_of_python_too():

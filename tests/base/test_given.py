@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 import fathom as fm
-from fathom.given import explained
+from fathom.base.given import explained
 
 things = sorted(
     name for name in fm.public if not (name.endswith(("Error", "Failure")) or name == "Unstable")

@@ -3,7 +3,7 @@
 import pytest
 
 import fathom as fm
-from fathom import mpi
+from fathom.base import mpi
 
 mpich = "MPICH Version: 5.0.2\n\0"
 open_mpi = "Open MPI v5.0.8, package: Debian"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from any_columns import catalogue, inputs, levels, names, on_columns
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

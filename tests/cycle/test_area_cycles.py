@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.cycle import area, report
+from fathom.assimilation.cycle import area, report
 
 source = Path(__file__).parents[2] / "experiments" / "osse-area.toml"
 small = [

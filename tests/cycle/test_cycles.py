@@ -7,8 +7,8 @@ import pytest
 
 import box
 from fathom.assimilation.balance import Errors
-from fathom.cycle import experiment, report
-from fathom.cycle.run import Cycles
+from fathom.assimilation.cycle import experiment, report
+from fathom.assimilation.cycle.run import Cycles
 
 source = Path(__file__).parents[2] / "experiments" / "osse.toml"
 small = [

@@ -11,11 +11,12 @@ import pytest
 import xarray as xr
 
 import fathom as fm
-from fathom import moist_air
-from fathom.atmosphere import digital_filter, initial
+from fathom.atmosphere.remap import initial
+from fathom.atmosphere.spectral import digital_filter
+from fathom.base import moist_air
 from fathom.data import atmosphere
 from fathom.grids import hybrid
-from fathom.post import scores
+from fathom.output.post import scores
 
 # ---------------------------------------------------------------------------- states
 

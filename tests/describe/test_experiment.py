@@ -7,8 +7,8 @@ import pytest
 
 import box
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document, dumps
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document, dumps
 
 
 def experiment(*settings, text=box.text):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.describe.expression import Expression, constants_of, interpret
+from fathom.run.experiment.expression import Expression, constants_of, interpret
 
 x, y = np.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0])
 

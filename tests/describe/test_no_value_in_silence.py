@@ -10,9 +10,9 @@ import pytest
 
 import box
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.describe.expression import Expression, constants_of
-from fathom.describe.toml import Document, dumps
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.expression import Expression, constants_of
+from fathom.run.experiment.toml import Document, dumps
 
 files = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
 experiments = [file for file in files if "fathom cycle" not in file.read_text(encoding="utf-8")]

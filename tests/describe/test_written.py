@@ -3,9 +3,9 @@
 import numpy as np
 
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
-from fathom.describe.written import written
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
+from fathom.run.experiment.written import written
 
 
 def ocean(**state):

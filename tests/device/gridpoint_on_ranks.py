@@ -7,7 +7,7 @@ import sys
 
 import carried
 import computers
-from fathom import mpi
+from fathom.base import mpi
 
 found = [
     carried.carried(name, precision, steps, device=computers.name, blocks=blocks)

@@ -10,7 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 from computers import computer
-from fathom.mpi import core
+from fathom.base.mpi import core
 from halos import PLACES, TOPOLOGIES, depths, topology
 
 comm = MPI.COMM_WORLD

@@ -9,7 +9,7 @@ import sys
 import computers
 import small_planes
 import small_spheres
-from fathom import mpi
+from fathom.base import mpi
 
 sphere, plane = small_spheres.turning, small_planes.bubble
 small = {"nx": 16, "ny": 12, "number": 5}

@@ -9,7 +9,7 @@ import fathom as fm
 import small_areas
 import small_atmospheres
 import small_trajectories
-from fathom import mpi
+from fathom.base import mpi
 
 physics = fm.FirstPhysics(ozone=None)
 

@@ -7,7 +7,7 @@ import pytest
 
 from any_columns import inputs, levels, names, on_columns
 from computers import computer
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -11,7 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import compile_for_device as tool
 import device_code
-from fathom import device, mpi
+from fathom.base import mpi
+from fathom.model import device
 
 # as it is before the tests of own schemes add theirs to it
 known = {entry["name"] for entry in mpi.core.catalogue() if not entry["in_cells_of"]}

@@ -10,7 +10,7 @@ import computers
 import fathom as fm
 import small_planes
 import small_spheres
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 sphere, plane = small_spheres.turning, small_planes.bubble
 cases_of = {

@@ -7,8 +7,9 @@ import ctypes
 import pytest
 
 import fathom as fm
-from fathom import device, mpi
-from fathom.cache import folder
+from fathom.base import mpi
+from fathom.base.cache import folder
+from fathom.model import device
 
 lacking = device.compiler_missing()
 needs_compiler = pytest.mark.skipif(bool(lacking), reason=lacking)

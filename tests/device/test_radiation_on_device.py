@@ -10,7 +10,7 @@ import pytest
 import computers
 import fathom as fm
 from cloudy_columns import cloudy_column, levels
-from fathom import mpi
+from fathom.base import mpi
 from small_ecckd import definition
 
 script = Path(__file__).parents[1] / "radiation" / "cloudy_atmosphere.py"

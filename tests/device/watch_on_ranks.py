@@ -12,7 +12,7 @@ import cases
 import computers
 import fathom as fm
 import icy
-from fathom import mpi
+from fathom.base import mpi
 
 name, blocks = (*map(json.loads, sys.argv[1:]), None)[:2]
 parallel = {"device": name, "blocks": blocks}

@@ -111,7 +111,7 @@ def model():
 
 
 def observations():
-    from fathom.observations import base
+    from fathom.assimilation.observations import base
 
     made = base.Observations(
         report=[0], datum=[0], kind=["synop"], station=["06610"], time=[1542672000],

@@ -200,7 +200,7 @@ def test_files_of_the_project_are_there(page):
 
 @each_page
 def test_names_in_python_are_there(page):
-    """Modules and their names, between backticks, as `fathom.post.regular(...)`."""
+    """Modules and their names, between backticks, as `fathom.output.post.regular(...)`."""
     for name in re.findall(r"`(fathom(?:\.[a-z_]\w*)+)", prose(page)):
         if name in ("fathom.formats", "fathom.data", "fathom.diagnostics"):  # entry points
             continue

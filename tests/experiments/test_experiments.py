@@ -148,7 +148,7 @@ elsewhere = {
 
 
 def experiment(name, *settings):
-    from fathom.describe.experiment import Experiment
+    from fathom.run.experiment.experiment import Experiment
 
     return Experiment.read(folder / f"{name}.toml", [*small[name], *settings])
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import plugins
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
-from fathom.failure import RunFailure
+from fathom.base.failure import RunFailure
+from fathom.model import plugins
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 header = Path(__file__).parents[2] / "examples" / "own_scheme.hpp"
 update = "TracerUpdate of temperature"
@@ -298,7 +298,7 @@ def main(what):
     if what == "fails":
 
         def relaxed(temperature):  # on the last rank only
-            if fm.mpi.world.rank == fm.mpi.world.size - 1:
+            if fm.base.mpi.world.rank == fm.base.mpi.world.size - 1:
                 raise KeyError("no such gas")
 
         ocean, said = tank().place(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
@@ -306,7 +306,7 @@ def main(what):
             after_a_day(ocean, 1)
         except RunFailure as failure:
             said = str(failure)
-        said = fm.mpi.world.gather(said)
+        said = fm.base.mpi.world.gather(said)
     else:
         Relaxation = fm.scheme(header)
         oceans = (
@@ -314,7 +314,7 @@ def main(what):
             tank().place(Relaxation()),
         )
         said = [after_a_day(ocean, 5).checksum() for ocean in oceans]
-    if fm.mpi.is_root:
+    if fm.base.mpi.is_root:
         print(json.dumps(said))
 
 

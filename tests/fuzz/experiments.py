@@ -136,9 +136,9 @@ def outcome(case: Case, directory: Path) -> dict[str, str]:
     """
     import traceback
 
-    from fathom.describe.experiment import Experiment
-    from fathom.describe.toml import Document
-    from fathom.failure import Error
+    from fathom.base.failure import Error
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
 
     try:
         experiment = Experiment(Document(case.text, "case.toml", case.settings))

@@ -67,8 +67,8 @@ def environment() -> dict[str, str]:
 
 def resolved() -> dict[str, str]:
     """Of each case the text with all its keys."""
-    from fathom.describe.experiment import Experiment
-    from fathom.describe.toml import Document
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
 
     return {
         name: Experiment(Document(text, name)).resolved()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 R = 6371220.0
 degree = np.pi / 180

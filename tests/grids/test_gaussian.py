@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 kinds = [
     {"grid": "linear"},

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fathom as fm
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 
 def small(**more):
@@ -98,7 +98,7 @@ def test_poles_are_land():
     around the poles of the tripolar grid.
     """
     from fathom.data import topography
-    from fathom.regrid import points as regrid
+    from fathom.grids.regrid import points as regrid
 
     data = topography.open("ocean_fraction")
     fraction = data.ocean_fraction.values

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 
 def levels(number, top=0.0):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
 from fathom.grids.limited_area import good_size
+from fathom.grids.regrid.projections import LambertConformal
 from fathom.grids.whole_area import WholeArea
 from fathom.grids.zones import zone_of
-from fathom.regrid.projections import LambertConformal
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 europe = {"centre": (8.0, 46.5), "resolution": 10e3, "points": (120, 98)}
 

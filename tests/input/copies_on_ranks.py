@@ -9,8 +9,8 @@ import signal
 import sys
 from pathlib import Path
 
-from fathom import mpi
-from fathom.input import copies
+from fathom.base import mpi
+from fathom.data.input import copies
 
 path, folder, what = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 comm = mpi.world

@@ -27,11 +27,11 @@ class Counted(netCDF4.Dataset):
 netCDF4.Dataset = Counted
 
 import fathom  # noqa: E402
-from fathom import mpi  # noqa: E402
+from fathom.base import mpi  # noqa: E402
+from fathom.base.failure import RunFailure  # noqa: E402
 from fathom.data import surface  # noqa: E402
-from fathom.describe.experiment import Experiment  # noqa: E402
-from fathom.describe.toml import Document  # noqa: E402
-from fathom.failure import RunFailure  # noqa: E402
+from fathom.run.experiment.experiment import Experiment  # noqa: E402
+from fathom.run.experiment.toml import Document  # noqa: E402
 
 data = Path(fathom.__file__).parent / "data"
 ocean = f"""

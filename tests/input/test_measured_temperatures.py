@@ -5,7 +5,7 @@ import pytest
 import xarray
 
 import fathom as fm
-from fathom.input import layers
+from fathom.data.input import layers
 
 gsw = pytest.importorskip("gsw")
 depth, lat, lon = np.array([0.0, 1000, 4000]), np.arange(-88.0, 90, 4), np.arange(2.0, 360, 4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import box
-from fathom import mpi, reading
+from fathom.base import mpi, reading
 from fathom.grids import LatitudeLongitudeGrid
 from fathom.run import parallel
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from fathom.input.records import Input, Records, given, sources
-from fathom.input.variables import contents, files
-from fathom.ocean.air import Air
-from fathom.time.instants import always, months
+from fathom.base.instants import always, months
+from fathom.data.input.records import Input, Records, given, sources
+from fathom.data.input.variables import contents, files
+from fathom.ocean.surface.air import Air
 
 latitude, longitude = np.arange(-75.0, 80, 10), np.arange(0.0, 360, 15)
 east, north = np.meshgrid([3.0, 100.0, 271.0, 356.0], [-61.0, 0.0, 44.0])

@@ -7,9 +7,9 @@ import os
 import numpy as np
 import pytest
 
-from fathom import cache
-from fathom.input import table as module
-from fathom.input.table import table
+from fathom.base import cache
+from fathom.data.input import table as module
+from fathom.data.input.table import table
 
 
 @pytest.fixture

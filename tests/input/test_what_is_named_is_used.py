@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import fathom as fm
-from fathom.input.records import Input, Points, Records
-from fathom.ocean.air import Air
+from fathom.data.input.records import Input, Points, Records
+from fathom.ocean.surface.air import Air
 
 latitude, longitude = np.arange(-85.0, 86, 10), np.arange(0.0, 360, 20)
 shape = (12, latitude.size, longitude.size)

@@ -10,7 +10,7 @@ import numpy as np
 
 import cases
 import fathom as fm
-from fathom import mpi, regions
+from fathom.base import mpi, regions
 
 comm = mpi.world
 

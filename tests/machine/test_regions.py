@@ -8,8 +8,8 @@ import pytest
 
 import cases
 import fathom as fm
-from fathom import mpi, regions
-from fathom.report import tables as profile_tables
+from fathom.base import mpi, regions
+from fathom.plots.report import tables as profile_tables
 
 here = Path(__file__).parent
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
-from fathom.observations import base
-from fathom.observations.base import Observations
-from fathom.observations.reports import with_errors
+from fathom.assimilation.observations import base
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reports import with_errors
+from fathom.base import mpi
 from fathom.output.formats import restart
 from fathom.run import surface_analysis as analysis
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
-from fathom.observations import base, stores
-from fathom.observations.base import Observations
-from fathom.observations.variables import kinds, names
+from fathom.assimilation.observations import base, stores
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.variables import kinds, names
+from fathom.base import mpi
 
 rng = np.random.default_rng(3)
 count = 300

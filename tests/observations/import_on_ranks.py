@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from fathom import mpi
-from fathom.observations import base, ingest, spread
+from fathom.assimilation.observations import base, ingest, spread
+from fathom.base import mpi
 
 folder = Path(sys.argv[1])
 made, accounts = ingest.collect(sorted(folder.glob("*.bufr")), threads=2)

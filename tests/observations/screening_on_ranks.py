@@ -5,8 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from fathom import mpi
-from fathom.observations import screening
+from fathom.assimilation.observations import screening
+from fathom.base import mpi
 
 folder = Path(sys.argv[1])
 out = folder / f"{mpi.world.size}.parquet"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.atmosphere.given_state import passport
-from fathom.observations import base, surface
-from fathom.observations.base import Observations
+from fathom.assimilation.observations import base, surface
+from fathom.assimilation.observations.base import Observations
+from fathom.atmosphere.remap.given_state import passport
 from fathom.output.formats import restart
 from fathom.run import surface_analysis as analysis
 

@@ -6,11 +6,11 @@ import netCDF4
 import numpy as np
 import pytest
 
+from fathom.assimilation.observations import answers, base, blacklist, ingest, pictures
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reasons import code, reasons
+from fathom.assimilation.observations.reports import with_errors
 from fathom.commands.main import cli
-from fathom.observations import answers, base, blacklist, ingest, pictures
-from fathom.observations.base import Observations
-from fathom.observations.reasons import code, reasons
-from fathom.observations.reports import with_errors
 
 
 def some(count=50, **more):
@@ -200,7 +200,7 @@ def test_argo(tmp_path):
     """Adjusted where the profile is, good flags alone, depth from pressure (10000 dbar at 30
     degrees: 9712.653 m, UNESCO's check value).
     """
-    from fathom.observations.netcdf import depth_of
+    from fathom.assimilation.observations.netcdf import depth_of
 
     assert depth_of(np.array(10000.0), np.array(30.0)) == pytest.approx(9712.653, abs=1e-3)
     argo(tmp_path / "argo.nc")

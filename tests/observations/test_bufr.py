@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import bufr_messages
-from fathom import mpi
-from fathom.observations import bufr, ingest, reports
-from fathom.observations.reasons import code
-from fathom.observations.variables import kinds
+from fathom.assimilation.observations import bufr, ingest, reports
+from fathom.assimilation.observations.reasons import code
+from fathom.assimilation.observations.variables import kinds
+from fathom.base import mpi
 
 
 def decoded(data, threads=1):

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import bufr_messages
+from fathom.assimilation.observations import base
+from fathom.assimilation.observations.background import Background
+from fathom.assimilation.observations.reasons import code
 from fathom.commands.main import cli
-from fathom.observations import base
-from fathom.observations.background import Background
-from fathom.observations.reasons import code
 
 
 def field(path, name, of, level=0, hour=12, mode="ab"):

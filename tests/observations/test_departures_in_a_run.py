@@ -4,7 +4,7 @@ restart, the same values off line.
 
 from pathlib import Path
 
-from fathom.observations.reasons import code
+from fathom.assimilation.observations.reasons import code
 
 
 def test_departures_in_a_run(on_ranks):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import box
-from fathom.describe.experiment import Experiment
-from fathom.observations import base, stores
-from fathom.observations.base import Observations
-from fathom.observations.netcdf import depth_of, pressure_at
-from fathom.observations.operators import potential_temperature
+from fathom.assimilation.observations import base, stores
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.netcdf import depth_of, pressure_at
+from fathom.assimilation.observations.operators import potential_temperature
+from fathom.run.experiment.experiment import Experiment
 
 text = """
 [grid]

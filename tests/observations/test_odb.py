@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from fathom.assimilation.observations import base, odb
+from fathom.assimilation.observations.base import Observations, columns
 from fathom.commands.main import cli
-from fathom.observations import base, odb
-from fathom.observations.base import Observations, columns
 
 
 def made(n=300):

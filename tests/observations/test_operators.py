@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from fathom import mpi
 from fathom.assimilation import Cost, Matrix, Slot, lanczos
-from fathom.moist_air import GAS_CONSTANT, GRAVITY
-from fathom.observations import bias, equivalents, operators
-from fathom.observations.base import Observations
-from fathom.post.pressure_levels import Column
-from fathom.regrid import column
+from fathom.assimilation.observations import bias, equivalents, operators
+from fathom.assimilation.observations.base import Observations
+from fathom.base import mpi
+from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.grids.regrid import column
+from fathom.output.post.pressure_levels import Column
 
 rng = np.random.default_rng(8)
 layers, count = 20, 40
@@ -128,7 +128,7 @@ def test_isothermal_column():
 
 def test_near_the_ground():
     """The neutral profile of post-processing."""
-    from fathom.post import near_surface
+    from fathom.output.post import near_surface
 
     Tv = seen.temperature[:, -1] * (1 + (461.525 / 287.0597 - 1) * seen.humidity[:, -1])
     z = 287.0597 / 9.80665 * Tv * np.log(ps / p[:, -1])
@@ -138,7 +138,7 @@ def test_near_the_ground():
 
 
 def test_relative_humidity():
-    from fathom.moist_air import saturation_pressure
+    from fathom.base.moist_air import saturation_pressure
 
     level = p[:, -1]
     T, q = seen.temperature[:, -1], seen.humidity[:, -1]

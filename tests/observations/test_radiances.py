@@ -5,8 +5,8 @@ and files of coefficients.
 import numpy as np
 import pytest
 
-from fathom.observations import absorption, microwave, radiances
-from fathom.observations.operators import Columns
+from fathom.assimilation.observations import absorption, microwave, radiances
+from fathom.assimilation.observations.operators import Columns
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ matter."""
 import numpy as np
 import pytest
 
-from fathom.observations import quality, screening
-from fathom.observations.base import Observations, by_kind_and_reason
-from fathom.observations.blacklist import Rule
-from fathom.observations.reasons import code
-from fathom.observations.reports import with_errors
+from fathom.assimilation.observations import quality, screening
+from fathom.assimilation.observations.base import Observations, by_kind_and_reason
+from fathom.assimilation.observations.blacklist import Rule
+from fathom.assimilation.observations.reasons import code
+from fathom.assimilation.observations.reports import with_errors
 from networks import network
 
 noon = 1542715200

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.observations import base, parquet, screening, spread
-from fathom.observations.base import Observations
-from fathom.observations.reports import with_errors
+from fathom.assimilation.observations import base, parquet, screening, spread
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reports import with_errors
 from networks import network
 
 noon = 1542715200

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fathom import earth
-from fathom.observations import surface
+from fathom.assimilation.observations import surface
+from fathom.base import earth
 from networks import network
 
 T = surface.structures["air_temperature"]

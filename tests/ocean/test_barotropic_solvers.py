@@ -35,7 +35,7 @@ def height(**options):
     ],
 )
 def test_same_sea(usual, options):
-    from fathom import mpi, regions
+    from fathom.base import mpi, regions
 
     regions.begin(mpi.world)
     sim, eta = height(**options)

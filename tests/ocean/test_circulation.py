@@ -9,9 +9,9 @@ import pytest
 
 import fathom as fm
 from fathom import output, plots
-from fathom.ocean import circulation
-from fathom.ocean.diagnostics import potential_density
-from fathom.ocean.sections import corners, faces, passages
+from fathom.ocean.products import circulation
+from fathom.ocean.products.diagnostics import potential_density
+from fathom.ocean.products.sections import corners, faces, passages
 
 SCRIPT = """
 import json, sys

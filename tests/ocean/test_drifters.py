@@ -10,7 +10,8 @@ import pytest
 
 import computers
 import fathom as fm
-from fathom import earth, output
+from fathom import output
+from fathom.base import earth
 
 
 def drifting(
@@ -29,7 +30,7 @@ def drifting(
     flat=False,
 ):
     """Rows of drifters after so many steps in a steady flow at corners (levels, ny, nx)."""
-    from fathom.mpi import core, world
+    from fathom.base.mpi import core, world
     from program import Program
 
     levels = len(u)
@@ -261,7 +262,7 @@ def test_tracks_are_the_same_on_ranks_from_a_restart_and_on_a_device(on_ranks, t
 
 def test_a_place_is_found_in_its_cell():
     """Anywhere on a tripolar grid, on its seams too."""
-    from fathom.ocean.drifters import _in_cells
+    from fathom.ocean.components.drifters import _in_cells
 
     grid, r = (
         fm.TripolarGrid(nx=36, ny=30, levels=fm.ZLevels(thickness=[100]), bathymetry="flat"),
@@ -306,7 +307,7 @@ def test_errors_of_drifters(tmp_path):
 
 if __name__ == "__main__":
     run(Path(sys.argv[1]), "3d")
-    from fathom import mpi
+    from fathom.base import mpi
 
     if mpi.is_root:
         print("{}")

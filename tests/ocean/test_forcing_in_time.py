@@ -9,9 +9,9 @@ import xarray as xr
 import cases
 import fathom as fm
 from cases import box, continued, earth, simulate, under_winds_of
+from fathom.base.failure import RunFailure
 from fathom.data import embedded
 from fathom.data import surface as climatology
-from fathom.failure import RunFailure
 
 rho_c, thickness = 1026 * 3996.0, 50.0
 
@@ -75,7 +75,7 @@ def test_what_enters_is_the_interpolation(every, tmp_path):
 
 def test_a_record_is_read_once(monkeypatch):
     """What was the next one is copied when it becomes the previous one."""
-    from fathom.input.records import Source
+    from fathom.data.input.records import Source
 
     numbers, read = [], Source.read
     monkeypatch.setattr(

@@ -8,7 +8,7 @@ import pytest
 import fathom as fm
 from cases import earth, simulate
 from fathom.data import fluxes
-from fathom.order import Order
+from fathom.model.order import Order
 
 
 def forced(**keywords):

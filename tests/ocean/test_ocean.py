@@ -197,7 +197,7 @@ def test_biharmonic_diffusion_smooths_and_conserves():
 
 def test_a_run_that_blows_up_says_where(tmp_path):
     """Field, place, level, step, a state to look at, and which step would hold."""
-    from fathom.failure import Unstable
+    from fathom.base.failure import Unstable
 
     sim = simulate(stirred(box()), step="40000s", surface=wind())
     sim.directory, sim.beyond_stability = tmp_path / "run", True

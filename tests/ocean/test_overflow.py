@@ -6,8 +6,8 @@ from scipy.ndimage import label
 
 import cases
 from cases import ridge, simulate
-from fathom import earth
-from fathom.mpi import core
+from fathom.base import earth
+from fathom.base.mpi import core
 
 g, rho0, f = 9.80616, 1026.0, 1.33e-4
 shape = [

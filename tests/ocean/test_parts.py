@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.model.schemes import schemes
 from fathom.ocean import parts
-from fathom.schemes import schemes
 
 
 def ocean(**given):

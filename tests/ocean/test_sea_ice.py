@@ -11,12 +11,12 @@ import box
 import cases
 import fathom as fm
 import icy
+from fathom.base.failure import RunFailure
 from fathom.data import fluxes
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
-from fathom.failure import RunFailure
-from fathom.ocean.series import by_basin
-from fathom.order import Order
+from fathom.model.order import Order
+from fathom.ocean.products.series import by_basin
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 rho_cp, ice, snow, fresh = 1026.0 * 3996.0, 917.0, 330.0, 1000.0
 

@@ -5,8 +5,8 @@ import pytest
 
 import fathom as fm
 from cases import box, earth, simulate
-from fathom.ocean.circulation import basins
-from fathom.ocean.series import by_basin
+from fathom.ocean.products.circulation import basins
+from fathom.ocean.products.series import by_basin
 
 
 def looks(sim, steps):

@@ -5,9 +5,9 @@ import pytest
 
 import fathom as fm
 import output_requests
-from fathom.earth import unit_vectors
-from fathom.regrid import targets
-from fathom.regrid.overlap import Overlap
+from fathom.base.earth import unit_vectors
+from fathom.grids.regrid import targets
+from fathom.grids.regrid.overlap import Overlap
 
 levels = fm.ZLevels(number=2, depth=100)
 tripolar = fm.TripolarGrid(resolution="3deg", bathymetry="flat", levels=levels)

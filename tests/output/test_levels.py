@@ -6,7 +6,7 @@ import pytest
 
 import fathom as fm
 from fathom import output
-from fathom.regrid import chosen
+from fathom.grids.regrid import chosen
 from small_atmospheres import held_suarez
 
 known = (

@@ -128,7 +128,7 @@ def test_errors_of_moorings(tmp_path):
 
 if __name__ == "__main__":
     moored(Path(sys.argv[1]), 4, int(sys.argv[2]))
-    from fathom import mpi
+    from fathom.base import mpi
 
     if mpi.is_root:
         print("{}")

@@ -8,7 +8,7 @@ import json
 import sys
 
 from cases import box, simulate, stirred, wind
-from fathom import mpi, regions
+from fathom.base import mpi, regions
 
 library = ctypes.CDLL(None)
 exchange, level = sys.argv[1], int(sys.argv[2])

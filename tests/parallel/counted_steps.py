@@ -10,7 +10,7 @@ import sys
 import small_atmospheres
 import small_spheres
 from cases import box, simulate, stirred, wind
-from fathom import mpi
+from fathom.base import mpi
 
 library = ctypes.CDLL(None)
 make = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 comm = MPI.COMM_WORLD
 d = core.decompose(core.Topology(8, 8), [1] * 64, comm.size, 8, 4, halo=1)

@@ -8,7 +8,7 @@ import json
 import numpy as np
 from mpi4py import MPI
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 comm = MPI.COMM_WORLD
 SENTINEL = np.array([0x7FF4DEADBEEFF00D], np.uint64)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import balanced_physics
-from fathom import mpi
+from fathom.base import mpi
 from fathom.performance.bench import balance
 from fathom.run.parallel import balanced
 

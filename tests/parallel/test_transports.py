@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 from fathom.run.launch import mpiexec
 
 script = Path(__file__).with_name("transports_on_ranks.py")

@@ -8,7 +8,7 @@ import time
 import numpy as np
 from mpi4py import MPI
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 from halos import depths, topology
 
 comm = MPI.COMM_WORLD

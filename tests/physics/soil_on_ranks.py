@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
+from fathom.base import mpi
 
 soil = [f"soil_{what}_{k}" for what in ("temperature", "water") for k in (1, 2, 3, 4)]
 ground = [*soil, "ground_temperature", "snow_amount", "lake_ice_amount", "sea_ice_fraction"]

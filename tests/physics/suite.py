@@ -4,7 +4,7 @@ by tests and the micro-benchmark.
 
 import numpy as np
 
-from fathom.mpi import core, world
+from fathom.base.mpi import core, world
 from program import Program
 
 periodic = ("StandardOzone", "DiagnosticCloud", "Radiation")  # every few hours

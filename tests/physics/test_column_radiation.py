@@ -9,8 +9,8 @@ import pytest
 
 import fathom as fm
 from driver_files import bomex
-from fathom.atmosphere import column_radiation
-from fathom.atmosphere.driver_file import DriverFile
+from fathom.atmosphere.area.driver_file import DriverFile
+from fathom.atmosphere.column import radiation as column_radiation
 
 heat_capacity = 3.5 * 287.0597
 sheet = ["TurbulentEnergy", "VerticalDiffusion", "WarmMicrophysics"]

@@ -9,9 +9,10 @@ import xarray as xr
 import box
 import fathom as fm
 from driver_files import bomex, gabls1
-from fathom.atmosphere import published_columns, similarity
-from fathom.atmosphere.single_column import subside
-from fathom.moist_air import GAS_CONSTANT
+from fathom.atmosphere.column import published_columns
+from fathom.atmosphere.column.forced import subside
+from fathom.atmosphere.physics import similarity
+from fathom.base.moist_air import GAS_CONSTANT
 
 
 def test_gabls1_from_a_file(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from columns import run
-from fathom.ocean import storms
+from fathom.ocean.surface import storms
 
 rho0, cp, fusion = 1026.0, 3996.0, 3.337e5
 

@@ -9,7 +9,7 @@ import pytest
 
 import fathom as fm
 import fathom.plots as plots
-from fathom.atmosphere.report import pictures
+from fathom.atmosphere.products.report import pictures
 
 ny, nx = 32, 64
 latitude, longitude = np.linspace(-87.2, 87.2, ny), np.arange(nx) * 360 / nx

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fathom.moist_air import GAS_CONSTANT as R
-from fathom.moist_air import GRAVITY, LAPSE_RATE
-from fathom.regrid import column
+from fathom.base.moist_air import GAS_CONSTANT as R
+from fathom.base.moist_air import GRAVITY, LAPSE_RATE
+from fathom.grids.regrid import column
 
 ALPHA = R * LAPSE_RATE / GRAVITY
 HILLS = np.array([0.0, 10.0, 300.0, 1200.0, 1900.0])  # m

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from atmospheres import polytropic, state
+from fathom.base.mpi import core
 from fathom.grids import hybrid
-from fathom.mpi import core
-from fathom.post.pressure_levels import Column
-from fathom.regrid.column import Between
+from fathom.grids.regrid.column import Between
+from fathom.output.post.pressure_levels import Column
 
 rng = np.random.default_rng(7)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from atmospheres import isothermal, polytropic, state
+from fathom.base.mpi import core
 from fathom.grids import hybrid
-from fathom.mpi import core
-from fathom.post import near_surface
-from fathom.post.pressure_levels import Column, to_pressure_levels
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid.rows import Rows
+from fathom.output.post import near_surface
+from fathom.output.post.pressure_levels import Column, to_pressure_levels
 
 ABOVE = np.array([1e4, 3e4, 5e4, 7e4])  # Pa, above every hill
 

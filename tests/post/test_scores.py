@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fathom.post import scores
-from fathom.regrid import regular
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid import regular
+from fathom.grids.regrid.rows import Rows
+from fathom.output.post import scores
 
 LATITUDE, LONGITUDE = np.linspace(-90, 90, 37), np.arange(72) * 5.0
 WEIGHTS = scores.regular_weights(LATITUDE, LONGITUDE)

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fathom.atmosphere import forecast
+from fathom.atmosphere.remap import forecast
 from fathom.data import atmosphere
 from fathom.grids import hybrid
-from fathom.post.pressure_levels import Column
-from fathom.post.verification import verify
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid.rows import Rows
+from fathom.output.post.pressure_levels import Column
+from fathom.output.post.verification import verify
 
 ROWS = Rows.gaussian(48)
 GRID = SimpleNamespace(

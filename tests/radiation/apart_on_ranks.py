@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom import device, mpi
+from fathom.base import mpi
+from fathom.model import device
 
 
 def simulation(directory, precision, helpers, there="none"):

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 import fathom as fm
-from fathom import mpi
+from fathom.base import mpi
 
 
 def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=4, device="none"):

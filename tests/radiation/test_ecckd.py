@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 import pytest
 
-from fathom.radiation import Tables, longwave, shortwave
+from fathom.atmosphere.radiation import Tables, longwave, shortwave
 from small_ecckd import definition
 
 sys.path.append(str(Path(__file__).parents[2] / "experiments"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from columns import run
-from fathom.radiation import Tables
+from fathom.atmosphere.radiation import Tables
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 import radiation_fit as fit

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.radiation import AEROSOLS, Tables, columns, longwave, shortwave
-from fathom.radiation.variability import water_factors
+from fathom.atmosphere.radiation import AEROSOLS, Tables, columns, longwave, shortwave
+from fathom.atmosphere.radiation.variability import water_factors
 
 here = Path(__file__).parent
 thermal, solar = cache(lambda: Tables("lw-g128")), cache(lambda: Tables("sw-g112"))

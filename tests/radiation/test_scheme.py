@@ -7,7 +7,7 @@ import pytest
 
 import fathom as fm
 from cloudy_columns import cloudy_column, levels
-from fathom import mpi
+from fathom.base import mpi
 
 script = Path(__file__).with_name("cloudy_atmosphere.py")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import mpi
-from fathom.radiation.scheme import samples
+from fathom.atmosphere.radiation.scheme import samples
+from fathom.base import mpi
 
 script = Path(__file__).with_name("cloudy_atmosphere.py")
 

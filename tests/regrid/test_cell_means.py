@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.regrid.cell_means import CellMeans, edges_between, finer
-from fathom.regrid.points import bilinear
+from fathom.grids.regrid.cell_means import CellMeans, edges_between, finer
+from fathom.grids.regrid.points import bilinear
 
 latitude, longitude = np.arange(-90, 90.1, 0.5), np.arange(0, 360, 0.5)
 levels = fm.ZLevels(number=2, depth=100)

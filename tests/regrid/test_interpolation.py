@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import earth, output
-from fathom.regrid import places as interpolation
-from fathom.regrid import targets
+from fathom import output
+from fathom.base import earth
+from fathom.grids.regrid import places as interpolation
+from fathom.grids.regrid import targets
 
 
 def smooth(longitude, latitude):

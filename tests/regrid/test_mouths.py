@@ -5,7 +5,7 @@ import pytest
 
 import fathom as fm
 from fathom.data import embedded, fluxes
-from fathom.regrid import mouths
+from fathom.grids.regrid import mouths
 
 latitude, longitude = np.arange(-89.0, 90, 2), np.arange(1.0, 360, 2)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.regrid.projections import (
+from fathom.grids.regrid.projections import (
     LambertConformal,
     Mercator,
     PolarStereographic,

@@ -5,8 +5,8 @@ wrong arguments.
 import numpy as np
 import pytest
 
-from fathom.regrid import points as regrid
-from fathom.regrid.fill import harmonic
+from fathom.grids.regrid import points as regrid
+from fathom.grids.regrid.fill import harmonic
 
 LATITUDE, LONGITUDE = np.arange(-89.0, 90, 2), np.arange(1.0, 360, 2)
 random = np.random.default_rng(1)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fathom.regrid import sphere
-from fathom.regrid.rows import Rows
+from fathom.grids.regrid import sphere
+from fathom.grids.regrid.rows import Rows
 
 
 def fields(latitude, longitude):

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from fathom.ocean.report import pictures
-from fathom.report.page import write_report
+from fathom.ocean.products.report import pictures
+from fathom.plots.report.page import write_report
 from synthetic import box, globe, profile, series
 
 summary = {

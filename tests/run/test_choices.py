@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.cache import folder
+from fathom.base.cache import folder
 from fathom.run import parallel
 from fathom.run.choices import Choices
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.failure import Unstable
+from fathom.base.failure import Unstable
 from fathom.run.series import Series
 
 

@@ -1,6 +1,6 @@
 """Where ranks lie: the order in which pieces of a grid go to them, node by node."""
 
-from fathom.places import Place, by_node, spans, told
+from fathom.base.places import Place, by_node, spans, told
 
 
 def test_pieces_go_to_one_node_after_the_other():

@@ -9,7 +9,7 @@ import pytest
 
 import fathom as fm
 from cases import earth
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.run.progress import Progress, chosen, duration, line
 
 

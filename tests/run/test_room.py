@@ -7,8 +7,8 @@ import pytest
 import box
 import cases
 import fathom as fm
-from fathom import machine
-from fathom.describe.experiment import Experiment
+from fathom.base import machine
+from fathom.run.experiment.experiment import Experiment
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.failure import Unstable
+from fathom.base.failure import Unstable
 
 
 def channel(**keywords):

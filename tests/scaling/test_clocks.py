@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from fathom.scaling import Clocks, load, noise, sums
-from fathom.scaling.clocks import How, exchanges
-from fathom.scaling.machine import Machine
-from fathom.scaling.network import Network, entering, neighbours_away, shape_of
-from fathom.scaling.servers import Output, play
+from fathom.performance.scaling import Clocks, load, noise, sums
+from fathom.performance.scaling.clocks import How, exchanges
+from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.network import Network, entering, neighbours_away, shape_of
+from fathom.performance.scaling.servers import Output, play
 
 plain = Machine(
     "plain",
@@ -70,7 +70,7 @@ def test_sums_grow_as_their_algorithms():
 
 
 def test_every_way_of_the_model_has_a_price():
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {
         name for name, _ in core.transports()
@@ -323,7 +323,7 @@ def test_servers_as_queues():
 
 
 def test_recorded_clocks_keep_every_second():
-    from fathom.scaling.recorded import Recorded
+    from fathom.performance.scaling.recorded import Recorded
 
     t = Recorded(load("cray-x1"), 4)
     t.compute(np.array([1e-5, 2e-5, 3e-5, 4e-5]), "baroclinic")

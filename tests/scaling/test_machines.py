@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.scaling import machine
+from fathom.performance.scaling import machine
 
 
 @pytest.mark.parametrize("name", machine.names())

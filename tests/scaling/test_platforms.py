@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.scaling.machine import load, names
-from fathom.scaling.studies.statements import statements
+from fathom.performance.scaling.machine import load, names
+from fathom.performance.scaling.studies.statements import statements
 
 page = Path(__file__).parents[2] / "docs" / "results" / "platforms.md"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.scaling import load, spectral
-from fathom.scaling.conditions import Conditions
+from fathom.performance.scaling import load, spectral
+from fathom.performance.scaling.conditions import Conditions
 
 page = Path(__file__).parents[2] / "docs" / "results" / "limited-area.md"
 # of `fathom scale experiments/arome-france.toml --measure experiments/arome-alps.toml ...` on two

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from fathom.scaling import load
-from fathom.scaling.studies import (
+from fathom.performance.scaling import load
+from fathom.performance.scaling.studies import (
     arome,
     cgpop,
     cgpop_terms,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import small_spheres
-from fathom.mpi import core
-from fathom.scaling import grid_points, load
-from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Measured
+from fathom.base.mpi import core
+from fathom.performance.scaling import grid_points, load
+from fathom.performance.scaling.conditions import Conditions
+from fathom.performance.scaling.cost import Measured
 
 here = load("cray-ex").but({"node.cores": 2, "noise.frequency": 0.0})
 

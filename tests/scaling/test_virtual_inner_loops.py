@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import fathom as fm
-from fathom.scaling import inner_loop, load
-from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Measured
+from fathom.performance.scaling import inner_loop, load
+from fathom.performance.scaling.conditions import Conditions
+from fathom.performance.scaling.cost import Measured
 from machines import here
 
 

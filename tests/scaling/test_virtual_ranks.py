@@ -10,20 +10,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from fathom.performance.scaling import load, report, starting, threads, virtual
+from fathom.performance.scaling.conditions import Conditions
+from fathom.performance.scaling.cost import Cost
+from fathom.performance.scaling.request import Request, noises, suppositions
+from fathom.performance.scaling.run import run
+from fathom.performance.scaling.writing import Writing, priced
 from fathom.run import launch
-from fathom.scaling import load, report, starting, threads, virtual
-from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Cost
-from fathom.scaling.request import Request, noises, suppositions
-from fathom.scaling.run import run
-from fathom.scaling.writing import Writing, priced
 from machines import here
 
 
 @pytest.fixture(scope="module")
 def ocean():
-    from fathom.describe.experiment import Experiment
-    from fathom.describe.toml import Document
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
 
     text = """
 [grid]
@@ -47,8 +47,8 @@ surface = { is = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
 
 @pytest.fixture(scope="module")
 def cost(ocean, tmp_path_factory):
-    from fathom.mpi import core
-    from fathom.scaling.cost import measure
+    from fathom.base.mpi import core
+    from fathom.performance.scaling.cost import measure
 
     folder = tmp_path_factory.mktemp("scale")
     simulation = ocean.simulation(folder, True)
@@ -62,7 +62,7 @@ def cost(ocean, tmp_path_factory):
 
 
 def test_layout_is_that_of_a_run(ocean):
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     grid = ocean.grid
     place = virtual.layout(grid, 4, 2)
@@ -151,7 +151,7 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
     def start(ranks, threads, arguments, directory):
         from pathlib import Path
 
-        from fathom.scaling.machine import write
+        from fathom.performance.scaling.machine import write
 
         probe = Path(arguments[arguments.index("--probe") + 1])
         assert arguments[0] == "scale" and "model.free_surface.solver=chrongear" in arguments
@@ -323,9 +323,9 @@ def test_machine_command(capsys, tmp_path):
         with pytest.raises(SystemExit) as done:
             main(arguments)
         assert done.value.code == 0 and text in capsys.readouterr().out
-    from fathom import mpi
-    from fathom.scaling import here as measuring
-    from fathom.scaling import machine
+    from fathom.base import mpi
+    from fathom.performance.scaling import here as measuring
+    from fathom.performance.scaling import machine
 
     found = measuring.measure(mpi.world, 0.06)
     assert (

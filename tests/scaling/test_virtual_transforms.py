@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fathom.scaling import helpers, load, spectral
-from fathom.scaling.conditions import Conditions
-from fathom.scaling.cost import Measured
+from fathom.performance.scaling import helpers, load, spectral
+from fathom.performance.scaling.conditions import Conditions
+from fathom.performance.scaling.cost import Measured
 from machines import here
 
 

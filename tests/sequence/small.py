@@ -7,7 +7,7 @@ enough to build every pattern of dependence.
 
 import numpy as np
 
-from fathom.mpi import core, world
+from fathom.base.mpi import core, world
 from program import Program
 
 nx, ny, nz = 24, 18, 4

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cases import box, globe, simulate, stirred, wind
-from fathom import mpi
+from fathom.base import mpi
 
 here = Path(__file__).parent
 

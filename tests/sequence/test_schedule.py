@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 from small import add, domain, gather, laplacian, laplacian_of, nx, ny, nz, sequence, start, wet
 
 water = np.arange(nz)[:, None, None] < wet

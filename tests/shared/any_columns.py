@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from columns import catalogue
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 names = sorted(catalogue)
 levels = 9

@@ -78,7 +78,7 @@ def main():
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
     result = globals()[name](**options)
-    from fathom import mpi
+    from fathom.base import mpi
 
     if mpi.is_root:
         print(json.dumps(result))

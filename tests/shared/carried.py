@@ -70,7 +70,7 @@ def carried(name, precision, steps, **parallel):
     s = (cases | of_ranks)[name](precision=precision)
     s.parallel.update(parallel)
     s.advance(steps)
-    halos = [p.halo for p in s.sequence.globals if isinstance(p, fm.mpi.core.GridPointCarrier)]
+    halos = [p.halo for p in s.sequence.globals if isinstance(p, fm.base.mpi.core.GridPointCarrier)]
     shown = dict(s.describe()[1])["device"] if parallel.get("device") else []
     return {
         "checksums": {field: str(s.fields.checksum([field])) for field in s.fields.state},

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 catalogue = {entry["name"]: entry for entry in core.catalogue()}
 

@@ -3,7 +3,8 @@ part of a device.
 """
 
 import fathom as fm
-from fathom import device, output
+from fathom import output
+from fathom.model import device
 
 name = "processor" if device.missing() else "cuda"
 

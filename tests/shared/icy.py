@@ -75,7 +75,7 @@ def bits(blocks=None, steps=12):
 
 
 if __name__ == "__main__":
-    from fathom import mpi
+    from fathom.base import mpi
 
     found = bits(*map(json.loads, sys.argv[1:]))
     if mpi.is_root:

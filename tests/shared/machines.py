@@ -1,6 +1,6 @@
 """A machine for the prices of the tests: one node of two cores without noise."""
 
-from fathom.scaling import load
+from fathom.performance.scaling import load
 
 here = load("cray-ex").but(
     {

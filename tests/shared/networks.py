@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom import earth
-from fathom.observations import surface
-from fathom.observations.base import Observations
-from fathom.observations.reports import with_errors
+from fathom.assimilation.observations import surface
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reports import with_errors
+from fathom.base import earth
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 import fathom as fm
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 catalogue = {entry["name"]: entry for entry in core.catalogue()}
 radius = 6371220.0

@@ -95,7 +95,7 @@ def run_ocean(folder, ending=".nc"):
 
 def sums(servers=0, writers="all"):
     """Hashes of all stores but their names of files."""
-    from fathom import mpi
+    from fathom.base import mpi
 
     folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
     run_atmosphere(folder, ".zarr", servers, writers, "2h")
@@ -111,7 +111,7 @@ def sums(servers=0, writers="all"):
 
 def whole_times(servers=0, writers="all"):
     """Hashes of files of GRIB2 and FA, and who encoded."""
-    from fathom import mpi
+    from fathom.base import mpi
     from small_atmospheres import held_suarez
 
     sphere = {"stretching": 1.5, "pole": (5.0, 45.0)}
@@ -142,7 +142,7 @@ def whole_times(servers=0, writers="all"):
 
 
 def main():
-    from fathom import mpi
+    from fathom.base import mpi
 
     result = globals()[sys.argv[1]](*map(int, sys.argv[2:]))
     if mpi.is_root:

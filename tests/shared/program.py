@@ -1,6 +1,6 @@
 """A sequence with its own field set, for tests of small programs."""
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 
 class Program:

@@ -81,14 +81,14 @@ def held_suarez(
 
 def bits(steps=4, **options):
     """Checksum after some steps, and what is conserved."""
-    from fathom import regions
+    from fathom.base import regions
 
     sim = held_suarez(**options).prepare()
     mass = lambda: sim.fields.extremes("log_pressure_ratio")["mean"]
     before = mass()
     regions.begin(sim.comm)
     sim.advance(steps)
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     points, plans = sim.find(core.SpectralProcess).halo
     synchronising = sum(
@@ -122,7 +122,7 @@ def main(offered=None):
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
     result = (offered or globals())[name](**options)
-    from fathom import mpi
+    from fathom.base import mpi
 
     if mpi.is_root:
         print(json.dumps(result))

@@ -91,7 +91,7 @@ def along(axis, n=16, steps=6, **model):
 
 def bits(steps=3, **options):
     """Checksum after some steps, and how much air there is."""
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     sim = bubble(**options).prepare()
     before = mass(sim)
@@ -120,7 +120,7 @@ def mass(sim):
 
 
 if __name__ == "__main__":
-    from fathom import mpi
+    from fathom.base import mpi
 
     arguments = dict(item.split("=", 1) for item in sys.argv[2:])
     found = globals()[sys.argv[1]](**{k: json.loads(v) for k, v in arguments.items()})

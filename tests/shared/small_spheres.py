@@ -174,7 +174,7 @@ def around_the_axis(rate=4e-6, Omega=7.292e-5, warm=280.0, deep=False, outer=Non
 
 def bits_of_area(steps=2, ranks=None, **options):
     """Checksum of an area after some steps, and what came for its departures."""
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     sim = around_the_axis(**options).prepare()
     sim.advance(steps)
@@ -225,7 +225,7 @@ def weather(steps=4, **options):
 
 def bits(steps=3, still=False, **options):
     """Checksum after some steps, and how much air there is."""
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     sim = (sphere if still else turning)(**options).prepare()
     before = mass(sim)
@@ -253,7 +253,7 @@ def mass(sim):
 
 
 if __name__ == "__main__":
-    from fathom import mpi
+    from fathom.base import mpi
 
     arguments = dict(item.split("=", 1) for item in sys.argv[2:])
     found = globals()[sys.argv[1]](**{k: json.loads(v) for k, v in arguments.items()})

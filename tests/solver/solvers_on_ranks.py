@@ -12,7 +12,7 @@ from mpi4py import MPI
 
 from computers import computer
 from elliptic_cases import Case
-from fathom.mpi import core
+from fathom.base.mpi import core
 from fathom.performance.bench import barotropic
 
 comm = MPI.COMM_WORLD

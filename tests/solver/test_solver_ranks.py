@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 script = Path(__file__).with_name("solvers_on_ranks.py")
 

@@ -11,7 +11,7 @@ from scipy.sparse import diags
 from scipy.sparse.linalg import spsolve
 
 from elliptic_cases import Case
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 KINDS = {"closed": (False, False), "periodic": (True, False), "tripolar": (True, True)}
 SOLVERS = [name for name, _ in core.solvers()]

@@ -7,9 +7,9 @@ import pickle
 
 import pytest
 
-from fathom.time.clock import Clock
-from fathom.time.instants import TimeAxis, always, months
-from fathom.units import conversion
+from fathom.base.clock import Clock
+from fathom.base.instants import TimeAxis, always, months
+from fathom.base.units import conversion
 
 day = 86400.0
 

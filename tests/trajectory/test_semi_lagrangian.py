@@ -5,7 +5,7 @@ limits, vectors, reduced grids, precision.
 import numpy as np
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 
 radius = 6.37e6
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fathom.mpi import MPI
-from fathom.mpi import core as _core
+from fathom.base.mpi import MPI
+from fathom.base.mpi import core as _core
 
 MAKERS = {
     "full": _core.full_gaussian_grid_of,

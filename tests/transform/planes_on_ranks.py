@@ -9,7 +9,7 @@ import os
 os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads here than cores
 import numpy as np
 
-from fathom.mpi import MPI, core
+from fathom.base.mpi import MPI, core
 
 comm = MPI.COMM_WORLD
 POINTS, WAVES, LEVELS = (45, 40), (22, 13), 11

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.transform import BiFourier
-from fathom.transform.periodic import by_splines, by_windows, window
+from fathom.grids.transform import BiFourier
+from fathom.grids.transform.periodic import by_splines, by_windows, window
 
 
 def weather(nx, ny, seed=3):

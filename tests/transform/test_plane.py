@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fathom.mpi import MPI, core
-from fathom.transform import BiFourier
+from fathom.base.mpi import MPI, core
+from fathom.grids.transform import BiFourier
 
 SPACING = (10e3, 8e3)
 

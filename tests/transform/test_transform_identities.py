@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.mpi import core as _core
+from fathom.base.mpi import core as _core
 from harmonics import Case, grid_of, legendre
 
 KINDS = ("full", "octahedral", "classical")

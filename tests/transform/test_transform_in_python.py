@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from fathom.transform import SphericalHarmonics
+from fathom.grids.transform import SphericalHarmonics
 
 
 def coefficients(transform, *shape, seed=0):

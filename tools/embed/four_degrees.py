@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 
 from fathom.data import mixed_layer
-from fathom.regrid.fill import harmonic
+from fathom.grids.regrid.fill import harmonic
 
 from .files import Variable, latitudes, longitudes, write
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.regrid.fill import harmonic
+from fathom.grids.regrid.fill import harmonic
 
 from .files import Variable, latitudes, longitudes, write
 from .grib import fields

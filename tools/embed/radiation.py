@@ -10,8 +10,8 @@ from __future__ import annotations
 import netCDF4
 import numpy as np
 
+from fathom.atmosphere.radiation.packed import folded
 from fathom.data.embedded import FOLDER
-from fathom.radiation.packed import folded
 
 from .sources import SOURCES, sha256
 

@@ -8,8 +8,8 @@ import netCDF4
 import numpy as np
 
 from fathom.data.embedded import FOLDER
-from fathom.regrid import points as regrid
-from fathom.regrid.fill import harmonic
+from fathom.grids.regrid import points as regrid
+from fathom.grids.regrid.fill import harmonic
 
 from .bulk import CELSIUS, DAY, bulk_fluxes, humidity_factor, saturation
 from .files import Variable, latitudes, longitudes, write

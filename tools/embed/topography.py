@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.regrid import points as regrid
+from fathom.grids.regrid import points as regrid
 
 from .files import Variable, latitudes, longitudes, write
 from .sources import read

@@ -19,7 +19,7 @@ from parameters import parameters_of_models
 import fathom as fm
 from fathom.commands.main import cli
 from fathom.commands.new import names
-from fathom.schemes import Scheme, schemes
+from fathom.model.schemes import Scheme, schemes
 
 root = Path(__file__).resolve().parents[2]
 Pages = dict[str, str]

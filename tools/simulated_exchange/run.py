@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.scaling.clocks import Clocks
-from fathom.scaling.machine import Machine
-from fathom.scaling.network import shape_of
+from fathom.performance.scaling.clocks import Clocks
+from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.network import shape_of
 
 here, root = Path(__file__).parent, Path(__file__).resolve().parents[2]
 sources = [
@@ -139,7 +139,7 @@ def on_simulated_ranks(
 
 def priced(ranks: int, topology: str, way: str) -> dict:
     """The same iteration by the simulator."""
-    from fathom.mpi import core
+    from fathom.base.mpi import core
 
     machine = Machine(
         "both",

@@ -9,7 +9,7 @@ began = time.perf_counter()
 
 
 class _Mpi(type(sys)):
-    """fathom.mpi, where the root depends on the calling rank."""
+    """fathom.base.mpi, where the root depends on the calling rank."""
 
     @property
     def is_root(self):
@@ -17,15 +17,15 @@ class _Mpi(type(sys)):
 
 
 def act(arguments):
-    from fathom import mpi
+    from fathom.base import mpi
 
     getattr(mpi, "core")  # noqa: B009  loaded by the first rank
     vars(mpi).pop("is_root", None)
     mpi.__class__ = _Mpi
     from pathlib import Path
 
-    from fathom.describe.experiment import Experiment
-    from fathom.describe.toml import Document
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
 
     file, steps, *settings = arguments
     document = Document.read(Path(file), settings)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fathom.base.failure import InputError
 from fathom.commands.options import (
     cores_option,
     device_option,
@@ -19,7 +20,6 @@ from fathom.commands.options import (
     threads_option,
     usual_option,
 )
-from fathom.failure import InputError
 from fathom.run import launch
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fathom import mpi
+from fathom.base import mpi
 from fathom.commands.options import (
     file_option,
     json_option,
@@ -14,8 +14,8 @@ from fathom.commands.options import (
     settings_option,
     threads_option,
 )
-from fathom.describe.toml import Document
 from fathom.run import launch
+from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
 
 

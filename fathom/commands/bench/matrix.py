@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from fathom.base.failure import InputError
 from fathom.commands.options import json_option, number_option, settings_option, usual_option
-from fathom.failure import InputError
 
 
 @click.command()

@@ -27,7 +27,7 @@ def observations(
     """
 
     def act() -> int:
-        from fathom import mpi
+        from fathom.base import mpi
         from fathom.performance.bench import observations as bench  # start-up time: loads NumPy
 
         measured = bench.on_ranks(mpi.world, data, messages, repetitions) if ranks > 1 else {}

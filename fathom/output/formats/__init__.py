@@ -23,8 +23,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from fathom.failure import InputError
-from fathom.names import nearest
+from fathom.base.failure import InputError
+from fathom.base.near import nearest
 
 group = "fathom.formats"
 

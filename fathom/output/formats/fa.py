@@ -39,7 +39,14 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
+from fathom.grids.regrid.projections import (
+    LambertConformal,
+    PolarStereographic,
+    Projection,
+    touching,
+)
+from fathom.grids.regrid.schmidt import Schmidt
 from fathom.names import describe
 from fathom.output import files
 from fathom.output.formats import fa_waves, grib, lfi
@@ -59,8 +66,6 @@ from fathom.output.formats.whole_times import (
     sphere_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
-from fathom.regrid.projections import LambertConformal, PolarStereographic, Projection, touching
-from fathom.regrid.schmidt import Schmidt
 
 packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = (

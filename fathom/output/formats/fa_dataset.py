@@ -19,14 +19,14 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from fathom.failure import FileError, InputError
+from fathom.base.failure import FileError, InputError
+from fathom.grids.regrid import projections
+from fathom.grids.regrid.schmidt import Schmidt, turned
 from fathom.names import fields
 from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.fa import RADIUS, Contents, Frame, articles_of, in_file_order
 from fathom.output.formats.whole_times import places
 from fathom.output.specification import VariableSpec
-from fathom.regrid import projections
-from fathom.regrid.schmidt import Schmidt, turned
 
 
 class _Fields(BackendArray):

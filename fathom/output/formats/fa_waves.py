@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.mpi import core
+from fathom.base import earth
+from fathom.base.mpi import core
+from fathom.grids.regrid.schmidt import Schmidt
+from fathom.grids.transform import BiFourier, SphericalHarmonics
 from fathom.output.formats.whole_times import are_smooth
-from fathom.regrid.schmidt import Schmidt
-from fathom.transform import BiFourier, SphericalHarmonics
 
 if TYPE_CHECKING:
     from fathom.output.formats.fa import Frame

@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import FileError, InputError
-from fathom.names import describe, fields, near
+from fathom.base.failure import FileError, InputError
+from fathom.base.near import near
+from fathom.names import describe, fields
 from fathom.output import files
 from fathom.output.formats import grib_map, grib_waves
 from fathom.output.formats.whole_times import (

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom.output.formats.whole_times import gaussian
-from fathom.regrid.projections import (
+from fathom.grids.regrid.projections import (
     LambertConformal,
     Mercator,
     PolarStereographic,
     Projection,
     RotatedLatitudeLongitude,
 )
-from fathom.regrid.schmidt import Schmidt
+from fathom.grids.regrid.schmidt import Schmidt
+from fathom.output.formats.whole_times import gaussian
 
 
 def keys(projection: Projection, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:

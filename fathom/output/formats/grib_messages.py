@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import FileError, InputError
+from fathom.base.failure import FileError, InputError
 
 
 def library(file: Path) -> Any:

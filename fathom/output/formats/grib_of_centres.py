@@ -16,7 +16,7 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from fathom.failure import InputError
+from fathom.base.failure import InputError
 from fathom.output.formats.grib import unpacked
 from fathom.output.formats.grib_messages import library, messages, valid_time
 

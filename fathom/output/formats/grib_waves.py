@@ -3,7 +3,7 @@ rows of a grid, templates 3.50 to 3.53, packed by template 5.51 (those of the la
 packed, others are scaled by a power of n (n + 1)).
 
 For each m = 0 ... N, n = m ... N: real and imaginary part, normalised as here
-(fathom/transform/sphere.py).
+(fathom/grids/transform/sphere.py).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom.mpi import core
+from fathom.base.mpi import core
+from fathom.grids.regrid.schmidt import Schmidt
+from fathom.grids.transform import SphericalHarmonics
 from fathom.output.formats.grib_map import poles
-from fathom.regrid.schmidt import Schmidt
-from fathom.transform import SphericalHarmonics
 
 sample = "sh_ml_grib2"  # of eccodes
 _whole = 20  # waves that are not packed

@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.failure import FileError, InputError
-from fathom.names import unknown
+from fathom.base.failure import FileError, InputError
+from fathom.base.near import unknown
 from fathom.output import files
 
 _unit, _letters, _header = (

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import FileError, InputError, MissingFile
-from fathom.names import unknown
+from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.near import unknown
+from fathom.base.reading import library
 from fathom.output import files
 from fathom.output.specification import (
     Region,
@@ -33,7 +34,6 @@ from fathom.output.specification import (
     sizes_of,
     with_dates,
 )
-from fathom.reading import library
 
 compressions: dict[str, dict[str, Any]] = {
     "zlib": {"compression": "zlib", "complevel": 1, "shuffle": True},

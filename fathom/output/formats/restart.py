@@ -27,8 +27,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from fathom.failure import InputError, MissingFile
-from fathom.names import near, unknown
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.near import near, unknown
 from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage

@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError, MissingFile
-from fathom.names import unknown
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.near import unknown
+from fathom.grids.regrid import projections
+from fathom.grids.regrid.projections import Projection
+from fathom.grids.regrid.schmidt import Schmidt
 from fathom.output import files
 from fathom.output.formats import of_every_grid
 from fathom.output.specification import (
@@ -25,9 +28,6 @@ from fathom.output.specification import (
     no_overwrite,
     regions,
 )
-from fathom.regrid import projections
-from fathom.regrid.projections import Projection
-from fathom.regrid.schmidt import Schmidt
 
 
 def elsewhere() -> str:

@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import FileExists, InputError, MissingFile
-from fathom.names import unknown
+from fathom.base.failure import FileExists, InputError, MissingFile
+from fathom.base.near import unknown
 from fathom.output import files
 from fathom.output.formats import is_zarr, roots_of_zarr, shards
 from fathom.output.specification import (

@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
 from fathom.assimilation import Cost, Slot, lanczos, observed
 from fathom.assimilation.balance import AirBackground, simple_errors
+from fathom.assimilation.cycle.area import Area
+from fathom.assimilation.cycle.experiment import Air
+from fathom.assimilation.cycle.twin import Model
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
-from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
-from fathom.cycle.area import Area
-from fathom.cycle.experiment import Air
-from fathom.cycle.twin import Model
-from fathom.failure import InputError
+from fathom.atmosphere.area.model import LimitedAreaAtmosphere
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
 from fathom.grids import GaussianGrid, SigmaLevels
-from fathom.names import unknown
+from fathom.grids.transform import SphericalHarmonics
 from fathom.run.simulation import Simulation
-from fathom.transform import SphericalHarmonics
 
 
 class Timed(LinearMap):

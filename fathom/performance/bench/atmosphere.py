@@ -21,9 +21,10 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom import device, machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.model import device
 from fathom.performance import roofline
 from fathom.performance.work import declared_bytes, steps_of_a_cycle
 from fathom.run.tree import tree

@@ -20,9 +20,9 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
 from fathom.run.tree import Entry, tree
 
 processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
@@ -111,8 +111,8 @@ def efficiency(loads: Any) -> float:
 
 def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
     """The figures, on rank 0, None elsewhere; pictures: a folder for maps."""
-    from fathom.describe.experiment import Experiment  # start-up time: loads the models
-    from fathom.describe.toml import Document  # the same
+    from fathom.run.experiment.experiment import Experiment  # start-up time: loads the models
+    from fathom.run.experiment.toml import Document  # the same
 
     rows = 3 * (case.truncation + 1) // 2
     how = asdict(case) | {"step": 40, "columns": 2 * rows, "rows": rows}

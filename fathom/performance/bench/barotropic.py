@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, machine, mpi, regions
-from fathom.failure import InputError
+from fathom.base import earth, machine, mpi, regions
+from fathom.base.failure import InputError
 from fathom.performance.bench import compressed, solver_threads
 from fathom.performance.bench.blocks import wet_columns
 

@@ -17,8 +17,9 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi, plots
-from fathom.failure import InputError
+from fathom import plots
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
 from fathom.performance.bench.blocks import size_of
 from fathom.performance.tune.search import Rejected
 from fathom.performance.tune.trials import Trials

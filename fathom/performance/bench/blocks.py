@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 import fathom as fm
-from fathom import mpi, plots
-from fathom.failure import InputError
-from fathom.names import near
+from fathom import plots
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
 from fathom.performance.bench.ocean import grids
 
 distributions = ("cartesian", "rake", "space-filling")

@@ -20,9 +20,9 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
 from fathom.performance import roofline
 from fathom.performance.bench.atmosphere import Interpolation, simulation
 from fathom.performance.work import declared_bytes, parts

@@ -22,14 +22,14 @@ from typing import Any
 
 import click
 
-from fathom import machine
-from fathom.describe.experiment import Experiment
-from fathom.describe.toml import Document
-from fathom.failure import InputError
+from fathom.base import machine
+from fathom.base.failure import InputError
 from fathom.output import files
 from fathom.performance.bench import offload
 from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run import parallel
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
 

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom import machine, mpi
+from fathom.base import machine, mpi
 from fathom.output.gather import Gather
 from fathom.run.tree import Entry, tree
 

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
 from fathom.assimilation import Cost, Slot, lanczos, observed
 from fathom.assimilation.balance import AirBackground, simple_errors
+from fathom.assimilation.cycle.experiment import Air
+from fathom.assimilation.cycle.twin import Model
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.resolution import Inner
-from fathom.cycle.experiment import Air
-from fathom.cycle.twin import Model
-from fathom.failure import InputError
+from fathom.base import mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
 from fathom.performance.bench.assimilation import Timed
-from fathom.time.clock import Period
 
 places = 200  # columns each time
 sizes = {"wind": 2.0, "temperature": 1.0, "pressure": 1e-3}  # errors of data

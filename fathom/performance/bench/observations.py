@@ -28,9 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.failure import InputError
-from fathom.observations import (
+from fathom.assimilation.observations import (
     base,
     bufr,
     ingest,
@@ -41,7 +39,9 @@ from fathom.observations import (
     spread,
     surface,
 )
-from fathom.observations.base import Observations
+from fathom.assimilation.observations.base import Observations
+from fathom.base import mpi
+from fathom.base.failure import InputError
 
 ranks = (2, 4, 16)
 rate_of_travel = 1e9  # bytes/s through shared memory between ranks, with packing: an estimate

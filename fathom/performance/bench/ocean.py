@@ -17,12 +17,13 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom import device, machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.model import device
 from fathom.performance.bench import on_device, veros
 from fathom.performance.bench.traffic import cache, declared
-from fathom.report.summary import profile
+from fathom.plots.report.summary import profile
 from fathom.run.tree import tree
 
 physics = ("lean", "full")

@@ -24,9 +24,10 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, plots
-from fathom.failure import InputError, RunFailure
-from fathom.names import near
+from fathom import plots
+from fathom.base import machine
+from fathom.base.failure import InputError, RunFailure
+from fathom.base.near import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
 from fathom.performance.bench import atmosphere, limited_area, ocean, writers

@@ -20,14 +20,15 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import device, machine, mpi
+from fathom.base import machine, mpi
+from fathom.model import device
+from fathom.model.schemes import bytes_of
 from fathom.performance import roofline
 from fathom.performance.bench import traffic, veros
 from fathom.performance.work import steps_of_a_cycle
-from fathom.report.summary import profile
+from fathom.plots.report.summary import profile
 from fathom.run.launch import cores
 from fathom.run.tree import tree
-from fathom.schemes import bytes_of
 
 patience = 300  # [s]
 watched = 4.0  # seconds of steps while the power is read, of which the first half is not counted

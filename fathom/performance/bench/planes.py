@@ -22,10 +22,10 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine
+from fathom.base import machine
+from fathom.grids.transform import BiFourier
 from fathom.performance.bench.transforms import Pair, of_peers, repeat, timed
 from fathom.run.tree import tree
-from fathom.transform import BiFourier
 
 phases = ("inverse", "direct", "columns", "fourier")
 

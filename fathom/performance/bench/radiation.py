@@ -20,12 +20,13 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import device, machine, mpi
-from fathom.failure import InputError
+from fathom.atmosphere.radiation import RRTMGP, Tables, longwave, shortwave
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.model import device
+from fathom.model.schemes import bytes_of
 from fathom.performance.bench.on_device import power
-from fathom.radiation import RRTMGP, Tables, longwave, shortwave
 from fathom.run.tree import tree
-from fathom.schemes import bytes_of
 
 GASES = {"co2": 348e-6, "ch4": 1650e-9, "n2o": 306e-9, "n2": 0.7808, "o2": 0.2095}
 

@@ -2,7 +2,7 @@
 encoded and written, on the real disk and on one with a rate that all ranks share.
 
 Each field is one message of GRIB2 in an article of FA. With n readers each decodes every n-th
-field, and the others receive it (fathom/reading.py); "all": each rank reads everything.
+field, and the others receive it (fathom/base/reading.py); "all": each rank reads everything.
 With n writers each collects every n-th field from the rows of all ranks, encodes it and writes its
 own file. Best of both: `rule`.
 
@@ -25,8 +25,9 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import machine, mpi, names, output, reading
-from fathom.failure import InputError
+from fathom import names, output
+from fathom.base import machine, mpi, reading
+from fathom.base.failure import InputError
 from fathom.grids import GaussianGrid, HybridLevels
 from fathom.output.formats import lfi
 from fathom.output.formats.fa_dataset import values

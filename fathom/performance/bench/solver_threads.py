@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
+from fathom.base import mpi
 
 
 def against_one(problem: Any, case: Any, seconds: float = 10.0) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from typing import Any
 
 import click
 
-from fathom import machine, plots
-from fathom.failure import InputError
+from fathom import plots
+from fathom.base import machine
+from fathom.base.failure import InputError
 from fathom.performance.bench.atmosphere import Case
 from fathom.performance.roofline import bar
 

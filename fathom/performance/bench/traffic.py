@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import device, mpi
-from fathom.machine import last_level_cache
-from fathom.schemes import bytes_of
+from fathom.base import mpi
+from fathom.base.machine import last_level_cache
+from fathom.model import device
+from fathom.model.schemes import bytes_of
 
 spectral_parts = (
     "legendre",

@@ -14,13 +14,13 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import device
-from fathom.failure import InputError
+from fathom.base.failure import InputError
+from fathom.grids.transform import SphericalHarmonics
+from fathom.model import device
+from fathom.model.schemes import bytes_of
 from fathom.performance.bench import on_device
 from fathom.performance.bench.transforms import Case, Pair, described, ways
 from fathom.run.tree import tree
-from fathom.schemes import bytes_of
-from fathom.transform import SphericalHarmonics
 
 
 def measure(case: Case) -> dict[str, Any]:

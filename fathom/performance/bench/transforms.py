@@ -25,12 +25,13 @@ from typing import Any, ClassVar, Protocol
 import click
 import numpy as np
 
-from fathom import device, machine, mpi
-from fathom.failure import InputError
-from fathom.names import near
+from fathom.base import machine, mpi
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.grids.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
+from fathom.grids.transform.fields import FieldTransform
+from fathom.model import device
 from fathom.run.tree import tree
-from fathom.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
-from fathom.transform.fields import FieldTransform
 
 grids = ("linear", "quadratic", "cubic")
 

@@ -2,7 +2,7 @@
 against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, counters of
 the processor, and the cost of profiling.
 
-fathom.regions is always on. This module measures more, at a cost too high for a normal run:
+fathom.base.regions is always on. This module measures more, at a cost too high for a normal run:
 separate steps count operations (core/base/counted.hpp), steps with and without profiling alternate,
 and events are kept for a trace.
 """
@@ -20,13 +20,14 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import device, machine, mpi, regions
+from fathom.base import machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
+from fathom.model import device
 from fathom.performance import history, roofline
 from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
-from fathom.report import otf2_trace, timeline, traces
-from fathom.report import tables as profile_tables
-from fathom.report.file_use import FileUse
+from fathom.plots.report import otf2_trace, timeline, traces
+from fathom.plots.report import tables as profile_tables
+from fathom.plots.report.file_use import FileUse
 from fathom.run.tree import tree
 
 pieces = 8  # of the run, each a repeat: their spread is the noise

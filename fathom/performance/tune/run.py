@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fathom import mpi
-from fathom.describe.toml import Document
-from fathom.failure import InputError, MissingFile
+from fathom.base import mpi
+from fathom.base.failure import InputError, MissingFile
 from fathom.performance.tune import serving, tuned, ways
 from fathom.run import launch
+from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
 
 # of [parallel]: no effect on steps without output

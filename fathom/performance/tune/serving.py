@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.describe.experiment import Experiment
-from fathom.reading import every_rank
-from fathom.time.clock import Period
+from fathom.base import mpi
+from fathom.base.clock import Period
+from fathom.base.reading import every_rank
+from fathom.run.experiment.experiment import Experiment
 
 outputs, apart = 4, 6  # of a run; steps between two, at most
 long_reading, surely = 1.0, 0.1  # s; the part that another way to read or write must save

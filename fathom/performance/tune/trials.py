@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fathom import machine
-from fathom.describe.experiment import Experiment
+from fathom.base import machine
 from fathom.performance.tune.search import Rejected
 from fathom.run import choices, parallel
+from fathom.run.experiment.experiment import Experiment
 from fathom.run.parallel import decisions
 
 warm = 2  # steps before those that count; the bits of a state are those after them

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fathom.describe.toml import Document, dumps, inline
 from fathom.performance.tune.search import Result
 from fathom.performance.tune.ways import Tuned, value_text
+from fathom.run.experiment.toml import Document, dumps, inline
 
 
 def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fathom import machine, mpi, places
+from fathom.base import machine, mpi, places
 from fathom.performance.tune.search import Axis, Finding, Result, Search
 from fathom.performance.tune.trials import Trials
 from fathom.run import choices, parallel

@@ -11,10 +11,10 @@ import pytest
 
 import fathom as fm
 from fathom import output
+from fathom.grids.regrid.projections import touching
+from fathom.grids.regrid.schmidt import Schmidt
 from fathom.output import files
 from fathom.output.formats import fa, fa_waves, lfi
-from fathom.regrid.projections import touching
-from fathom.regrid.schmidt import Schmidt
 from whole_time_stores import create, fields, fill, grid
 
 names = ("air_temperature", "relative_humidity", "eastward_wind_10m", "precipitation_flux")
@@ -463,7 +463,7 @@ def test_a_store_in_waves(tmp_path):
     with pytest.raises(ValueError, match="waves are those of a Gaussian grid"):
         fa._check_compression("waves", frame)
     writer = output.create(tmp_path / "a.fa", places, variables, compression="waves")
-    transform = fm.transform.SphericalHarmonics(21)
+    transform = fm.grids.transform.SphericalHarmonics(21)
     shape = (19, transform.waves)
     random = np.random.default_rng(7)
     noise = random.normal(size=shape) + 1j * random.normal(size=shape) * (transform.m > 0)
@@ -518,7 +518,7 @@ def test_winds_from_stream_function_and_potential(tmp_path, sphere):
     """Flow round the earth's axis, which is the same on any sphere: psi = -U a sin(latitude)."""
     N, ny, nx, U, a = 31, 48, 96, 20.0, fa.RADIUS
     stretching, pole = sphere or (1.0, (0.0, 90.0))
-    transform = fm.transform.SphericalHarmonics(N, fm.transform.gaussian_grid(N))
+    transform = fm.grids.transform.SphericalHarmonics(N, fm.grids.transform.gaussian_grid(N))
     places = Schmidt(stretching, pole).to_earth(
         # rows of a file begin towards the north pole
         np.broadcast_to((pole[0] + 180 if sphere else 0) + 360 * np.arange(nx) / nx, (ny, nx)),

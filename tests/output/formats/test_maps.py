@@ -5,8 +5,8 @@ import pytest
 
 import fathom as fm
 from fathom import output
+from fathom.grids.regrid import projections, targets, windows
 from fathom.output.formats import fa, lfi
-from fathom.regrid import projections, targets, windows
 
 eccodes = pytest.importorskip("eccodes")
 maps = {

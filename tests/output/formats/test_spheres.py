@@ -7,8 +7,8 @@ import pytest
 
 import fathom as fm
 from fathom import output
+from fathom.grids.regrid.schmidt import Schmidt
 from fathom.output.formats import fa, lfi
-from fathom.regrid.schmidt import Schmidt
 
 eccodes = pytest.importorskip("eccodes")
 spheres = {

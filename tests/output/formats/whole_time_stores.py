@@ -4,7 +4,7 @@ import numpy as np
 
 from fathom import output
 from fathom.grids import GaussianGrid, HybridLevels
-from fathom.regrid.chosen import ChosenLevels, pressure
+from fathom.grids.regrid.chosen import ChosenLevels, pressure
 
 grid = GaussianGrid(10, levels=HybridLevels(4))
 

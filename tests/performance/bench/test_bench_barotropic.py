@@ -12,7 +12,7 @@ import box
 
 def test_threads_against_one():
     """Pairs of the same solver, with two threads and with one; the bits are the same."""
-    from fathom import mpi
+    from fathom.base import mpi
     from fathom.performance.bench import solver_threads
     from fathom.performance.bench.barotropic import Case, Problem
 
@@ -91,7 +91,7 @@ def test_bench_barotropic(tmp_path, ranks):
 
 
 def test_the_matrix_of_scipy_is_the_solvers():
-    from fathom.mpi import MPI
+    from fathom.base.mpi import MPI
     from fathom.performance.bench.barotropic import Case, Problem
 
     problem = Problem("40x26", MPI.COMM_SELF)

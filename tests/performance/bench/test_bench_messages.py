@@ -5,7 +5,7 @@ import json
 import pytest
 
 import box
-from fathom.mpi import core
+from fathom.base.mpi import core
 from fathom.performance.bench.messages import crossovers
 
 

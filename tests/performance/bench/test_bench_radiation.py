@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import box
-from fathom import mpi
+from fathom.atmosphere.radiation import RRTMGP, Tables, longwave, shortwave
+from fathom.base import mpi
 from fathom.performance.bench import radiation
-from fathom.radiation import RRTMGP, Tables, longwave, shortwave
 
 
 def test_bench(tmp_path):

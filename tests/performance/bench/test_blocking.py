@@ -8,7 +8,7 @@ import pytest
 
 import box
 from fathom.performance.bench import blocking
-from fathom.report import page as report
+from fathom.plots.report import page as report
 
 
 def test_sizes_by_halves():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fathom.mpi import core
+from fathom.base.mpi import core
 from fathom.performance.bench.atmosphere import Case
 from fathom.performance.work import declared_bytes
 

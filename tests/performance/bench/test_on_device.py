@@ -10,8 +10,9 @@ import cases as oceans
 import computers
 import fathom as fm
 import small_atmospheres
-from fathom import mpi, regions
+from fathom.base import mpi, regions
 from fathom.commands import bench
+from fathom.grids.transform import SphericalHarmonics
 from fathom.performance.bench import (
     atmosphere,
     gridpoint,
@@ -24,8 +25,7 @@ from fathom.performance.bench import (
     transforms,
 )
 from fathom.performance.profile import run as profile_run
-from fathom.report import timeline
-from fathom.transform import SphericalHarmonics
+from fathom.plots.report import timeline
 
 
 def test_bench(tmp_path):

@@ -13,9 +13,9 @@ import box
 import synthetic
 from fathom import plots
 from fathom.performance import history
-from fathom.report import page as report
-from fathom.report import tables as profile_tables
-from fathom.report import timeline, traces
+from fathom.plots.report import page as report
+from fathom.plots.report import tables as profile_tables
+from fathom.plots.report import timeline, traces
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from dataclasses import asdict
 import pytest
 
 import box
-from fathom.describe.toml import Document
 from fathom.performance.tune import ways as tune
 from fathom.performance.tune.search import Finding, Result
 from fathom.performance.tune.tuned import tuned_text
+from fathom.run.experiment.toml import Document
 
 
 def fathom(*arguments, folder):

@@ -37,7 +37,7 @@ template <class T> constexpr T within(T x, T most) { return std::max(T(0), std::
 
 enum class Overlap { homogeneous, maximum_random, exponential_random };
 
-inline constexpr int parts_of_water = 256;  // fathom/radiation/variability.py
+inline constexpr int parts_of_water = 256;  // fathom/atmosphere/radiation/variability.py
 
 /// Numbers of layers have `layers` values, of interfaces one more.
 template <class T> struct Column {

@@ -1,0 +1,275 @@
+"""An experiment of cycles: its TOML file, read and checked.
+
+[model]          the one that assimilates; [nature] the finer one that is the truth
+[observations]   columns at places drawn at random, new ones each time
+[background]     covariances of background errors, from forecasts of two lengths
+[departures]     R, and the shape of B, from departures
+[assimilation]   methods, window, minimisation
+[inner]          a coarser model for the inner loops of 4D-Var
+[filter]         a weak digital filter of 4D-Var
+[ensemble]       of the methods eda, envar and hybrid
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from fathom.assimilation.variational import methods
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.run.experiment.toml import Document
+
+all_methods = (*methods, "eda", "envar", "hybrid")
+
+
+@dataclass
+class Air:
+    """A dry atmosphere with the forcing of Held and Suarez on even sigma levels; grid: "quadratic",
+    "linear" or "cubic"; precision: "fp64" or "fp32"."""
+
+    truncation: int = 21
+    levels: int = 10
+    step: str = "1h"
+    diffusion_time: str = "6h"
+    grid: str = "quadratic"
+    precision: str = "fp64"
+
+
+@dataclass
+class Nature(Air):
+    truncation: int = 42
+    step: str = "30min"
+    spin_up: str = "150d"
+
+
+@dataclass
+class Observations:
+    """places: columns each time; every: time between; errors of wind [m s-1], temperature [K] and
+    surface pressure [Pa], one standard deviation; seed of places and errors."""
+
+    places: int = 40
+    every: str = "1h"
+    wind: float = 2.0
+    temperature: float = 1.0
+    pressure: float = 100.0
+    seed: int = 1
+
+
+@dataclass
+class Background:
+    """file: covariances that `fathom background` has written; else from `samples` differences of
+    forecasts over 48 and 24 h. scale: times these variances; less than 1 where a window is
+    shorter than a day and the model good, more where the samples lack its errors. divergence:
+    whether the wind's divergence follows the balanced mass by regression, and mass the rest of
+    it."""
+
+    file: str = ""
+    samples: int = 30
+    scale: float = 1.0
+    divergence: bool = False
+
+
+@dataclass
+class Departures:
+    """Whether errors of data and background are learned from departures, of so many windows before
+    those of the experiment. Else they are as [observations] and [background] say."""
+
+    use: bool = True
+    windows: int = 24
+
+
+@dataclass
+class Assimilation:
+    methods: list = field(default_factory=lambda: list(methods))
+    window: str = "6h"
+    iterations: int = 20
+    outer: int = 1
+    screening: float = 5.0
+
+
+@dataclass
+class Inner:
+    """Another model for the inner loops of 4d-var and hybrid, where truncation is given: coarser,
+    or in fp32; its levels are those of the model."""
+
+    truncation: int = 0
+    step: str = "1h"
+    diffusion_time: str = "6h"
+    precision: str = "fp64"
+
+
+@dataclass
+class Filter:
+    """A weak digital filter of 4d-var and hybrid, where a weight is given: the part of the
+    increment with a shorter period than `longest`, over 1 m/s, 1 K and 1 hPa, costs its square
+    times the weight."""
+
+    weight: float = 0.0
+    longest: str = "6h"
+
+
+@dataclass
+class Ensemble:
+    """members of the ensemble of data assimilations; from window to window inflation of their
+    spread, and model_error, drawn again for each: a share of B's variance; weight of their
+    covariances in envar and hybrid, 1: they alone; localisation: length [km] and depth [ln p] of
+    half of its reach; seed of the errors of the members' data."""
+
+    members: int = 10
+    inflation: float = 1.05
+    model_error: float = 0.05
+    weight: float = 0.5
+    length: float = 2500.0
+    depth: float = 1.5
+    seed: int = 7
+
+
+@dataclass
+class Cycle:
+    """deadline: of the work of a window, as "10min", for the report; none by default."""
+
+    windows: int = 40
+    deadline: str = ""
+
+
+@dataclass
+class Experiment:
+    model: Air
+    nature: Nature
+    observations: Observations
+    background: Background
+    departures: Departures
+    assimilation: Assimilation
+    inner: Inner
+    filter: Filter
+    ensemble: Ensemble
+    cycle: Cycle
+    text: str = ""
+
+    @property
+    def interval(self) -> float:
+        """Time between two times of observations [s]."""
+        return Period(self.observations.every, "every").seconds
+
+    @property
+    def steps(self) -> int:
+        """Steps of the model in a window."""
+        return round(self.window / Period(self.model.step, "step").seconds)
+
+    @property
+    def window(self) -> float:
+        """Length of a window [s]."""
+        return Period(self.assimilation.window, "window").seconds
+
+    @property
+    def steps_between(self) -> int:
+        """Steps of the model between times of observations."""
+        return round(self.interval / Period(self.model.step, "step").seconds)
+
+    @property
+    def times(self) -> list[int]:
+        """Steps of the model, within a window, at which there are observations; its end is the
+        start of the next."""
+        return list(range(0, self.steps, self.steps_between))
+
+
+def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
+    """OSError, ValueError: no such file; a key that is not known, or a value that does not fit,
+    with its place.
+    """
+    document = Document.read(path, settings)
+    hints = get_type_hints(Experiment)
+    tables = {name: kind for name, kind in hints.items() if name != "text"}
+    for name in document.tables:
+        if name not in tables:
+            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
+    made = {
+        name: table_of(document, name, kind, document.tables.get(name, {}))
+        for name, kind in tables.items()
+    }
+    experiment = Experiment(**made, text=document.text)
+    _check(document, experiment)
+    return experiment
+
+
+def table_of(document: Document, name: str, kind: Any, given: Any) -> Any:
+    """A dataclass from a table. ValueError: keys or values that do not fit it."""
+    if not isinstance(given, dict):
+        raise InputError(f"{document.place(name)}: {name} must be a table, [{name}]")
+    known = {f.name: f for f in fields(kind)}
+    for key, value in given.items():
+        place = document.place(name, key)
+        if key not in known:
+            raise InputError(f"{place}: no key '{key}'{near(key, known)}")
+        usual = getattr(kind(), key)
+        number = isinstance(usual, (int, float)) and not isinstance(value, bool)
+        if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
+            number and not value > 0 and key != "seed"
+        ):
+            raise InputError(f"{place}: {key} = {value!r} must be like {usual!r}")
+    return kind(**given)
+
+
+def _check(document: Document, e: Experiment) -> None:
+    for name in e.assimilation.methods:
+        if name not in all_methods:
+            raise InputError(
+                f"{document.place('assimilation', 'methods')}: unknown method {name!r}"
+                f"{near(str(name), all_methods)}; allowed are {', '.join(all_methods)}"
+            )
+    if e.ensemble.members < 2 or e.ensemble.weight > 1:
+        raise InputError(
+            f"{document.place('ensemble')}: allowed are two members or more and a weight up to 1"
+        )
+    _check_inner_and_departures(document, e)
+    if e.nature.levels != e.model.levels:
+        raise InputError(
+            f"{document.place('nature', 'levels')}: nature has {e.nature.levels} levels, the model"
+            f" {e.model.levels}; allowed is the same number"
+        )
+    lengths = {
+        "model.step": Period(e.model.step, "step").seconds,
+        "nature.step": Period(e.nature.step, "step").seconds,
+        "observations.every": e.interval,
+        "assimilation.window": e.window,
+    }
+    inner = []
+    if e.inner.truncation:
+        lengths["inner.step"] = Period(e.inner.step, "step").seconds
+        inner = [("inner.step", "model.step"), ("observations.every", "inner.step")]
+    for longer, shorter in (
+        ("observations.every", "model.step"),
+        ("observations.every", "nature.step"),
+        ("assimilation.window", "observations.every"),
+        *inner,
+    ):
+        ratio = lengths[longer] / lengths[shorter]
+        if ratio < 1 or not np.isclose(ratio, round(ratio)):
+            raise InputError(
+                f"{document.place(*longer.split('.'))}: {lengths[longer]:g} s is no multiple of"
+                f" {shorter}, {lengths[shorter]:g} s"
+            )
+    if e.steps % 2:
+        raise InputError(
+            f"{document.place('assimilation', 'window')}: a window of {e.steps} steps has no step"
+            " in its middle; allowed is an even number"
+        )
+
+
+def _check_inner_and_departures(document: Document, e: Experiment) -> None:
+    if e.departures.use and e.departures.windows < 6:
+        raise InputError(
+            f"{document.place('departures', 'windows')}: {e.departures.windows} windows are too few"
+            " to learn from, as the first 4 do not count; allowed are 6 or more, or use = false"
+        )
+    if e.inner.truncation > e.model.truncation:
+        raise InputError(
+            f"{document.place('inner', 'truncation')}: T{e.inner.truncation} is finer than the"
+            f" model, T{e.model.truncation}; allowed is the same or less"
+        )

@@ -1,0 +1,44 @@
+"""What cycles keep: arrays in files of their directory."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.base import mpi
+from fathom.base.failure import InputError
+
+
+def write(path: Path, **arrays: Any) -> None:
+    """By the first rank, whole or not at all."""
+    if mpi.is_root:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez(part, **arrays)
+        part.replace(path)
+    mpi.world.barrier()
+
+
+def read(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path) as data:
+        return dict(data)
+
+
+def claim(path: Path, experiment: dict[str, Any]) -> None:
+    """The experiment of a directory, which may get more windows or other methods; InputError: it is
+    another one."""
+    there = json.loads(path.read_text()) if path.exists() else experiment
+    of = [copy.deepcopy(e) for e in (there, experiment)]
+    for one in of:
+        one.pop("cycle"), one["assimilation"].pop("methods")
+    if of[0] != of[1]:
+        raise InputError(f"{path.parent} holds another experiment; take another --out")
+    mpi.world.barrier()
+    if mpi.is_root and not (path.exists() and there == experiment):
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(experiment))
+        part.replace(path)

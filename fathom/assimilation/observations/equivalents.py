@@ -1,0 +1,321 @@
+"""The model's equivalents of data: its columns at their places, and the operators on them.
+
+    places = Places(around, (longitude, latitude), data)     # the four points around each datum
+    columns = places.columns({"air_temperature": T, ...})    # (levels, n, 4) -> (levels, n)
+    departure, reason, unlike = Air(a, b).see(data, columns)     # observation minus model
+
+`unlike`: the additional error from the place of the datum [its unit], so that
+
+    inflated error^2 = error^2 + unlike^2
+    wind of clouds          half the change of the wind over 100 hPa: its height is unsure
+    pressure of a station   5 % of what lies between it and the model's ground, 0.6 Pa m-1
+    temperature at 2 m      4 K km-1 of that height
+
+A run (fathom/run/departures.py) and a store (stores.py) give the same columns to the same code. Of
+a datum only its own column enters, in one order of sums: no bit depends on which others are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation.observations import microwave, operators
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.netcdf import pressure_at
+from fathom.assimilation.observations.reasons import code
+from fathom.assimilation.observations.variables import kinds, names, variable
+from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+
+Columns = dict[str, np.ndarray]  # name -> (levels, n)
+Seen = tuple[np.ndarray, np.ndarray, np.ndarray]  # departures, reasons, additions to errors
+highest_step = 800.0  # m between a station and the model's ground, for a surface pressure
+of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
+winds = ("eastward_wind", "northward_wind")
+widest = 65.0  # degrees: of a satellite's zenith angle
+usual_density = 250.0  # kg m-3, of snow
+CELSIUS = 273.15
+height_of_clouds = 5e3  # Pa: the error of the pressure that a wind of clouds is given
+at_once = 10_000  # radiances
+
+
+class Places:
+    """Interpolates from the four grid points around each datum to the datum; vectors as vectors in
+    space.
+
+    around: an Interpolation to the places of `data`; coordinates: longitude and latitude of all
+    grid points [degrees].
+    """
+
+    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations):
+        self.weight = around.weight.astype(float)
+        there = (np.ravel(x)[around.index] for x in coordinates)
+        self.there = _frame(*there)  # 2 x (n, 4, 3)
+        self.here = _frame(data["longitude"], data["latitude"])  # 2 x (n, 3)
+
+    def columns(self, around: Mapping[str, np.ndarray], of: Any = slice(None)) -> Columns:
+        """Fields (levels, n, 4) around the data `of` those of the places, at their places."""
+        made = {name: self._mean(f, of) for name, f in around.items() if name not in winds}
+        if all(name in around for name in winds):
+            vector = [
+                self._mean(
+                    sum(around[w] * frame[of][..., axis] for w, frame in zip(winds, self.there)), of
+                )
+                for axis in range(3)
+            ]
+            for name, frame in zip(winds, self.here):
+                made[name] = _sum([vector[axis] * frame[of][..., axis] for axis in range(3)])
+        return made
+
+    def _mean(self, values: Any, of: Any) -> np.ndarray:
+        """The mean without missing values (land); NaN where half of the weight is missing."""
+        weight, there = self.weight[of], ~np.isnan(values)
+        held = np.where(there, values, 0)
+        share = _sum([weight[:, n] * there[..., n] for n in range(4)])
+        total = _sum([weight[:, n] * held[..., n] for n in range(4)])
+        return np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
+
+
+def between(before: Columns, after: Columns, share: np.ndarray) -> Columns:
+    """Columns linear in time, `share` (n) of the way."""
+    return {name: (1 - share) * before[name] + share * after[name] for name in before}
+
+
+class Air:
+    """Observes an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
+
+    needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
+    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction", "snow_amount",
+             "sea_surface_temperature")  # fmt: skip
+    _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
+
+    def __init__(self, a: Any, b: Any):
+        self.a, self.b = np.asarray(a, float), np.asarray(b, float)
+
+    def sees(self, data: Observations) -> np.ndarray:
+        """Which data an operator is for."""
+        made = _known_radiances(data) | _at_surface(data)
+        for k, v, of in _groups(data):
+            made[of] |= operators.operator_of(names[v], kinds[k]) is not None
+        return made
+
+    def see(self, data: Observations, held: Columns) -> Seen:
+        """Departures, NaN where there is no equivalent, reasons for that (0: there is one), and
+        what the place adds to errors.
+        """
+        columns = self._columns(held)
+        departure, unlike = np.full(len(data), np.nan), np.zeros(len(data))
+        reason = np.full(len(data), code["no equivalent"])
+        for k, v, of in _groups(data):
+            if not np.isfinite(columns.temperature).any():
+                continue
+            if names[v] == "toa_brightness_temperature":
+                land = (
+                    held["land_fraction"][0][of] if "land_fraction" in held else np.zeros(len(of))
+                )
+                departure[of] = data["value"][of] - _radiances(
+                    data.taken(of), columns.taken(of), land
+                )
+                continue
+            found = operators.operator_of(names[v], kinds[k])
+            if found is None:
+                departure[of] = data["value"][of] - _of_surface(data, of, names[v], held)
+                continue
+            operator, what = found
+            some, level = columns.taken(of), data[what][of]
+            level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
+            if names[v] in winds and what == "pressure" and np.isnan(level).any():  # at a height
+                level = np.where(np.isnan(level), _pressure_at(some, data["height"][of]), level)
+            level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
+            outside, why = self._outside(some, operator, what, level)
+            seen = some.apply(operator, level)
+            nowhere = np.isnan(level) & _has_level(operator, what)
+            departure[of] = np.where(outside | nowhere, np.nan, data["value"][of] - seen)
+            reason[of] = np.where(outside, why, reason[of])
+            unlike[of] = np.nan_to_num(_unlike(kinds[k], operator, some, level))
+        reason[np.isfinite(departure)] = 0
+        return departure, reason, unlike
+
+    def _outside(
+        self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """Data for which an operator would need values beyond the column, and the code of the
+        reason."""
+        nowhere = np.zeros(len(level), bool)
+        with np.errstate(invalid="ignore"):
+            if operator == "surface_pressure":
+                return np.abs(level - columns.ground) > highest_step, code["height"]
+            ps = columns.surface_pressure
+            first, second = (self.a[k] + self.b[k] * ps for k in (0, 1))
+            top = np.where(first > 0, first, second / 2)
+            if what == "pressure":
+                return (level < top) | (level > ps), code["outside the levels"]
+            if operator in operators.by_height.values():
+                beyond = level > columns.apply("height", top)
+                return beyond | (level < columns.ground), code["outside the levels"]
+        return nowhere, 0
+
+    def _columns(self, held: Columns) -> operators.Columns:
+        T, flat = held["air_temperature"].T, lambda name: held[name][0]
+        of = lambda name: held[name].T if name in held else np.zeros_like(T)
+        skin = flat("ground_temperature") if "ground_temperature" in held else T[:, -1]
+        humidity, (east, north) = of("specific_humidity"), map(of, winds)
+        ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / GRAVITY
+        return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
+
+
+def _at_surface(data: Observations) -> np.ndarray:
+    """Snow, and the sea at a depth that is not known or small."""
+    flat = np.isin(data["kind"], Air._ground)
+    shallow = data.variable_is("sea_water_temperature") & ~(data["depth"] > 5)
+    return flat & (data.variable_is("surface_snow_thickness") | shallow)
+
+
+def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
+    """Values of a field of the surface; NaN where it has none."""
+    field, factor, offset = {
+        "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
+        "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
+    }.get(name, ("", 1.0, 0.0))
+    if field not in held:
+        return np.full(len(of), np.nan)
+    return np.where(_at_surface(data)[of], factor * held[field][0][of] + offset, np.nan)
+
+
+def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
+    """Pressure of the model at heights [m], by its hydrostatics; NaN of one below its ground."""
+    T = columns.temperature.mean(axis=1)
+    scale = GAS_CONSTANT * T / GRAVITY
+    p = columns.surface_pressure * np.exp(-(height - columns.ground) / scale)
+    for _ in range(12):
+        there = columns.apply("height", np.where(np.isnan(p), columns.surface_pressure, p))
+        p = p * np.exp((there - height) / scale)
+    return np.where(height < columns.ground, np.nan, p)
+
+
+def _unlike(kind: str, operator: str, some: operators.Columns, level: np.ndarray) -> np.ndarray:
+    if kind == "amv":
+        near = (np.clip(level + n * height_of_clouds, 1.0, some.surface_pressure) for n in (-1, 1))
+        above, below = (some.apply(operator, p) for p in near)
+        return 0.5 * np.abs(above - below)
+    slope = {"surface_pressure": 0.6, "temperature_2m": 4e-3}.get(operator, 0.0)
+    return slope * np.abs(level - some.ground)
+
+
+def inflate(data: Observations, of: np.ndarray, unlike: np.ndarray) -> None:
+    """Errors of data `of` with what their places add; the given ones stay."""
+    given = data["error"][of]
+    for name in ("error_inflated", "error_final"):
+        data[name][of] = np.where(np.isnan(given), data[name][of], np.hypot(given, unlike))
+
+
+def _has_level(operator: str, what: str) -> bool:
+    return (
+        what == "pressure"
+        or operator == "surface_pressure"
+        or operator in operators.by_height.values()
+    )
+
+
+def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray) -> np.ndarray:
+    """Brightness temperatures [K]; NaN of an instrument that is not known, or of no angle."""
+    seen = np.full(len(data), np.nan)
+    channel = microwave.index_of(data["instrument"], data["channel"])
+    known = np.flatnonzero(_known_radiances(data))
+    for first in range(0, len(known), at_once):
+        of = known[first : first + at_once]
+        some, zenith = columns.taken(of), np.abs(data["zenith"][of])
+        emissivity = microwave.emissivity(channel[of], zenith, some.skin, land[of])
+        seen[of] = microwave.Seen(some, channel[of], emissivity, zenith).apply()
+    return seen
+
+
+def _known_radiances(data: Observations) -> np.ndarray:
+    """Data of an instrument and an angle that the regression is for."""
+    known = microwave.index_of(data["instrument"], data["channel"]) >= 0
+    known &= data.variable_is("toa_brightness_temperature")
+    with np.errstate(invalid="ignore"):
+        return known & (np.abs(data["zenith"]) < widest)
+
+
+class Sea:
+    """Observes an ocean whose layers have their middles at `depth` [m]."""
+
+    needs = ("temperature", "salinity")
+    takes = ("sea_surface_height",)
+    of = ("sea_water_temperature", "sea_water_salinity", "sea_surface_height_above_geoid")
+
+    def __init__(self, depth: Any):
+        self.profile = operators.SeaProfile(np.asarray(depth, float))
+
+    def sees(self, data: Observations) -> np.ndarray:
+        return np.isin(data["variable"], [names.index(name) for name in self.of])
+
+    def see(self, data: Observations, held: Columns) -> Seen:
+        """Observes the sea. A temperature in situ is brought to potential temperature by the
+        model's salinity; one without a depth is of the top layer.
+        """
+        depth = np.nan_to_num(data["depth"])
+        seen = {name: self._at(held[name].T, depth) for name in self.needs}
+        pressure = pressure_at(depth, data["latitude"])
+        potential = operators.potential_temperature(seen["salinity"], data["value"], pressure)
+        height = held["sea_surface_height"][0] if "sea_surface_height" in held else np.nan
+        departure = np.full(len(data), np.nan)
+        for name, value in {
+            "sea_water_temperature": potential - seen["temperature"],
+            "sea_water_salinity": data["value"] - seen["salinity"],
+            "sea_surface_height_above_geoid": data["value"] - height,
+        }.items():
+            departure = np.where(data.variable_is(name), value, departure)
+        reason = np.where(np.isfinite(departure), 0, code["no equivalent"])
+        return departure, reason, np.zeros(len(data))
+
+    def _at(self, field: np.ndarray, depth: np.ndarray) -> np.ndarray:
+        """Linear in depth; nothing below the middle of the last layer with water."""
+        k, share = self.profile.weights(depth)
+        n = np.arange(len(k))
+        upper, lower = field[n, k], field[n, k + 1]
+        value = np.where(share == 0, upper, (1 - share) * upper + share * lower)
+        return np.where(depth <= self.profile.depth[-1], value, np.nan)
+
+
+def told(data: Observations) -> list[str]:
+    """A line for each kind and variable: how many departures, their mean and rms."""
+    lines = []
+    for k, v, of in _groups(data):
+        d = data["background_departure"][of]
+        if len(d := d[np.isfinite(d)]):
+            lines.append(line(kinds[k], names[v], d))
+    return lines
+
+
+def line(kind: str, name: str, departure: np.ndarray) -> str:
+    rms = np.sqrt(np.mean(departure**2))
+    return (
+        f"{kind:14} {name:34} {len(departure):8} data, mean {departure.mean():9.4g}, rms"
+        f" {rms:9.4g} {variable(name).units}"
+    )
+
+
+def _groups(data: Observations) -> list[tuple[int, int, np.ndarray]]:
+    """(kind, variable, which data) of all that there are."""
+    key = data["kind"].astype(int) * len(names) + data["variable"]
+    found, inverse = np.unique(key, return_inverse=True)
+    return [
+        (*divmod(int(one), len(names)), np.flatnonzero(inverse == n)) for n, one in enumerate(found)
+    ]
+
+
+def _frame(longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors to the east and to the north, (..., 3)."""
+    x, y = np.deg2rad(longitude), np.deg2rad(latitude)
+    east = np.stack([-np.sin(x), np.cos(x), np.zeros_like(x)], axis=-1)
+    north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], axis=-1)
+    return east, north
+
+
+def _sum(terms: list[np.ndarray]) -> Any:
+    """One after the other: the same bits for any number of data."""
+    return sum(terms[1:], terms[0])

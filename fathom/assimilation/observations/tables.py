@@ -1,0 +1,146 @@
+"""Observations from text tables (CSV) with a header line, one row a report or one row a datum.
+
+Columns are found by their names in the base (time, longitude, latitude, station, kind, height,
+pressure, depth, channel); data are either columns named by a variable, with its unit in brackets
+(`air_temperature [degC]`), or the columns `variable`, `value`, `units`, `error`. Times are ISO
+(UTC, or with an offset) or seconds since 1970.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation.observations import variables
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reports import with_errors, wrapped, years
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.base.units import conversion
+
+needed = ("time", "longitude", "latitude")
+numbers = ("height", "pressure", "depth", "instrument", "channel", "zenith")
+
+
+def read(path: Path, account: Any) -> Observations:
+    """The observations of a table; lines that are damaged are counted. ValueError: a header that
+    says nothing.
+    """
+    with open(path, newline="", encoding="utf-8", errors="replace") as file:
+        lines = list(csv.DictReader(file))
+        header = list(lines[0]) if lines else []
+    columns = _columns([h for h in header if h], path)
+    for name, lost in _unknown(columns, lines).items():
+        account.add(f"{lost} values of a column that is not known: {name}", "the header")
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 2):
+        account.parts += 1
+        try:
+            rows += _data(line, columns)
+        except (ValueError, TypeError, OverflowError) as error:
+            account.add(f"a line that cannot be read: {error}", f"line {number}")
+    account.named = account.named[:5]
+    if not rows:
+        return Observations(value=[])
+    return with_errors(Observations(**{n: np.array([r[n] for r in rows]) for n in rows[0]}))
+
+
+def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
+    """Header -> (name, unit). ValueError where a needed column is missing."""
+    found = {}
+    for text in header:
+        name, _, unit = text.strip().partition("[")
+        found[text] = (name.strip(), unit.strip(" ]"))
+    names = {name for name, _ in found.values()}
+    for wanted in needed:
+        if wanted not in names:
+            raise InputError(f"{path} has no column '{wanted}'{near(wanted, names)}")
+    if "value" not in names and not names & set(variables.names):
+        raise InputError(
+            f"{path} has no data: a column 'value' with 'variable', or one of"
+            f" {', '.join(variables.names)}"
+        )
+    return found
+
+
+def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]) -> dict[str, int]:
+    """Columns with a unit that are unknown here, and their numbers of values."""
+    known = {*needed, *numbers, *variables.names, "value", "error"}
+    return {
+        f"{name}{near(name, known)}": sum(bool((line.get(text) or "").strip()) for line in lines)
+        for text, (name, unit) in columns.items()
+        if unit and name not in known
+    }
+
+
+def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    """The data of one line."""
+    by_name = {name: (line.get(text) or "").strip() for text, (name, _) in columns.items()}
+    units = dict(columns.values())
+    common = _report(by_name, units)
+    if by_name.get("variable"):
+        held = [(by_name["variable"], by_name["value"], by_name.get("units", ""))]
+    else:
+        held = [(n, by_name[n], units[n]) for n in by_name if n in variables.names]
+    made = []
+    for datum, (name, text, unit) in enumerate(held):
+        value = _number(text, unit, variables.variable(name).units)
+        error = _number(by_name.get("error", ""), unit, variables.variable(name).units, False)
+        if error <= 0:
+            raise InputError("an error that is not positive")
+        if np.isfinite(value):
+            made.append({**common, "datum": datum, "variable": name, "value": value,
+                         "error": error})  # fmt: skip
+    return made
+
+
+def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, Any]:
+    """The entries that data of a line share."""
+    kind = by_name.get("kind") or "other"
+    if kind not in variables.kinds:
+        raise InputError(f"kind '{kind}'{near(kind, variables.kinds)}")
+    longitude = float(wrapped(float(by_name["longitude"])))
+    latitude = float(by_name["latitude"])
+    if not (np.isfinite(longitude) and abs(latitude) <= 90):
+        raise InputError("a place that is not on Earth")
+    digest = hashlib.blake2b(repr(sorted(by_name.items())).encode(), digest_size=8).digest()
+    common: dict[str, Any] = {
+        "report": int.from_bytes(digest, signed=True),
+        "kind": kind,
+        "station": by_name.get("station", ""),
+        "time": time_of(by_name["time"]),
+        "longitude": longitude,
+        "latitude": latitude,
+    }
+    for name in numbers:
+        wanted = {"pressure": "Pa", "height": "m", "depth": "m"}.get(name, "")
+        common[name] = _number(by_name.get(name, ""), units.get(name, ""), wanted)
+    for name in ("instrument", "channel"):
+        common[name] = int(np.nan_to_num(common[name]))
+    return common
+
+
+def _number(text: str, unit: str, wanted: str, absolute: bool = True) -> float:
+    """A number in the unit that is wanted; NaN where there is none. Not absolute: a difference."""
+    if text.lower() in ("", "nan", "na", "null", "-"):
+        return np.nan
+    factor, offset = conversion(unit, wanted) if unit and wanted else (1.0, 0.0)
+    value = float(text) * factor + offset * absolute
+    return value if abs(value) < 1e9 else np.nan  # 1e11, 2147483647: missing in other programs
+
+
+def time_of(text: str) -> int:
+    """Seconds since 1970 of an ISO time or a number."""
+    try:
+        return round(float(text))
+    except ValueError:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        if not years[0] <= moment.year < years[1]:
+            raise InputError(f"a time that is impossible: {text}") from None
+        return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())

@@ -1,0 +1,1 @@
+"""Limited areas: what comes in over the edge, and the models of such an area."""

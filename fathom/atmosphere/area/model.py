@@ -1,0 +1,539 @@
+"""Air over a limited area, or a plane that is periodic both ways: the equations of ALADIN, and with
+dynamics = "non-hydrostatic" those of AROME.
+docs/limited-area.md has them.
+"""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from fathom.atmosphere.area import mass as mass_of_area
+from fathom.atmosphere.area import outer as outer_models
+from fathom.atmosphere.products import report
+from fathom.atmosphere.remap import around_area, forecast, ground_of_area
+from fathom.atmosphere.remap.change_to_area import ChangeToArea
+from fathom.atmosphere.remap.given_state import is_given
+from fathom.atmosphere.spectral import compressible
+from fathom.atmosphere.spectral.hydrostatic import (
+    HydrostaticAtmosphere,
+    check_air,
+    seconds_of,
+    wind,
+)
+from fathom.atmosphere.spectral.parameters import checked
+from fathom.atmosphere.spectral.step import compressible_step, semi_lagrangian_step
+from fathom.base import earth, mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.data.input.values import on_columns, on_layers
+from fathom.grids.arguments import choice, integer, number_of
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.regrid.schmidt import turned
+from fathom.grids.transform.plane import BiFourier, orders
+from fathom.grids.whole_area import WholeArea
+from fathom.model.order import Order
+from fathom.model.schemes import bytes_of
+
+kinds = ["hydrostatic", "non-hydrostatic"]
+# of the time of a column of C + I with the first physics what a point of E takes: transforms, the
+# solve and what both need (docs/results/limited-area.md)
+share_of_extension = {"hydrostatic": 0.08, "non-hydrostatic": 0.15}
+
+
+class LimitedAreaAtmosphere(HydrostaticAtmosphere):
+    """Hydrostatic primitive equations, or compressible air, on hybrid levels by Fourier series in
+    two directions, semi-implicit, semi-Lagrangian.
+
+    Parameters
+    ----------
+    grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
+        SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
+    dynamics : "hydrostatic" (default), or "non-hydrostatic": compressible air in the coordinate of
+        its hydrostatic pressure, for spacings of a few km and less.
+    waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
+    periodic_by : how fields are made periodic in E: "splines" (default) of those of the area, or
+        "windows" (Boyd 2005) of those of the area and around it, where the outer model must have
+        them too.
+    outer : the model to which the coupling zone is relaxed: "initial" (default), the state it
+        starts from; the path of a store of another run, or of a file, with states in time; or a
+        Simulation of a SpectralAtmosphere or of a larger area, which then runs together with this
+        one (docs/limited-area.md).
+    outer_in_time : "linear" (default) or "cubic" between records.
+    outer_every : how often the state of an outer model that runs with it is read, by default each
+        of its steps; of a store, the records at multiples of it after the first, by default all.
+    upper_zone : pressure above which the air is also relaxed to the outer model [Pa]; 0 (default):
+        nowhere.
+    upper_zone_time : time of the relaxation at the top.
+    physics : list of schemes (or their names) that add to tendencies, in order; by default none.
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
+        earth, with its land and what is smaller than a cell
+        (fathom.atmosphere.remap.ground_of_area); the path of a file with finer heights [m] on
+        latitudes and longitudes, also for what an analysis lies on.
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
+    diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
+    diffusion_order : power of the Laplacian; 4 is the eighth derivative.
+    divergence_damping : diffusion of divergence over that of vorticity.
+    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in
+        place of the above.
+    sponge : number of uppermost levels in which diffusion doubles from level to level.
+    off_centring : weight of the linear terms moved to the new time, in [0, 1].
+    reference_temperature, reference_pressure : of the linear terms [K, Pa].
+    acoustic_temperature : of the linear terms of sound, colder than the air [K]; non-hydrostatic.
+    corrections : how often a step is repeated with its result, by default 1; non-hydrostatic.
+    extrapolation : of the nonlinear terms where air departs: "nesc" (default), those of now, for a
+        step with corrections; or "settls", from now and before, without; non-hydrostatic.
+    iterations : interpolations of the wind to the departure point.
+    rotation : angular velocity [s-1].
+    gas_constant, heat_capacity : of dry air [J kg-1 K-1].
+    fix_mass, fix_energy : of a periodic plane, as SpectralAtmosphere has them; of an area, through
+        whose edges both pass, neither is kept.
+    placed : list of Placed: the user's processes in the order of a step.
+    precision : "fp64" (default) or "fp32".
+    """
+
+    ground_as_it_is: np.ndarray | None = None  # of another area on the same points
+    of_waves = False  # whether fields given inside are of the waves that the model keeps
+    experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
+    scheme = "semi-lagrangian"
+
+    def __init__(
+        self,
+        grid,
+        *,
+        dynamics="hydrostatic",
+        waves="quadratic",
+        periodic_by="splines",
+        outer="initial",
+        outer_in_time="linear",
+        outer_every=None,
+        upper_zone=0.0,
+        upper_zone_time="10min",
+        physics=(),
+        orography=0.0,
+        tracers=(),
+        diffusion_time="1h",
+        diffusion_order=4,
+        divergence_damping=1.0,
+        viscosity=0.0,
+        sponge=0,
+        off_centring=0.0,
+        reference_temperature=350.0,
+        reference_pressure=1e5,
+        acoustic_temperature=100.0,
+        corrections=None,
+        extrapolation="nesc",
+        iterations=2,
+        rotation=earth.ROTATION,
+        gas_constant=287.0597,
+        heat_capacity=1004.70895,
+        fix_mass="automatic",
+        fix_energy=False,
+        placed=(),
+        precision="fp64",
+    ) -> None:
+        periodic = isinstance(grid, PeriodicPlaneGrid)
+        self.compressible = _is_compressible(dynamics)
+        _check(grid, waves, tracers, precision, viscosity, diffusion_time)
+        fix_mass = periodic if fix_mass == "automatic" else fix_mass
+        _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
+        whole = grid if periodic else WholeArea(grid)
+        self._hold(whole, physics, tracers, orography, precision, placed)
+        whole.share_of_extension = share_of_extension[dynamics]
+        along_x, along_y = whole.size
+        self.waves = waves
+        self.truncation = (along_x - 1) // orders[waves], (along_y - 1) // orders[waves]
+        self.parameters = checked(
+            "LimitedAreaAtmosphere",
+            {
+                "diffusion_time": seconds_of(diffusion_time),
+                "diffusion_order": diffusion_order,
+                "divergence_damping": divergence_damping,
+                "splitting": 1.0,
+                "viscosity": viscosity,
+                "sponge": sponge,
+                "off_centring": off_centring,
+                "reference_temperature": reference_temperature,
+                "reference_pressure": reference_pressure,
+                "iterations": iterations,
+                "rotation": rotation,
+                "gas_constant": gas_constant,
+                "heat_capacity": heat_capacity,
+                "fix_mass": fix_mass,
+                "fix_energy": float(fix_mass and fix_energy),
+            }
+            | ({"acoustic_temperature": acoustic_temperature} if self.compressible else {}),
+        )
+        self.extrapolation = choice("extrapolation", extrapolation, ["nesc", "settls"])
+        usual = int(extrapolation == "nesc")
+        self.corrections = usual if corrections is None else integer("corrections", corrections, 20)
+        if self.compressible:
+            _check_compressible(self, fix_energy)
+        if whole.map_factor is not None:
+            self.linear_divergence = {"divergence": "reference_divergence"}
+        self.heights, self.on_earth = None, False  # a file of them; whether it lies on the earth
+        self.given_on = around_area.of(self, periodic_by)
+        self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
+        if isinstance(orography, (str, Path)):
+            self._lie_on(str(orography))
+
+    def _lie_on(self, name):
+        """Takes the orography of the earth, with heights of a file where the name is one."""
+        if name != "earth" and Path(name).suffix:
+            self.heights, name = name, "earth"
+        super()._lie_on(name)
+        self.on_earth = True
+
+    def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
+        """Keeps the state to which the air is relaxed, along the edges and at the top."""
+        top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
+        self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
+        if self.upper_zone and not top < self.upper_zone < ground:
+            raise InputError(
+                f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
+                f" uppermost layer, and {ground:g} Pa; or 0"
+            )
+        self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
+        self.outer = outer_models.of(self, outer, in_time, every)
+
+    def set(self, analysis=None, digital_filter=None, **values) -> Self:
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
+        function of (longitude, latitude, pressure) in degrees and Pa; of (x, y, pressure) on a
+        periodic plane.
+
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
+        surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them, or of a larger
+            area; a Simulation of another atmosphere, or its restart (docs/post.md); "outer": the
+            first one of the outer model.
+        digital_filter : span of the filter that removes the gravity waves of the start, "6h"; 0:
+            none. During the filter an area with an outer model is relaxed to its initial state.
+        """
+        if isinstance(analysis, str) and analysis == "outer":
+            if not self.outer:
+                raise InputError("analysis = 'outer': there is no outer model")
+            analysis, values = None, dict(self.outer.state(0)) | values
+        if self.given_on.windows:
+            values = self.given_on.of_functions(values, self._air)
+        given = {name: self.at_all_points(value, name) for name, value in values.items()}
+        if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
+            raise InputError(
+                f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
+                " earth"
+            )
+        return self._put(given, analysis, digital_filter)
+
+    def at_all_points(self, value, name=""):
+        """An array of the area with its extension: in which nothing counts, where E is made by
+        splines; with windows, already made so.
+        """
+        nx, ny = self.grid.points
+        if np.shape(value)[-2:] != (ny, nx) or self.grid.size == self.grid.points:
+            return value
+        value = np.asarray(value, float)
+        if self.given_on.windows:
+            if name in around_area.pressures:
+                return self._pressure_by_splines(value, name)
+            return self.grid.spread(value)
+        more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
+        return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
+
+    @property
+    def _air(self):
+        """The fields of air among those that can be set."""
+        return {*self.settable} - {*self.boundary}
+
+    def _pressure_by_splines(self, value, name):
+        """Surface pressure of C + I at all points, periodic at sea level."""
+        logarithm = np.log(value) if name == "surface_air_pressure" else value
+        ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
+        whole = self.grid.spread(logarithm + self.grid.area.inside(ground)) - ground
+        return np.exp(whole) if name == "surface_air_pressure" else whole
+
+    def forecast_start(self, state):
+        """With windows: the start of the area and of its surroundings."""
+        if not self.given_on.windows:
+            return super().forecast_start(state)
+        around, air = self.given_on, self._air
+        below = self.earth_below()
+        self.orography, self.on_earth = below["surface_geopotential"], True
+        there = ground_of_area.means(around.grid.area, self.heights)
+        there.pop("surface_altitude")
+        there = {name: around.grid.continued(v) for name, v in there.items()}
+        ground = {"surface_geopotential": around.ground} | there
+        found = forecast.start(state, around.grid, ground=ground)
+        state = {name: v for name, v in found.items() if name in air}
+        cut = {
+            name: self.grid.continued(np.asarray(v)[around.inner])
+            for name, v in found.items()
+            if name not in air
+        }
+        return cut | below | around.whole(state)
+
+    @property
+    def prognostic(self):
+        return [*super().prognostic, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def settable(self):
+        return [*super().settable, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def kept(self):
+        return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
+
+    # ---- what the simulation asks for ------------------------------------------------------------
+
+    def arrive(self, simulation):
+        """Sets the state of another atmosphere, once blocks are known."""
+        if self.given is None:
+            return
+        self.change = self.changed_by(ChangeToArea, simulation)
+        ground = dict(self.change.ground)
+        as_it_is = "surface_geopotential" in ground and self.change.same_points
+        self.of_waves = as_it_is and not self.change.given.whole
+        if as_it_is and self.change.given.whole:
+            self.ground_as_it_is = self.change.whole_of("surface_geopotential")[0]
+        self.orography = ground.pop("surface_geopotential", self.orography)
+        self.initial |= ground
+        state = self.change.state(self.surface_geopotential)
+        if self.given_on.windows:  # of C + I alone
+            state = {n: self.at_all_points(self.grid.area.inside(v), n) for n, v in state.items()}
+        self.initial |= state
+
+    def initialise(self, simulation):
+        """The initial state into the fields. True: they are another area's, bit for bit."""
+        change, self.change = self.change, None
+        simulation.changed = True
+        if change is not None and change.fill(self.surface_geopotential):
+            return True
+        return super().initialise(simulation)
+
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        return [self.outer] if isinstance(self.outer, outer_models.Running) else []
+
+    @cached_property
+    def edges(self):
+        """The edges through which the mass of an area passes; none of a plane."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return {}
+        grid = self.grid
+        return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
+
+    def watch(self, simulation):
+        seen, words = super().watch(simulation)
+        return seen | mass_of_area.seen(simulation, self.edges), words
+
+    def account(self, simulation):
+        """The mass of an area in the run (fathom/atmosphere/area/mass.py) [Pa]."""
+        since = simulation.start_steps * simulation.step
+        mass = mass_of_area.account(simulation.series, since)
+        return {"mass_of_area": mass} if mass else {}
+
+    def start_values(self, given):
+        if not self.compressible:
+            yield from super().start_values(given)
+            return
+        held: dict[str, list] = {name: [] for name in (*wind, "log_pressure_ratio")}
+        for name, k, values in super().start_values(given):
+            if name in held:
+                held[name].append(values)
+            yield name, k, values
+        q, d = compressible.fields
+        for k, values in on_layers(self.given_on.start, given.get(q, 0.0), q):
+            yield q, k, self._whole(values)
+        if d in given:
+            for k, values in on_layers(self.given_on.start, given[d], d):
+                yield d, k, self._whole(values)
+        else:  # as of hydrostatic air
+            u, v, (s,) = (np.stack(x) if n in wind else x for n, x in held.items())
+            yield from (
+                (d, k, x) for k, x in enumerate(compressible.vertical_divergence(self, u, v, s))
+            )
+
+    def processes(self, step, surface=None):
+        """The sequence of one step [s], in order."""
+        self.step = step
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
+        one_step = compressible_step if self.compressible else semi_lagrangian_step
+        one_step(self, self.dynamics(step), do)
+        return do.place(self.placed)
+
+    def dynamics(self, step):
+        """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""
+        levels = self.grid.levels
+        return mpi.core.SpectralDynamics(
+            self._plane(),
+            list(map(float, levels.a)),
+            list(map(float, levels.b)),
+            self.parameters | {"step": float(step), "radius": earth.RADIUS},
+            self.temperature,
+            [(name, "any") for name in self.tracers],
+            bytes_of[self.precision],
+        )
+
+    def _plane(self):
+        grid = self.grid
+        sides = tuple(n * grid.spacing for n in grid.size)
+        flat = lambda field: [] if field is None else field.ravel().tolist()
+        exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
+        drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
+        upper = None
+        if self.upper_zone:
+            upper = outer_models.weights_of_levels(
+                grid, self.step, self.upper_zone, self.upper_zone_time
+            )
+        return mpi.core.OnPlane(
+            grid.size,
+            grid.points,
+            self.truncation,
+            sides,
+            *map(flat, (grid.map_factor, *drawn, upper)),
+        )
+
+    def records(self, model):
+        """Sources of fields in time: the outer model, where there is one."""
+        if not self.outer:
+            return []
+        drawn = outer_models.right_sides(self, self.step)
+        return [outer_models.Records(self, self.outer, self.step, drawn)]
+
+    def earth_below(self):
+        """The surface below (fathom/atmosphere/remap/ground_of_area.py)."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            raise InputError("a PeriodicPlaneGrid has no place on earth: give it an orography")
+        around = self.given_on.grid.area if self.given_on.windows else None
+        return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
+
+    def _given(self, name, default):
+        """Given values, extended beyond the area as on its edges, where nothing reads them."""
+        return self.grid.continued(super()._given(name, default))
+
+    def _places(self):
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            shape = self.grid.size[::-1]
+            return np.zeros(shape), np.full(shape, self.grid.latitude)
+        return self.grid.coordinates()
+
+    def _along(self, east, north):
+        """Wind on earth along the axes of the map."""
+        return (east, north) if self.grid.angle is None else turned(east, north, -self.grid.angle)
+
+    def _spread(self, values):
+        whole = np.asarray(values) if self.given_on.windows else self.grid.spread(values)
+        if not self.of_waves:
+            return whole
+        from fathom.grids.transform.periodic import by_waves  # loads the core
+
+        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
+        return by_waves(whole, self.grid.points, transform)
+
+    def _whole_wind(self, values):
+        m = self.grid.map_factor if self.of_waves else None
+        return self._whole(values) if m is None else m * self._whole(values / m)
+
+    def _pressure(self, ratio):
+        """Periodic together with the ground: ln p_s at sea level is made periodic."""
+        ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
+        return self._whole(ratio + ground) - ground
+
+    @property
+    def surface_geopotential(self):
+        """The surface geopotential as given, made periodic, with the waves that the model keeps [m2
+        s-2].
+        """
+        if self.ground_as_it_is is not None:
+            return self.ground_as_it_is
+        given = self.orography
+        if self.given_on.windows:
+            whole = self.given_on.periodic_ground()
+        else:
+            if not callable(given) and np.ndim(given):
+                given = self.at_all_points(given)
+            whole = self._spread(on_columns(self.grid, given, name="orography"))
+        if self.flat:
+            return whole
+        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
+        return transform.inverse(transform.direct(whole))
+
+    def pictures(self, state):
+        """Fields for the report, of C + I: E lies beyond the area."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return super().pictures(state)
+
+        def inside(value):
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(inside, value))
+            of_all_points = np.shape(value)[-2:] == self.grid.size[::-1]
+            return self.grid.area.inside(value) if of_all_points else value
+
+        inner = {name: inside(value) for name, value in state.items()}
+        return report.pictures(self.grid.area.mapping(), inner)
+
+    @property
+    def land_fraction(self):
+        """The share of land as output has it, (ny, nx), for coasts: none in E."""
+        land = super().land_fraction
+        return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
+
+
+def _is_compressible(dynamics):
+    if dynamics not in kinds:
+        raise InputError(unknown("dynamics", str(dynamics), kinds))
+    return dynamics == "non-hydrostatic"
+
+
+def _check_kept(periodic, **kept):
+    """ValueError where a quantity that should be kept passes through the edges."""
+    for name, asked in kept.items():
+        if asked not in (True, False) or (asked and not periodic):
+            raise InputError(
+                f"{name} = {asked!r}: allowed is false"
+                + ("" if not periodic else " or true")
+                + (", for air passes through the edges of an area" if not periodic else "")
+            )
+
+
+def _check_compressible(model, fix_energy):
+    """ValueError where numbers do not fit compressible air."""
+    if model.corrections < 0:
+        raise InputError(f"corrections = {model.corrections} must not be negative")
+    if model.corrections and model.extrapolation == "settls":
+        raise InputError(
+            f"corrections = {model.corrections}: extrapolation = 'settls' has none, 'nesc' has"
+        )
+    sound, waves = (model.parameters[f"{kind}_temperature"] for kind in ("acoustic", "reference"))
+    if not 0 < sound <= waves:
+        raise InputError(
+            f"acoustic_temperature = {sound:g} K must be positive, and no more than"
+            f" reference_temperature = {waves:g} K"
+        )
+    if fix_energy:
+        raise InputError("fix_energy: the energy of compressible air is not conserved")
+
+
+def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
+    """ValueError where arguments are wrong, or exclude each other."""
+    if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
+        raise InputError(
+            f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"
+        )
+    if waves not in orders:
+        raise InputError(unknown("waves", str(waves), list(orders)))
+    check_air("LimitedAreaAtmosphere", grid, tracers, precision)
+    if grid.levels.number < 4:
+        raise InputError(
+            f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.number}"
+        )
+    if viscosity and diffusion_time:
+        raise InputError(
+            f"viscosity = {viscosity!r} replaces the diffusion by diffusion_time:"
+            " diffusion_time = 0"
+        )

@@ -1,0 +1,1 @@
+"""Published test cases: initial states that papers define."""

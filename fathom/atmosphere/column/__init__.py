@@ -1,0 +1,1 @@
+"""Single columns of air, alone or forced."""

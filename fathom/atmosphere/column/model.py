@@ -1,0 +1,154 @@
+"""Columns of air without dynamics: the physics alone, over pressures that do not change."""
+
+from typing import Self
+
+import numpy as np
+
+from fathom.atmosphere.physics.packages import FirstPhysics, carried, listed, surface_defaults
+from fathom.atmosphere.products.aliases import of
+from fathom.base import earth, mpi
+from fathom.base.clock import Clock, Period
+from fathom.base.failure import InputError
+from fathom.base.near import near
+from fathom.model.schemes import scheme
+
+
+class SingleColumn:
+    """One column, or several independent columns.
+
+    >>> import fathom as fm
+    >>> column = fm.SingleColumn(fm.HybridLevels(20), latitude=20.0, start="2000-03-20")
+    >>> column.set(air_temperature=280.0, sea_surface_temperature=300.0).advance("1d")
+    >>> column["air_temperature"].shape
+    (20,)
+
+    Parameters
+    ----------
+    levels : HybridLevels or SigmaLevels, under `surface_pressure` [Pa].
+    physics : list of schemes in order; FirstPhysics without drag by default.
+    latitude, longitude : [degrees], numbers or arrays of the same length: a column each.
+    step, start : time step, and start date (for the sun).
+    keep : names of fields to keep that otherwise exist only within a step.
+    """
+
+    def __init__(
+        self,
+        levels,
+        physics=None,
+        *,
+        latitude=0.0,
+        longitude=0.0,
+        surface_pressure=1e5,
+        step="20min",
+        start="2000-01-01",
+        keep=(),
+        precision="fp64",
+    ) -> None:
+        missing = [name for name in ("number", "a", "b") if not hasattr(levels, name)]
+        if missing or isinstance(levels, type):
+            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+        self.physics = listed(FirstPhysics(drag=None) if physics is None else physics)
+        self.alone = np.ndim(latitude) == np.ndim(longitude) == 0
+        latitude, longitude = np.broadcast_arrays(
+            np.atleast_1d(np.deg2rad(latitude)), np.atleast_1d(np.deg2rad(longitude))
+        )
+        self.columns, self.levels, self.step = (
+            latitude.size,
+            levels.number,
+            Period(step, "step").seconds,
+        )
+        self.clock, self.count = Clock(start), 0
+        bytes_ = {"fp64": 8, "fp32": 4}[precision]
+        processes = self._processes(bytes_)
+        domain = mpi.core.Domain(
+            mpi.MPI.COMM_SELF.py2f(),
+            self.columns,
+            1,
+            True,
+            False,
+            self.levels,
+            [self.levels] * self.columns,
+            0,
+        )
+        self.sequence = mpi.core.Sequence(domain, processes, bytes_, keep=list(keep))
+        self.fields = mpi.core.FieldSet(self.sequence)
+        if self.fields.has("sun"):
+            fixed = any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
+            self.sequence.follow_sun(
+                self.step,
+                self.clock.days_since_2000,
+                self.step * max(p.every for p in processes),
+                fixed,
+            )
+        interface = np.asarray(levels.a) + np.asarray(levels.b) * surface_pressure
+        interface[0] = max(interface[0], 1.0)  # heights of interfaces need p > 0
+        self.pressure = (interface[1:] + interface[:-1]) / 2
+        self.mass = np.diff(interface) / earth.GRAVITY
+        known = surface_defaults | {
+            "pressure_interface": interface,
+            "air_pressure": self.pressure,
+            "latitude": latitude,
+            "longitude": longitude,
+        }
+        for name, value in known.items():
+            if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
+                self.set(**{name: value})
+
+    def _processes(self, bytes_):
+        """The processes of a step, in order; each kind of water that the physics changes has its
+        own.
+        """
+        water = [(kind, of(kind)) for kind in carried(self.physics)]
+        order = (
+            (scheme("ColumnHydrostatics"),),
+            *((scheme("TracerTendencyStart"), *names) for names in water),
+            *((p,) for p in self.physics),
+            (scheme("ColumnStep"),),
+            *((scheme("TracerPhysics"), *names) for names in water),
+        )
+        return [self._process(what, bytes_, *names) for what, *names in order]
+
+    def _process(self, what, bytes_, kind=None, names=None):
+        """The process of a scheme; names: those of its fields for a kind of water."""
+        on = {name: new for name, new in (names or {}).items() if name in what.field_names}
+        label = f"{what.name} of {kind}" if kind else None
+        return what.process(bytes_, offered={"step": self.step}, on=on, label=label)
+
+    def _written(self, name):
+        return any(
+            f["name"] == name and f["access"] == "writes"
+            for p in self.physics
+            for f in p.entry["fields"]
+        )
+
+    def set(self, **values) -> Self:
+        """Fields by name: a number, a profile (levels), one value a column, or (levels,
+        columns).
+        """
+        for name, value in values.items():
+            if not self.fields.has(name):
+                raise InputError(
+                    f"no process of this column has a field '{name}'{near(name, self.fields.state)}"
+                )
+            shape = (*np.shape(self.fields.windows(name)[0])[:1], self.columns)
+            value = np.asarray(value, float)
+            value = (
+                value[:, None]
+                if value.ndim == 1 and value.size == shape[0] and shape[0] > 1
+                else value
+            )
+            self.fields.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
+        return self
+
+    def __getitem__(self, name):
+        """The field: (levels, columns) or (columns), without the columns where there is one."""
+        value = self.fields.windows(name)[0][:, 0, :]
+        value = value[:, 0] if self.alone else value
+        return value[0] if len(value) == 1 else value
+
+    def advance(self, period) -> Self:
+        """Runs that long, "1d", or that many steps."""
+        steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
+        self.sequence.advance(self.fields, steps)
+        self.count += steps
+        return self

@@ -1,0 +1,1 @@
+"""The grid-point atmosphere: non-hydrostatic, on a sphere or an area."""

@@ -1,0 +1,72 @@
+"""A grid-point atmosphere over an area of the earth (fm.RotatedGrid): the coupling at its edges.
+
+In the zone along the edges the air is relaxed to an outer model after each step, as that of
+LimitedAreaAtmosphere (fathom/atmosphere/area/outer.py), with the same weights alpha:
+    X <- (1 - alpha) X + alpha X_outer,     X = u, v, w, theta, rho, tracers
+Where alpha is 1, in the rim, there are no equations: faces of the rim are closed for increments of
+the wind, residuals are 0, and the state of the new time is there before the first iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.atmosphere.area import outer
+from fathom.atmosphere.gridpoint import state as gridpoint_state
+from fathom.base import mpi
+from fathom.model.schemes import bytes_of
+
+places = {
+    "x_wind": ("east_face", "layer", "m s-1"),
+    "y_wind": ("north_face", "layer", "m s-1"),
+    "upward_air_velocity": ("center", "interface", "m s-1"),
+    "air_potential_temperature": ("center", "interface", "K"),
+    "air_density": ("center", "layer", "kg m-3"),
+}
+
+
+def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
+    """Where the equations hold, and the rotation of the earth along both axes."""
+    computed, turn = model.grid.computed, 2 * model.parameters["rotation"]
+    level, angle = turn * np.cos(latitude), model.grid.angle
+    north = computed & np.roll(computed, -1, 0)
+    return {
+        "computed_here": computed.astype(float),
+        "open_east_face": (computed & np.roll(computed, -1, 1)).astype(float),
+        "open_north_face": north.astype(float),
+        "horizontal_coriolis": level * np.cos(angle),
+        "horizontal_coriolis_along_x": level * np.sin(angle),
+    }
+
+
+def coupling(model: Any, label: str, tracers: bool) -> Any:
+    """The process that relaxes the state to the outer model; tracers: these too."""
+    grid = model.grid
+    computed = grid.computed
+    share, of_tracers = (
+        outer.weights(grid, p) for p in (outer.EXPONENT, outer.EXPONENT_OF_TRACERS)
+    )
+    of_faces = [
+        np.where(computed & np.roll(computed, -1, axis), (share + np.roll(share, -1, axis)) / 2, 1)
+        for axis in (1, 0)
+    ]
+    alpha = {"east_face": of_faces[0], "north_face": of_faces[1], "center": share}
+    drawn = [(name, *place, alpha[place[0]].ravel().tolist()) for name, place in places.items()]
+    if tracers:
+        flat = of_tracers.ravel().tolist()
+        drawn += [(name, "center", "layer", "any", flat) for name in model.tracers]
+    return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[model.precision])
+
+
+def drawn(model: Any) -> Callable:
+    """A function that gives the fields of the model of a record, as `set` takes it."""
+
+    def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        if "log_surface_pressure" in given and np.ndim(given["air_temperature"]) == 3:
+            given = gridpoint_state.of_layers(model, dict(given))
+        return gridpoint_state.state(model, given)
+
+    return of

@@ -1,0 +1,605 @@
+"""The grid-point atmosphere: non-hydrostatic, on a C grid with levels of height, on a plane or the
+sphere. docs/gridpoint.md has the equations.
+"""
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from fathom.atmosphere.area import outer as outer_models
+from fathom.atmosphere.cases import classic as cases
+from fathom.atmosphere.gridpoint import area as gridpoint_area
+from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
+from fathom.atmosphere.gridpoint import report as gridpoint_report
+from fathom.atmosphere.gridpoint import state as gridpoint_state
+from fathom.atmosphere.gridpoint.step import Dynamics, gridpoint_step
+from fathom.atmosphere.physics.packages import layer_fields
+from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
+from fathom.atmosphere.remap import ground_of_area, start
+from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
+from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.spectral.parameters import checked
+from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard, Stratified
+from fathom.base import earth, mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.moist_air import GAS_CONSTANT
+from fathom.base.near import near
+from fathom.data.input.values import check_shape, on_columns
+from fathom.grids.arguments import choice, integer, number_of, yes_or_no
+from fathom.grids.levels import HybridLevels
+from fathom.grids.plane import PlaneGrid
+from fathom.grids.regrid import chosen
+from fathom.grids.rotated import RotatedGrid
+from fathom.grids.sphere import SphereGrid
+from fathom.model.order import Order, all_placed
+from fathom.model.schemes import bytes_of
+
+faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
+
+
+def ways_to_solve(precision):
+    """Allowed settings of the solver of the Helmholtz equation in this precision: name ->
+    values."""
+    return {
+        "preconditioner": list(mpi.core.helmholtz_preconditioners),
+        "solver": list(mpi.core.helmholtz_methods),
+        "solver_precision": ["fp64", "fp32"] if precision == "fp64" else ["fp32"],
+    }
+
+
+class GridPointAtmosphere(AirWithPhysics):
+    """Non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
+    Charney-Phillips levels over any ground.
+
+    Parameters
+    ----------
+    grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
+    physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
+        atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
+    orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
+        on the sphere of (longitude, latitude) [degrees].
+    reference_temperature : of an isothermal reference at rest [K].
+    surface_potential_temperature, stability : of a reference of one buoyancy frequency [K, s-1]; on
+        a plane 300 K, 0.01 s-1 if nothing else is given. On the sphere the reference is about the
+        standard atmosphere if nothing is given.
+    coriolis : f [s-1] of a plane, a number.
+    rotation : of the sphere [s-1].
+    deep : whether the sphere widens with height, gravity falls off, and all of the Coriolis force
+        acts (True); False: a shallow atmosphere.
+    implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
+    linear_about : what the equations of increments are linear about: "reference", or the "state" of
+        each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
+    outer, inner : iterations of a step: trajectories again; for each, linear solves.
+    iterations : interpolations of the wind to the departure point.
+    viscosity : of wind and potential temperature [m2 s-1].
+    sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
+        the top [s-1].
+    preconditioner, solver : of the Helmholtz equation
+    (fathom.base.mpi.core.helmholtz_preconditioners,
+        helmholtz_methods).
+    solver_precision : of its numbers, by default the precision of the model; "fp32" also in a model
+        of fp64, whose residuals are computed by the model in each iteration.
+    tolerance : of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
+        the sphere.
+    maximum_iterations : of one solve, at most.
+    fix_mass : whether the mass of air is kept; by default all but of an area.
+    outer_model : the model to which the edges of an area are relaxed: "initial" (default), the
+        state it starts from; the path of a store of another run, or of a file, with states in time;
+        or a Simulation of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs
+        with this one.
+    outer_in_time : "linear" (default) or "cubic" between records.
+    outer_every : how often the state of one that runs with it is read, by default each of its
+        steps; of a store, the records at multiples of it after the first, by default all.
+    gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
+    placed : list of Placed: the user's processes in the order of a step.
+    precision : "fp64" (default) or "fp32".
+    """
+
+    experiments = ("outer_model",)  # arguments that may be files of experiments
+    halo = 2
+    usual_surface = None
+    zero_outside = ("open_north_face", "length_north_face")
+    rotations = ()
+    limits = {
+        "x_wind": (-500, 500),
+        "y_wind": (-500, 500),
+        "upward_air_velocity": (-200, 200),
+        "air_potential_temperature": (50, 1e5),
+        "air_density": (0, 10),
+    }
+
+    def __init__(
+        self,
+        grid,
+        *,
+        physics=(),
+        tracers=(),
+        orography=0.0,
+        reference_temperature=None,
+        surface_potential_temperature=None,
+        stability=None,
+        coriolis=0.0,
+        rotation=earth.ROTATION,
+        deep=True,
+        implicitness=0.55,
+        linear_about=None,
+        outer=2,
+        inner=2,
+        iterations=2,
+        viscosity=0.0,
+        sponge_bottom=None,
+        sponge_rate=0.0,
+        preconditioner="separable-lines",
+        solver="gcr",
+        solver_precision=None,
+        tolerance=None,
+        maximum_iterations=100,
+        fix_mass=None,
+        outer_model=None,
+        outer_in_time="linear",
+        outer_every=None,
+        gravity=earth.GRAVITY,
+        gas_constant=GAS_CONSTANT,
+        heat_capacity=3.5 * GAS_CONSTANT,
+        surface_pressure=1e5,
+        placed=(),
+        precision="fp64",
+    ) -> None:
+        if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
+            raise InputError(
+                "GridPointAtmosphere needs a PlaneGrid, a SphereGrid or a RotatedGrid, given"
+                f" {grid!r}"
+            )
+        choice("precision", precision, ["fp64", "fp32"])
+        check_tracers(tracers)
+        self._take_physics(physics, tracers)
+        self.area = isinstance(grid, RotatedGrid)
+        self.sphere = self.area or isinstance(grid, SphereGrid)
+        self.deep = self.sphere and yes_or_no("deep", deep)
+        if tolerance is None:
+            tolerance = 1e-3 if self.sphere else 1e-4
+        usual = "state" if self.sphere else "reference"
+        self.linear_about = choice(
+            "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
+        )
+        self.grid, self.orography, self.precision = grid, orography, precision
+        self.fix_mass = self._keeps(fix_mass)
+        self._set_solver(
+            preconditioner=preconditioner, solver=solver, solver_precision=solver_precision
+        )
+        self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
+        self.coriolis = number_of("coriolis", coriolis, "s-1")
+        if self.sphere and self.coriolis:
+            raise InputError("coriolis is of a plane; a sphere has its rotation")
+        self.sponge_bottom = (
+            grid.levels.top if sponge_bottom is None
+            else number_of("sponge_bottom", sponge_bottom, "m")
+        )  # fmt: skip
+        self.parameters = checked(
+            "GridPointAtmosphere",
+            {
+                "implicitness": implicitness,
+                "rotation": rotation,
+                "viscosity": viscosity,
+                "gravity": gravity,
+                "gas_constant": gas_constant,
+                "heat_capacity": heat_capacity,
+                "sponge_rate": sponge_rate,
+                "surface_pressure": surface_pressure,
+            },
+        )
+        if not 0.5 <= self.parameters["implicitness"] <= 1:
+            raise InputError(f"implicitness = {implicitness} must lie in [0.5, 1]")
+        p = self.parameters
+        self.constants = Constants(
+            p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
+        )
+        self.reference = self._reference(
+            reference_temperature, surface_potential_temperature, stability
+        )
+        self.placed = all_placed(placed)  # from the user
+        self.initial, self.filter_span, self.balanced = {}, 0.0, False
+        self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
+
+    def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
+        self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
+        self.iterations = integer("iterations", iterations, 10)
+        self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
+        if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
+            raise InputError(
+                f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
+                f" be 1 or more, iterations = {iterations} 0 or more"
+            )
+        self.tolerance = number_of("tolerance", tolerance, "1")
+        if not 0 < self.tolerance < 1:
+            raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
+
+    def _set_solver(self, **given):
+        if given["solver_precision"] is None:
+            given["solver_precision"] = self.precision
+        for name, allowed in ways_to_solve(self.precision).items():
+            setattr(self, name, choice(name, given[name], allowed))
+
+    def _keeps(self, fix_mass):
+        if fix_mass is None:
+            return not self.area
+        if self.area and yes_or_no("fix_mass", fix_mass):
+            raise InputError("fix_mass = true: air passes through the edges of an area")
+        return bool(fix_mass)
+
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        outer = self.outer_model
+        return [outer] if isinstance(outer, outer_models.Running) else []
+
+    def _outer(self, given, in_time, every):
+        if not self.area:
+            if given is not None:
+                raise InputError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
+            return None
+        return outer_models.of(self, "initial" if given is None else given, in_time, every)
+
+    def _reference(self, temperature, surface, stability):
+        if temperature is not None:
+            return Isothermal(number_of("reference_temperature", temperature, "K"))
+        if self.sphere and surface is None and stability is None:
+            return Standard()
+        return Stratified(
+            number_of("surface_potential_temperature", 300.0 if surface is None else surface, "K"),
+            number_of("stability", 0.01 if stability is None else stability, "s-1"),
+        )
+
+    @property
+    def curvature(self):
+        """1 / radius of a deep atmosphere [m-1], else 0."""
+        return 1 / self.grid.radius if self.deep else 0.0
+
+    @property
+    def means_across_rows(self):
+        """What means of two rows are too small by in a solid rotation, 1 over it: of the wind along
+        x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
+        """
+        spacing = np.deg2rad(self.grid.dy) if self.sphere else 0.0
+        return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
+
+    @property
+    def prognostic(self):
+        """Fields of the state; a slice has no face between two rows, but it has a y_wind."""
+        across = () if self.grid.slice else ("y_wind",)
+        return (
+            "x_wind",
+            *across,
+            "upward_air_velocity",
+            "air_potential_temperature",
+            "air_density",
+            *self.tracers,
+        )
+
+    @property
+    def numerics(self):
+        """Settings other than the equations on which bits depend; a restart holds them."""
+        return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
+
+    @property
+    def alternatives(self):
+        """Settings that could be faster, with other bits of the same answer: key below [model] ->
+        values, the present one first.
+        """
+        now = self.numerics
+        return {
+            name: [now[name], *(way for way in given if way != now[name])]
+            for name, given in ways_to_solve(self.precision).items()
+        }
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        return ("eastward_wind", "northward_wind", *self.kept_fluxes)
+
+    @property
+    def settable(self):
+        """Names that `set` takes."""
+        return (
+            *gridpoint_state.by_height,
+            *gridpoint_state.by_pressure,
+            *self.tracers,
+            *self.boundary,
+        )
+
+    def set(self, case=None, analysis=None, digital_filter=None, balanced=None, **values) -> Self:
+        """Initial state by field: a number, an array of its levels, or a function.
+
+        analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
+            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
+            A Simulation of another atmosphere, or its restart (docs/post.md).
+        digital_filter : span of the filter that removes the gravity waves of the start, "6h" for a
+            spectral atmosphere (docs/forecast.md); 0: none, as by default.
+        balanced : whether a zonal wind over flat ground gets air in the balance of the discrete
+            equations (True), next to the air that is given: it then blows on without waves.
+        case : name of a published test case (fathom.atmosphere.cases.classic), its ground included.
+        Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
+        y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
+        from the reference, whose pressure the air has.
+        Of (longitude, latitude, pressure [Pa]), as a spectral atmosphere takes them, and balanced
+        in the vertical: eastward_wind, northward_wind, air_temperature [K]; of (longitude,
+        latitude): surface_air_pressure or log_surface_pressure. Tracers as the temperature is
+        given. What the physics reads of ground and sea: a number or an array (ny, nx).
+        """
+        if digital_filter and self.area:
+            raise InputError("digital_filter: a model with an outer one has none")
+        if digital_filter is not None:
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
+        if balanced is not None:
+            self.balanced = yes_or_no("balanced", balanced)
+        if case is not None:
+            ground = self.orography
+            values = cases.apply(self, case, cases.primitive_equations) | values
+            if self.orography is not ground:
+                geopotential, g = self.orography, self.parameters["gravity"]
+                self.orography = lambda x, y: geopotential(x, y) / g
+        if analysis is not None:
+            values = self._analysis(analysis) | values
+        for name, value in values.items():
+            if name not in self.settable:
+                raise InputError(
+                    f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
+                    f" allowed: {', '.join(self.settable)}"
+                )
+            check_shape(self.grid, value, name, files=reads_files(name))
+            self.initial[name] = value
+        gridpoint_state.check(self.initial)
+        return self
+
+    def _analysis(self, analysis):
+        """The values that an analysis sets; those of another atmosphere follow once blocks are
+        known."""
+        if not self.sphere:
+            raise InputError(
+                f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
+            )
+        if is_given(analysis):
+            self.given = analysis
+            return {}
+        self.given = None
+        found, self.orography = gridpoint_state.analysis(self, analysis)
+        return found
+
+    # ---- what the simulation asks for ------------------------------------------------------------
+
+    def processes(self, step, surface=None):
+        """The sequence of one step [s], in order."""
+        offered = (
+            self.parameters
+            | {
+                "reference_pressure": self.constants.pressure,
+                "curvature": self.curvature,
+            }
+            | self.means_across_rows
+        )
+        self.step = step
+        do = Order(bytes_of[self.precision], step, offered=offered)
+        gridpoint_step(self, Dynamics(self, step), do)
+        return do.place(self.placed)
+
+    @cached_property
+    def ground(self):
+        """Height of the ground, (ny, nx) [m]."""
+        return on_columns(self.grid, self.orography, name="orography")
+
+    @cached_property
+    def heights(self):
+        """Heights of the interfaces, (levels + 1, ny, nx) [m]."""
+        return self.grid.levels.over(self.ground)
+
+    @cached_property
+    def air_at_rest(self):
+        """The reference on the grid: Exner function and density of layers, potential temperature of
+        interfaces. ValueError: it ends below the top.
+        """
+        z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
+        middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
+        if not self.reference.exner(top, c) > 0.01:
+            raise InputError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
+        theta = self.reference.potential_temperature(z, c)
+        exner = self.reference.exner(middle, c)
+        return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
+
+    def _release(self):
+        """Gives back what each rank has of the whole grid: who asks for it again gets it made
+        again.
+        """
+        for name in ("heights", "air_at_rest"):
+            self.__dict__.pop(name, None)
+
+    def geopotential(self, height):
+        """Geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
+        return height / (1 + self.curvature * height)
+
+    def geometry(self):
+        """Fields that never change: name -> array (ny, nx), or with levels."""
+        h, shape = self.grid.horizontal, np.shape(self.grid.wet_levels)
+        exner, density, theta = self.air_at_rest
+        metrics = {name: np.array(getattr(h, name)) for name in faces}
+        coriolis, open_north = np.full(shape, self.coriolis), np.ones(shape)
+        if self.grid.slice:  # no flux, no gradient across; of two rows of faces one: f counts twice
+            metrics |= {
+                "length_north_face": np.zeros(shape),
+                "dy_north_face": np.full(shape, 1e30),
+            }
+            coriolis *= 2
+        elif not self.grid.horizontal.periodic_j:
+            open_north[-1] = 0
+        if self.sphere:
+            latitude = np.deg2rad(self.grid.coordinates()[1])
+            coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
+            metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
+            if not self.area:
+                metrics["length_north_face"][-1] = 0  # the pole
+        if self.physics:
+            metrics |= self._surroundings()
+        if self.linear_about == "reference":
+            metrics |= {
+                "linear_exner": exner,
+                "linear_density": density,
+                "linear_potential_temperature": theta,
+            }
+        open_faces = {"open_east_face": np.ones(shape), "open_north_face": open_north}
+        if self.area:
+            open_faces = gridpoint_area.geometry(self, latitude)
+        z = self.heights
+        self._release()
+        return (
+            metrics
+            | open_faces
+            | {
+                "coriolis": coriolis,
+                "interface_height": z,
+                "reference_exner": exner,
+                "reference_density": density,
+                "reference_potential_temperature": theta,
+            }
+        )
+
+    def _surroundings(self):
+        """Places, ground and sea, as the physics reads them."""
+        longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
+        places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
+        return places | below | {"surface_geopotential": self.surface_geopotential}
+
+    def records(self, model):
+        """Sources of fields in time: the outer model of an area."""
+        if not self.area:
+            return []
+        drawn = gridpoint_area.drawn(self)
+        return [outer_models.Records(self, self.outer_model, self.step, drawn)]
+
+    @cached_property
+    def hybrid_levels(self):
+        """The levels on which it takes columns of an analysis, or of another atmosphere."""
+        top = gridpoint_state.top_pressure(self)
+        return HybridLevels(2 * self.grid.levels.number, top=top)
+
+    @property
+    def surface_geopotential(self):
+        """The geopotential of the ground [m2 s-2], (ny, nx)."""
+        return self.parameters["gravity"] * self.ground
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        eta = self.grid.levels.interfaces
+        depth = max(self.grid.levels.top - self.sponge_bottom, 1e-30)
+        inside = np.clip((eta - self.sponge_bottom) / depth, 0, 1)
+        damping = self.parameters["sponge_rate"] * np.sin(np.pi / 2 * inside) ** 2
+        return {
+            "level_height": list(map(float, eta)),
+            "vertical_damping": list(map(float, damping)),
+        }
+
+    def profiles_of_step(self, first):
+        """Nothing that differs between steps."""
+        return {}
+
+    def arrive(self, simulation):
+        """Sets the state of another atmosphere, once blocks are known."""
+        if self.given is None:
+            return
+        self.change = self.changed_by(ChangeToHeights, simulation)
+        ground = dict(self.change.ground)
+        if (geopotential := ground.pop("surface_geopotential", None)) is not None:
+            self.orography = geopotential / self.parameters["gravity"]
+            self._release()  # they are of flat ground
+            self.__dict__.pop("ground", None)
+        self.initial |= ground
+        self.initial |= self.change.functions(self.surface_geopotential)
+
+    def earth_below(self):
+        """The ground of the earth on an area: surface_geopotential, and related fields."""
+        return ground_of_area.smoothed(self.grid)
+
+    @property
+    def arrived(self):
+        """Attributes that I/O servers must know: name -> value."""
+        return {} if self.given is None else {"orography": self.orography}
+
+    @property
+    def goes_along(self):
+        """Fields of a restart other than the state: for the run that continues, and for a start of
+        another model.
+        """
+        below = (n for n in self.boundary if n not in layer_fields)
+        return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
+
+    @property
+    def passport(self):
+        """The geometry that a restart describes."""
+        return passport(self)
+
+    def initialise(self, simulation):
+        """The initial state into the fields."""
+        simulation.changed = True
+        change, self.change = self.change, None
+        if change is not None and change.fill(self.surface_geopotential):
+            return
+        state = gridpoint_state.state(self)
+        for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
+            for k, level in enumerate(values):
+                simulation.fields.set(name, np.ascontiguousarray(level), k)
+        self._release()
+
+    @property
+    def of_way_back(self):
+        """Attributes in the run of a digital filter backward in time: one interpolation more of
+        each trajectory. Nothing damps there, and with the usual ones air next to the poles becomes
+        unstable in five steps of 20 min.
+        """
+        return {"iterations": self.iterations + 1}
+
+    def settle(self, simulation):
+        """Filters the initial state, once it is there."""
+        if self.filter_span:
+            start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def derived(self):
+        """Output variables that follow from fields: name -> Diagnostic."""
+        return gridpoint_diagnostics.derived(self)
+
+    level_coordinates = (
+        chosen.pressure,
+        chosen.altitude,
+        chosen.height,
+        chosen.potential_temperature,
+        chosen.hybrid(HybridLevels),
+    )  # levels that output may use
+
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
+
+    def watch(self, simulation):
+        """Present numbers: name -> (value, units), and words for the line of progress."""
+        return gridpoint_diagnostics.watch(simulation)
+
+    def condition(self, simulation):
+        """A text about the state of a run that became unstable."""
+        return gridpoint_diagnostics.condition(simulation)
+
+    def criteria(self, step):
+        """Limits of the step: none that is known before anything moves."""
+        return []
+
+    def report(self, simulation):
+        """Fields that the report draws, on rank 0; all ranks call it."""
+        return gridpoint_report.fields(simulation)
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        return gridpoint_report.pictures(self.grid, state)

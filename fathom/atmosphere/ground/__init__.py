@@ -1,0 +1,1 @@
+"""The ground below: heights and what its slopes do."""

@@ -1,0 +1,1 @@
+"""Packages of column physics and their places in a step."""

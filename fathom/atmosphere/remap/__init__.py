@@ -1,0 +1,1 @@
+"""A state of the air on other points, levels or ground."""

@@ -1,0 +1,190 @@
+"""Where the states of a limited area are given, and how they reach all of its points.
+
+By splines: on C + I; the model makes E of them.
+
+By windows (fathom/grids/transform/periodic.py, Boyd 2005): on C + I and as many points as E has
+beyond each edge, of the same map. Two copies of a field, one period apart, are blended over E:
+    u, v    along the axes of the map, which is periodic; then as on earth
+    p_s     as ln p_s + phi_s / (R 280 K), at sea level, together with the ground
+    others  as they are
+Fields known only on C + I are made periodic by splines in this case, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.data.input.values import on_columns, on_layers
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.whole_area import WholeArea
+
+kinds = ["splines", "windows"]
+wind = ("eastward_wind", "northward_wind")
+pressures = ("log_surface_pressure", "surface_air_pressure")
+TEMPERATURE = 280.0  # of the air between ground and sea [K]
+
+
+def of(model: Any, periodic_by: str) -> Any:
+    """The points of given states for a model. ValueError: by something else, or not on a plane."""
+    if periodic_by not in kinds:
+        raise InputError(unknown("periodic_by", str(periodic_by), kinds))
+    if periodic_by == "splines":
+        return OnArea(model)
+    if isinstance(model.grid, PeriodicPlaneGrid):
+        raise InputError("periodic_by = 'windows': a PeriodicPlaneGrid is periodic as it is")
+    return AroundArea(model)
+
+
+def given_on(model: Any) -> Any:
+    """The points of given states for any model that has an outer one."""
+    return getattr(model, "given_on", None) or OnArea(model)
+
+
+class OnArea:
+    """States are given on the points of the area."""
+
+    windows = False
+
+    def __init__(self, model: Any):
+        self.model = model
+
+    @property
+    def grid(self) -> Any:
+        return self.model.grid
+
+    @property
+    def start(self) -> Any:
+        """The grid on which the model takes states."""
+        return self.model.grid
+
+    @property
+    def ground(self) -> np.ndarray:
+        """Surface geopotential of the columns [m2 s-2], (rows, points) of the grid."""
+        return self.model.surface_geopotential
+
+    def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """A state there, as `set` takes it."""
+        return dict(state)
+
+
+class AroundArea:
+    """States are given on the points of the area and those around it."""
+
+    windows = True
+
+    def __init__(self, model: Any):
+        self.model, self.area = model, model.grid.area
+        self.area.around()  # raises an error if the map ends before
+
+    @cached_property
+    def grid(self) -> WholeArea:
+        """C + I of it are all those points."""
+        area = self.area
+        return WholeArea(
+            LimitedAreaGrid(
+                area.centre,
+                resolution=area.spacing,
+                points=[n + 2 * more for n, more in zip(area.points, area.extension)],
+                projection=area.projection,
+                coupling=0,
+                extension=1,
+                levels=area.levels,
+                radius=area.radius,
+            )
+        )
+
+    @cached_property
+    def start(self) -> Any:
+        """The grid on which the model takes states: as its own, with columns in E."""
+        grid = self.model.grid
+        levels = np.full(grid.size[::-1], grid.levels.number, np.int32)
+        return SimpleNamespace(
+            levels=grid.levels,
+            wet_levels=levels,
+            levels_at=lambda where: levels,
+            coordinates=grid.coordinates,
+            place=grid.place,
+        )
+
+    @property
+    def inner(self) -> Any:
+        """C + I among them."""
+        (nx, ny), (ex, ey) = self.area.points, self.area.extension
+        return np.s_[..., ey : ey + ny, ex : ex + nx]
+
+    @property
+    def ground(self) -> np.ndarray:
+        """Surface geopotential [m2 s-2], (rows, points): that of the model, around it as it is."""
+        ground = np.array(self.outside, float)
+        ground[self.inner] = self.area.inside(self.model.surface_geopotential)
+        return self.grid.continued(ground)
+
+    @property
+    def outside(self) -> Any:
+        """Surface geopotential of all these points, C + I alone, without the model's waves."""
+        model, given, shape = self.model, self.model.orography, self.grid.points[::-1]
+        if model.on_earth:
+            from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data
+
+            found = ground_of_area.means(self.grid.area, model.heights)["surface_altitude"]
+            return ground_of_area.GRAVITY * found
+        if callable(given) or not np.ndim(given):
+            return self.grid.area.inside(on_columns(self.grid, given, name="orography"))
+        (ex, ey), values = self.area.extension, self.area.inside(np.asarray(given, float))
+        return np.pad(values, [(ey, ey), (ex, ex)], mode="edge").reshape(shape)
+
+    def periodic_ground(self) -> np.ndarray:
+        """The surface geopotential at all points of the area, E too."""
+        given = self.model.orography
+        if np.ndim(given) and not callable(given):  # made so, or of C + I alone
+            return np.asarray(self.model.at_all_points(given), float)
+        return self._periodic(self.outside)
+
+    def _periodic(self, values: Any) -> np.ndarray:
+        return self.area.windowed(self.grid.area.inside(np.asarray(values, float)))
+
+    def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """A state there, as `set` takes it at all points of the area, E too."""
+        model, projection = self.model, self.area.projection
+        gas = model.parameters["gas_constant"] * TEMPERATURE
+        found = {name: np.asarray(v, float) for name, v in state.items()}
+        found.pop("surface_geopotential", None)
+        if "surface_air_pressure" in found:
+            found["log_surface_pressure"] = np.log(found.pop("surface_air_pressure"))
+        if "log_surface_pressure" in found:
+            at_sea = self.grid.area.inside(found.pop("log_surface_pressure"))
+            at_sea = at_sea + self.grid.area.inside(self.ground) / gas
+            ground = model.surface_geopotential / gas
+            found["log_surface_pressure"] = self._periodic(at_sea) - ground
+        if any(name in found for name in wind):
+            like = next(found[name] for name in wind if name in found)
+            pair = [self.grid.area.inside(found.pop(n, np.zeros_like(like))) for n in wind]
+            along = projection.along_axes(*pair, *self.grid.area.coordinates())
+            u, v = map(self._periodic, along)
+            found |= zip(wind, projection.on_earth(u, v, *model.grid.coordinates()))
+        done = {*wind, "log_surface_pressure"}
+        return {n: v if n in done else self._periodic(v) for n, v in found.items()}
+
+    def of_functions(self, values: Mapping[str, Any], air: set[str]) -> dict[str, Any]:
+        """`values` of which those of the `air` that are functions or numbers are arrays at all
+        points of the area.
+        """
+        there = {n: v for n, v in values.items() if n in air and (callable(v) or not np.ndim(v))}
+        if any(name in values and name not in there for name in wind):  # both, or none
+            there = {name: v for name, v in there.items() if name not in wind}
+        kept = {name: v for name, v in values.items() if name not in there}
+        return kept | self.whole({name: self._evaluated(name, v) for name, v in there.items()})
+
+    def _evaluated(self, name: str, value: Any) -> np.ndarray:
+        """A function or a number, at these points."""
+        if name in pressures:
+            return on_columns(self.grid, value, name=name)
+        return np.stack([values for _, values in on_layers(self.grid, value, name)])

@@ -1,0 +1,62 @@
+"""Columns of a grid-point atmosphere at places, on the layers of another model over its own
+ground.
+
+Density and potential temperature are brought to the places on the levels that follow the ground;
+with the heights of these go pressure and temperature of layers, and of the ground. Over other
+ground, h,
+    p_s = p(h),   below the ground there   p_s = p_1 (1 + Gamma (z_1 - h) / T_1)^(g / (R Gamma))
+and T continues with Gamma. Between layers all is cubic in ln p, tracers within the two around.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
+from fathom.atmosphere.remap.columns_over_ground import vapour, within
+from fathom.base.moist_air import LAPSE_RATE
+from fathom.grids.regrid import column
+
+
+def lower(values, ground):
+    """Adds one level: the ground."""
+    return np.concatenate([values, ground[None]])
+
+
+def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -> dict[str, Any]:
+    """Fields (layers of model.hybrid_levels, points) by name, and log_surface_pressure (points).
+
+    of : the GridPointAtmosphere; at : its fields at the places
+    (fathom/atmosphere/remap/at_places.py). moist : whether temperature is to be that of air with
+    vapour, not the virtual one. geopotential : of the ground there (points) [m2 s-2].
+    """
+    c = of.constants
+    density, theta, z = (
+        at(name) for name in ("air_density", "air_potential_temperature", "interface_height")
+    )
+    warm = gridpoint_diagnostics.temperature(of, density, theta)
+    pressure = gridpoint_diagnostics.pressure(of, density, theta)
+    middle, h = (z[1:] + z[:-1]) / 2, geopotential / c.gravity
+    half = middle[-1] - z[-1]
+    ground = gridpoint_diagnostics.ground_pressure(c, half, pressure[-1], theta)
+    kappa = c.gas_constant / c.heat_capacity
+    warm = lower(warm, theta[-1] * (ground / c.pressure) ** kappa)
+    x, heights = np.log(lower(pressure, ground)), lower(middle, z[-1])
+    surface = column.Between(-heights, -h[None]).linear(x)[0]
+    fall = np.log1p(LAPSE_RATE * np.maximum(heights[-1] - h, 0) / warm[-1])
+    surface = surface + c.gravity / (c.gas_constant * LAPSE_RATE) * fall
+    a, b = (np.asarray(v)[:, None] for v in (model.hybrid_levels.a, model.hybrid_levels.b))
+    y = column.layer_logarithms(a + b * np.exp(surface))
+    between = column.Between(x, y)
+    east, north = (lower(wind, wind[-1]) for wind in at.wind())
+    found = {"eastward_wind": between.cubic(east), "northward_wind": between.cubic(north)}
+    for name in (n for n in of.tracers if n in model.tracers):
+        values = at(name)
+        layers = lower((values + lower(values[1:], values[-1])) / 2, values[-1])
+        found[name] = np.maximum(within(between, x, y, layers), 0)
+    virtual = between.cubic(warm) * np.exp(column.EXPONENT * np.maximum(y - x[-1], 0))
+    humid = found.get("specific_humidity", 0.0) if moist else 0.0
+    found["air_temperature"] = virtual / (1 + vapour * humid)
+    return found | {"log_surface_pressure": surface}

@@ -1,0 +1,69 @@
+"""All initial fields of a forecast in one call: the air over the model's ground, and the surface
+fields.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fathom.atmosphere.area import boundary
+from fathom.atmosphere.ground import orography
+from fathom.atmosphere.remap import initial
+from fathom.base.failure import InputError
+from fathom.base.reading import once
+from fathom.data import atmosphere
+from fathom.grids.hybrid import interfaces_of
+from fathom.grids.regrid import column
+from fathom.grids.regrid.rows import points_of
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@once
+def start(
+    state: str | xr.Dataset,
+    grid,
+    levels=None,
+    truncation: int | None = None,
+    *,
+    path: str | Path | None = None,
+    time=0,
+    ground: dict[str, np.ndarray] | None = None,
+) -> dict[str, np.ndarray]:
+    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and
+    ozone; (levels, rows, longest row), (rows, longest row).
+
+    state       "gfs", "era5", "ecmwf", the path of a NetCDF file,
+        or a data set as `atmosphere` gives them
+    grid        latitude, points, and levels and truncation unless these are given
+    path        of a set that is not part of Fathom
+    time        number or moment of the state, where a set has several
+    ground      what `orography.orography` gives, of a grid that is not made of rows
+    """
+    data = atmosphere.open(state, path) if isinstance(state, str) else atmosphere.complete(state)
+    if "time" in data.dims:
+        data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
+    if "time" not in data.coords and "time" not in data:
+        raise InputError(
+            "the state has no time: the sea and its ice depend on the day; give it one,"
+            " data.assign_coords(time=...)"
+        )
+    levels = grid.levels if levels is None else levels
+    if ground is None:
+        ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
+    air = initial.initial_state(data, grid, levels, ground["surface_geopotential"])
+    below = boundary.boundary_fields(
+        grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data
+    )
+    rows = points_of(grid)
+    a, b = interfaces_of(levels)
+    pressure = column.layer_pressure(
+        column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))
+    )
+    ozone = rows.unpack(boundary.ozone(rows.point_latitude, pressure))
+    rows.weights.clear()  # all fields are there
+    return ground | below | air | {"ozone": ozone}

@@ -1,0 +1,110 @@
+"""How an atmosphere starts: from an analysis, and without a burst of gravity waves.
+
+    x(0) = sum_{n=-N}^{N} h_n x(n dt)
+
+the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang
+1992); `fathom.atmosphere.spectral.digital_filter` has the weights. Ground and sea, which have no
+gravity waves, start unchanged. During the filter a limited area is relaxed to its initial state,
+and from the start on to its outer model.
+"""
+
+import copy
+from contextlib import contextmanager
+
+from fathom.atmosphere.area import outer
+from fathom.atmosphere.spectral.digital_filter import weights
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.base.moist_air import virtual_temperature
+from fathom.grids.arguments import room_for_start
+
+
+def analysis(model, state):
+    """The values to set of everything a forecast starts from: air, ground and sea; the model gets
+    the orography of `fathom.data`. Dry air gets the temperature that gives it the density of the
+    moist air.
+
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
+        has them.
+    """
+    room_for_start(model.grid)
+    fields = model.forecast_start(state)
+    model.orography = fields.pop("surface_geopotential")
+    if not model.moist:
+        fields["air_temperature"] = virtual_temperature(
+            fields["air_temperature"], fields["specific_humidity"]
+        )
+    return {name: values for name, values in fields.items() if name in model.settable}
+
+
+def digital_filter(simulation, span):
+    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
+    it.
+    """
+    model, fields = simulation.model, simulation.fields
+    if simulation.apart.roles is not None:  # helpers begin with the first step
+        raise InputError(
+            "radiation_ranks: the filter of the start needs radiation on the ranks that step; give"
+            " the state digital_filter = 0, or leave out radiation_ranks"
+        )
+    h = weights(simulation.step, span)
+    middle = len(h) // 2
+    start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
+    total.scale(h[middle], model.prognostic)
+    before = simulation.other(_adiabatic(model), -simulation.step)
+    _draw_to_start(before.model, before.sequence, before.fields, -simulation.step)
+    later = h[middle + 1 :]
+    with _without_records(simulation):
+        _draw_to_start(model, simulation.sequence, fields, simulation.step)
+        with simulation.going_back(before, span):
+            for weight in later:
+                before.advance(1)
+                total.axpy(weight, before.fields, model.prognostic)
+        for weight in later:
+            simulation.advance(1)
+            total.axpy(weight, fields, model.prognostic)
+    fields.copy(start)
+    fields.copy(total, model.prognostic)
+    simulation.count = 0
+    simulation.sequence.start(fields)
+
+
+@contextmanager
+def _without_records(simulation):
+    """Records in time are not read here, but when the run begins."""
+    forcing, simulation.forcing = simulation.forcing, None
+    try:
+        yield
+    finally:
+        simulation.forcing = forcing
+
+
+def _draw_to_start(model, sequence, fields, step):
+    """A model whose outer state is its initial state, constant in time."""
+    if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
+        return
+    for name, values in outer.right_sides(model, step)(model.initial).items():
+        for suffix in ("_previous", "_next"):
+            fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
+        sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))
+
+
+def _adiabatic(model):
+    """The model without the parts that cannot run backward: physics, diffusion, viscosity, sponge,
+    off-centring, a weight of the new time beyond a half; nor another filter. `of_way_back` of a
+    model: attributes that it has then.
+    """
+    dry = copy.copy(model)
+    dry.physics, dry.filter_span, dry.budget = [], 0.0, None
+    turned = {
+        "diffusion_time": 0.0,
+        "viscosity": 0.0,
+        "sponge": 0.0,
+        "sponge_rate": 0.0,
+        "off_centring": 0.0,
+        "implicitness": 0.5,
+        "fix_energy": 0.0,
+    }
+    dry.parameters = {name: turned.get(name, value) for name, value in model.parameters.items()}
+    vars(dry).update(getattr(model, "of_way_back", {}))
+    return dry

@@ -1,0 +1,1 @@
+"""Spectral atmospheres: hydrostatic, compressible, shallow water."""

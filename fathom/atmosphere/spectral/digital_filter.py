@@ -1,0 +1,66 @@
+"""Weights of a digital filter that removes the gravity waves of an initial state (Lynch & Huang
+1992).
+
+    x(0) = sum_{n=-N}^{N} h_n x(n dt),    h_n ~ sin(n theta_c)/(n pi) * window(n),
+        theta_c = 2 pi dt / T_c,    sum h_n = 1
+    Lanczos      window(n) = sin(y)/y,  y = n pi/(N + 1)
+    Dolph        h_n itself is the window of Dolph-Chebyshev: the narrowest pass band for a given
+        damping beyond T_c (Lynch 1997)
+
+A wave of period T is multiplied by H(T) = sum h_n cos(2 pi n dt / T). The half of negative n comes
+from an adiabatic integration backward in time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fathom.base.failure import InputError
+
+
+def weights(
+    step: float, span: float, cutoff: float | None = None, window: str = "lanczos"
+) -> np.ndarray:
+    """h_n (2 N + 1,), symmetric, sum 1, of a filter over `span` [s] around the initial time in
+    steps of `step` [s].
+
+    cutoff  period T_c [s] of the waves to be halved (Lanczos) or from which on shorter ones are
+    gone (Dolph); default `span` window  "lanczos" or "dolph"
+    """
+    cutoff = span if cutoff is None else cutoff
+    if not (step > 0 and span >= 2 * step and cutoff > 2 * step):
+        raise InputError(
+            f"step = {step:g} s, span = {span:g} s, cutoff = {cutoff:g} s: the span must hold 2"
+            " steps, the cut-off more than 2"
+        )
+    half = round(span / (2 * step))
+    n, angle = np.arange(-half, half + 1), 2 * np.pi * step / cutoff
+    if window == "lanczos":
+        h = angle / np.pi * np.sinc(n * angle / np.pi) * np.sinc(n / (half + 1))
+    elif window == "dolph":
+        h = _dolph(half, angle)
+    else:
+        raise InputError(f"window = {window!r}: allowed are 'lanczos' and 'dolph'")
+    return h / h.sum()
+
+
+def response(h, step: float, period) -> np.ndarray:
+    """H, the factor on waves of a `period` [s]."""
+    n = np.arange(len(h)) - len(h) // 2
+    return np.cos(2 * np.pi * step / np.asarray(period, float)[..., None] * n) @ np.asarray(h)
+
+
+def _dolph(half, angle):
+    """The inverse transform of T_{2N}(x0 cos(theta/2)) with x0 cos(angle/2) = 1: ripples of equal
+    height beyond the angle.
+    """
+    number, x0 = 2 * half + 1, 1 / np.cos(angle / 2)
+    theta = 2 * np.pi * np.arange(number) / number
+    x = x0 * np.cos(theta / 2)
+    chebyshev = np.where(
+        np.abs(x) > 1,
+        np.cosh(2 * half * np.arccosh(np.maximum(np.abs(x), 1))),
+        np.cos(2 * half * np.arccos(np.clip(x, -1, 1))),
+    )
+    n = np.arange(-half, half + 1)
+    return np.cos(np.outer(n, theta)) @ chebyshev / number

@@ -1,0 +1,282 @@
+"""Hydrostatic air on hybrid levels, with its physics: what its models on the sphere and on the
+plane of a limited area have in common.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from fathom.atmosphere.physics.packages import layer_fields
+from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
+from fathom.atmosphere.products import diagnostics, report
+from fathom.atmosphere.remap import forecast, start
+from fathom.atmosphere.remap.around_area import given_on
+from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import near_or_all
+from fathom.data.input.values import check_shape, on_columns, on_layers
+from fathom.grids.levels import HybridLevels
+from fathom.grids.regrid import chosen
+from fathom.model.order import all_placed
+
+wind = ("eastward_wind", "northward_wind")
+
+
+def seconds_of(diffusion_time):
+    """Seconds of the period; 0: no diffusion."""
+    return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+
+
+def check_air(owner, grid, tracers, precision):
+    """ValueError where these are not valid for a model of hydrostatic air."""
+    if grid.levels.number < 2:
+        raise InputError(
+            f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
+            " one, which is the default without levels"
+        )
+    if precision not in ("fp64", "fp32"):
+        raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+    check_tracers(tracers)
+
+
+class HydrostaticAtmosphere(AirWithPhysics):
+    """The common part of the models of hydrostatic air.
+
+    Its kind adds `processes`, `profiles_of_step`, and may change how what is given reaches its
+    points: `_along` and `_spread`.
+    """
+
+    halo = 0
+    usual_surface = None
+    zero_outside = ()
+    limits = {
+        "eastward_wind": (-500, 500),
+        "northward_wind": (-500, 500),
+        "log_pressure_ratio": (-3, 1),
+        "air_temperature": (50, 500),
+        "virtual_temperature": (50, 500),
+        "specific_humidity": (-0.02, 0.2),
+        "maximum_wind": (0, 500),
+    }
+    rotations = ()
+    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another one, in the linear terms
+    parameters: dict[str, float]
+
+    def _hold(self, grid, physics, tracers, orography, precision, placed):
+        """Keeps the grid, the physics and the numbers that describe the air."""
+        self.grid, self.precision, self.orography = grid, precision, orography
+        self._take_physics(physics, tracers)
+        self.placed = all_placed(placed)  # from the user
+        self.initial, self.filter_span = {}, 0.0
+
+    def earth_below(self) -> dict[str, np.ndarray]:
+        """The ground of the earth: surface_geopotential, and related fields."""
+        raise NotImplementedError
+
+    def _lie_on(self, name):
+        """The orography of that name, and its land."""
+        if name != "earth":
+            raise InputError(
+                f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
+            )
+        ground = self.earth_below()
+        self.orography = ground.pop("surface_geopotential")
+        self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
+
+    @property
+    def hybrid_levels(self):
+        """The levels on which it takes columns of another atmosphere."""
+        return self.grid.levels
+
+    @property
+    def prognostic(self):
+        return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
+
+    @property
+    def settable(self):
+        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
+        reads of ground and sea.
+        """
+        return [
+            *wind,
+            "air_temperature",
+            "log_surface_pressure",
+            "surface_air_pressure",
+            *self.tracers,
+            *self.boundary,
+        ]
+
+    def forecast_start(self, state):
+        """Everything a forecast starts from (fathom/atmosphere/remap/forecast.py)."""
+        return forecast.start(state, self.grid, ground=self.earth_below())
+
+    def _put(self, values, analysis, digital_filter):
+        """Keeps what `set` was given, other than a case."""
+        if analysis is not None and is_given(analysis):
+            self.given = analysis
+        elif analysis is not None:
+            self.given = None
+            values = start.analysis(self, analysis) | values
+        if digital_filter is not None:
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
+        for name, value in values.items():
+            if name not in self.settable:
+                raise InputError(
+                    f"the atmosphere has no field '{name}' to set{near_or_all(name, self.settable)}"
+                )
+            check_shape(self.grid, value, name, files=reads_files(name))
+            self.initial[name] = value
+        return self
+
+    # ---- what the simulation asks for ------------------------------------------------------------
+
+    def geometry(self):
+        """Fields that do not change, and the ground as it starts: name -> array."""
+        longitude, latitude = self._places()
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
+        return {
+            "latitude": np.deg2rad(latitude),
+            "longitude": np.deg2rad(longitude),
+            "surface_geopotential": self.surface_geopotential,
+            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
+        } | below
+
+    def _places(self):
+        """Longitude and latitude [degrees] of the columns, (ny, nx)."""
+        return self.grid.coordinates()
+
+    def _along(self, east, north):
+        """Wind (ny, nx) on earth, as the state has it."""
+        return self.grid.about_the_pole(east, north)
+
+    def _spread(self, values):
+        """Values of the columns, (..., ny, nx), at all points of the fields."""
+        return values
+
+    @property
+    def surface_geopotential(self):
+        """The surface geopotential as given, (ny, nx) [m2 s-2]; the model truncates it."""
+        return on_columns(self.grid, self.orography, name="orography")
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        return {
+            "hybrid_a": list(map(float, self.grid.levels.a)),
+            "hybrid_b": list(map(float, self.grid.levels.b)),
+        }
+
+    def profiles_of_step(self, first):
+        """Weights of now and before in the extrapolation to the new time."""
+        return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+
+    def initialise(self, simulation):
+        """The initial state into the fields. True: it is truncated already, with its gradients."""
+        simulation.changed = True
+        for name, level, values in self.start_values(self.initial):
+            simulation.fields.set(name, values, level or 0)
+        return False
+
+    def start_values(self, given):
+        """Yields the values given to `set` as fields: (name, level, array at all points); level is
+        None for fields without layers.
+        """
+        grid, initial = given_on(self).start, {"air_temperature": 280.0} | given
+        layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
+        yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
+        for (k, east), (_, north) in zip(*(layers(name) for name in wind)):
+            for name, values in zip(wind, self._along(east, north)):
+                yield name, k, self._whole_wind(values)
+        for name in self.tracers:
+            for k, values in layers(name):
+                yield name, k, self._whole(values)
+        humidity = (
+            layers("specific_humidity")
+            if self.moist
+            else ((None, 0.0) for _ in range(grid.levels.number))
+        )
+        for (k, values), (_, q) in zip(layers("air_temperature"), humidity):
+            yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))
+
+    def _log_pressure(self, initial):
+        """ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
+        if "surface_air_pressure" in initial:
+            return np.log(
+                on_columns(self.grid, initial["surface_air_pressure"], name="surface_air_pressure")
+            )
+        default = np.log(1e5) - self.surface_geopotential / (
+            self.parameters["gas_constant"] * 280.0
+        )
+        value = initial.get("log_surface_pressure", default)
+        return on_columns(self.grid, value, name="log_surface_pressure")
+
+    def _whole(self, values):
+        return np.ascontiguousarray(self._spread(values))
+
+    def _whole_wind(self, values):
+        """A component of the wind at all points of the fields."""
+        return self._whole(values)
+
+    def _pressure(self, ratio):
+        """ln(p_s / 1000 hPa) at all points of the fields."""
+        return np.ascontiguousarray(ratio)
+
+    def settle(self, simulation):
+        """Filters the initial state, once it is truncated."""
+        if self.filter_span:
+            start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def goes_along(self):
+        """Fields of a restart other than the state, for those that start from it elsewhere."""
+        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
+
+    @property
+    def passport(self):
+        """The geometry that a restart describes."""
+        return passport(self)
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        return self.kept_fluxes
+
+    @cached_property
+    def derived(self):
+        """Output variables that follow from fields: name -> Diagnostic."""
+        return diagnostics.derived(self)
+
+    level_coordinates = (
+        chosen.pressure,
+        chosen.altitude,
+        chosen.height,
+        chosen.potential_temperature,
+        chosen.potential_vorticity,
+        chosen.hybrid(HybridLevels),
+    )  # levels that output may use
+
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return diagnostics.at_levels(self, name, diagnostic, levels)
+
+    def watch(self, simulation):
+        """Present numbers: name -> (value, units), and words for the line of progress."""
+        return diagnostics.watch(self, simulation)
+
+    def criteria(self, step):
+        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
+        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+        """
+        return diagnostics.criteria(self, step)
+
+    def report(self, simulation):
+        """Fields that the report draws, on rank 0; all ranks call it."""
+        return report.fields(simulation)
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        return report.pictures(self.grid.mapping(), state)

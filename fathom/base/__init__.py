@@ -1,0 +1,1 @@
+"""What everything uses: errors, units, constants, clocks, files, the MPI world."""

@@ -1,0 +1,151 @@
+"""Periods and dates: "1h", "5d", "2y", "1month" from a start in a CF calendar. A simulation counts
+steps; the clock gives the date.
+"""
+
+import re
+from datetime import timedelta
+
+from fathom.base.failure import InputError
+from fathom.base.near import near
+
+units = {
+    "s": 1,
+    "min": 60,
+    "m": 60,
+    "h": 3600,
+    "d": 86400,
+    "day": 86400,
+    "days": 86400,
+    "w": 604800,
+}
+calendar_units = {"month": 1, "months": 1, "y": 12, "year": 12, "years": 12}
+calendars = ("standard", "noleap", "360_day")
+
+
+class Period:
+    """A length of time: seconds, or calendar months."""
+
+    seconds: float
+    months: int
+    text: str
+
+    def __init__(self, text, what="period"):
+        if isinstance(text, Period):
+            self.seconds, self.months, self.text = text.seconds, text.months, text.text
+            return
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
+            text = f"{text}s"
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
+        if not match or match[2] not in units | calendar_units:
+            raise InputError(
+                f"{what} = {text!r} is not a length of time; allowed: a number and one of"
+                f" {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'"
+            )
+        number = float(match[1])
+        self.text = str(text).strip()
+        months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
+        self.seconds = 0 if months else number * units[match[2]]
+        if months != int(months):
+            raise InputError(f"{what} = {text!r}: months and years must be whole numbers")
+        self.months = int(months)
+        if not (self.seconds > 0 or self.months > 0):
+            raise InputError(f"{what} = {text!r} must be longer than 0 s")
+
+    def __repr__(self):
+        return self.text
+
+
+class Clock:
+    """Dates of a start and a calendar."""
+
+    def __init__(self, start="2000-01-01", calendar="standard"):
+        if calendar not in calendars:
+            raise InputError(
+                f"calendar = {calendar!r} must be {', '.join(calendars[:-1])} or {calendars[-1]}"
+                f"{near(calendar, calendars)}"
+            )
+        self.calendar = calendar
+        self.start = self.date_of(start, "start")
+
+    def date_of(self, text, what):
+        """The date in the calendar from a text, or from a date of a file. ValueError where it is
+        none.
+        """
+        import cftime
+
+        match = re.fullmatch(
+            r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?",
+            str(text).strip(),
+        )
+        if not match:
+            raise InputError(
+                f"{what} = {text!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'"
+            )
+        try:
+            return cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=self.calendar)
+        except ValueError:
+            raise InputError(
+                f"{what} = {text!r}: the calendar {self.calendar} has no such date"
+            ) from None
+
+    def date(self, seconds):
+        """The date `seconds` after the start."""
+        return self.start + timedelta(seconds=round(seconds))
+
+    @property
+    def days_since_2000(self):
+        """The start [days since 2000-01-01 12:00]; in another calendar, of the same part of the
+        same year.
+        """
+        first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
+        part = (self.start - first) / (first.replace(year=first.year + 1) - first)
+        return (
+            365.2425 * (self.start.year - 2000 + part) - 0.5
+            if self.calendar != "standard"
+            else (
+                self.start - type(self.start)(2000, 1, 1, 12, calendar=self.calendar)
+            ).total_seconds()
+            / 86400
+        )
+
+    def seconds_of_year(self, year):
+        """Seconds from the start to a time in years, 1990.5 the middle of 1990."""
+        first, after = (
+            self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1)
+        )
+        return first + (year - int(year)) * (after - first)
+
+    def seconds(self, date):
+        return (date - self.start).total_seconds()
+
+    def after(self, seconds, period):
+        """Seconds after the start of the time one period after `seconds`."""
+        if not period.months:
+            return seconds + period.seconds
+        now = self.date(seconds)
+        month = now.year * 12 + now.month - 1 + period.months
+        return self.seconds(
+            now.replace(
+                year=month // 12,
+                month=month % 12 + 1,
+                day=min(now.day, 28) if now.day > 28 else now.day,
+            )
+        )
+
+
+class Event:
+    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the
+    start.
+    """
+
+    def __init__(self, every, action, step, label):
+        self.every, self.action, self.label = Period(every, "every"), action, label
+        if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
+            raise InputError(f"every = {self.every} is not a whole number of steps of {step:g} s")
+        self.due = 0.0
+
+    def schedule(self, clock, seconds):
+        """The first time after `seconds` at which it is due."""
+        self.due = 0.0
+        while self.due <= seconds + 1e-6:
+            self.due = clock.after(self.due, self.every)

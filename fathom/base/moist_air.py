@@ -1,0 +1,65 @@
+"""Moist air: equation of state, saturation, relative humidity.
+
+    p = rho R T_v,    T_v = T (1 + (1/eps - 1) q),    eps = R / R_v = 0.622
+    q = eps e / (p - (1 - eps) e),    e = r e_s(T)
+
+The saturation pressure e_s is that over water from 0 degC on and over ice below -20 degC, linear
+between: what GFS calls relative humidity. Over water Bolton (1980), over ice Buck (1981) with the
+constants of the IFS.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fathom.base import mpi
+
+GRAVITY = 9.80665  # m s-2, of geopotential height (WMO)
+GAS_CONSTANT = 287.0597  # dry air [J kg-1 K-1], as in core/base/constants.hpp
+RATIO = GAS_CONSTANT / 461.525  # gas constants of dry air and vapour [1]
+VIRTUAL_FACTOR = 1 / RATIO - 1  # T_v = T (1 + VIRTUAL_FACTOR q)
+LAPSE_RATE = 0.0065  # of the standard atmosphere [K m-1]
+
+
+def saturation_pressure(temperature) -> np.ndarray:
+    """e_s [Pa] of a temperature [K]."""
+    return _each(mpi.core.saturation_pressure, temperature)
+
+
+def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
+    """q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure (high
+    up) e_s is limited to half of it.
+    """
+    return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
+
+
+def humidity_of_dew_point(dew_point, pressure):
+    """q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula of
+    Tetens with the constants of the IFS (Buck 1981).
+    """
+    e = 611.21 * np.exp(17.502 * (dew_point - 273.16) / (dew_point - 32.19))
+    return RATIO * e / (pressure - (1 - RATIO) * e)
+
+
+def relative_humidity(specific_humidity, temperature, pressure) -> np.ndarray:
+    """r [1] of a specific humidity; the inverse of `specific_humidity`."""
+    return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+
+
+def _each(function, *arrays):
+    """A function of the core (core/post/air.hpp) of all numbers of arrays that fit each other."""
+    if any(hasattr(a, "dims") for a in arrays):
+        import xarray as xr
+
+        return xr.apply_ufunc(lambda *parts: _each(function, *parts), *arrays)
+    whole = np.broadcast_arrays(*(np.asarray(a, float) for a in arrays))
+    return function(*(np.ascontiguousarray(a).ravel() for a in whole)).reshape(whole[0].shape)
+
+
+def potential_temperature(temperature, pressure):
+    """theta [K] of a temperature [K] at a pressure [Pa]: R / c_p = 2/7, from 1000 hPa."""
+    return temperature * (1e5 / pressure) ** (2 / 7)
+
+
+def virtual_temperature(temperature, specific_humidity) -> np.ndarray:
+    return temperature * (1 + VIRTUAL_FACTOR * specific_humidity)

@@ -1,0 +1,487 @@
+"""Fields in time from files: NetCDF, Zarr and what else `fathom.open` reads, or xarray.DataArrays;
+brought to the points of a grid, in the units of the model.
+
+Records("era5/*.nc", "t2m")                 what the user says
+Input("air_temperature", records, "degC")   a field of the model that they give
+Source(axis, inputs, grid)
+    inputs with the same times: `read(number)` gives all fields of a record;
+    what fathom/run/forcing.py asks for
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import names
+from fathom.base import instants as times
+from fathom.base import units
+from fathom.base.clock import Period
+from fathom.base.failure import FileError, InputError, beside, file_error
+from fathom.base.reading import library
+from fathom.data import sets
+from fathom.data.input.variables import (
+    Variable,
+    contents,
+    described,
+    files,
+    opened,
+    record,
+    why_not,
+)
+from fathom.grids.regrid import fill
+from fathom.grids.regrid import points as regrid
+from fathom.grids.regrid.cell_means import CellMeans, finer
+from fathom.output import formats
+
+
+class Records:
+    """A field in time, or one that stays, from files or from xarray.
+
+    Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
+    it is brought to the model's cells or points, or those of the model, (ny, nx). Time is
+    that of CF: instants, or intervals where there are `time_bounds`; between instants and middles
+    of intervals a model interpolates.
+
+    Parameters
+    ----------
+    data : a file, a folder, a pattern with *, a list of files (each a part of the time), an
+        xarray.DataArray or Dataset.
+    variable : its name in the files; by default the one with the right CF name, or the only one.
+    units : of the numbers; by default those of the data.
+    repeated_year : True: its year is that of every year; a number: this year of several; False:
+        calendar years. By default as in the data (a CF climatology,
+        years 0 or 1, a dimension `month`: repeated).
+    gaps : "land" (default): missing values are filled from their neighbours where they are only on
+        land, and are an error at sea; "fill": filled everywhere.
+    accumulated : the time over which numbers add up that are no rates, as J m-2 or m of rain: each
+        belongs to the interval of this length that ends at its time ("1h" for ERA5 by hours).
+    average : whether data at least twice as fine as the model are means over its cells
+        (docs/data.md); False: always the value at the middle of a cell.
+    """
+
+    def __init__(
+        self,
+        data,
+        variable=None,
+        *,
+        units=None,
+        repeated_year=None,
+        gaps="land",
+        average=True,
+        accumulated=None,
+    ) -> None:
+        if not isinstance(average, bool):
+            raise InputError(f"average = {average!r}; allowed: true, false")
+        self.average = average
+        self.accumulated = None if accumulated is None else _length(accumulated)
+        if gaps not in ("land", "fill"):
+            raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
+        if not (repeated_year is None or isinstance(repeated_year, int)):
+            raise InputError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
+        if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
+            raise InputError(
+                f"{data!r} is no source of records; allowed: a file, a folder, a pattern, a"
+                " list of files, an xarray.DataArray or Dataset"
+            )
+        self.data, self.variable, self.units, self.repeated_year, self.gaps = (
+            data,
+            variable,
+            units,
+            repeated_year,
+            gaps,
+        )
+        self.in_memory = hasattr(data, "dims")
+        self.called = ""  # of a data set: its name
+        self._variables: dict[str, Variable] | None = None
+
+    def __repr__(self):
+        data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
+        data = repr(self.called) if self.called else data
+        return f"Records({data}{f', {self.variable!r}' if self.variable else ''})"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """Arrays that are in memory, or held open by the user, by name."""
+        return (
+            {str(name): array for name, array in self.data.data_vars.items()}
+            if hasattr(self.data, "data_vars")
+            else {str(self.data.name or "data"): self.data}
+        )
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """The fields that exist, by name."""
+        if self._variables is None:
+            self._variables = (
+                described(self.arrays, getattr(self.data, "variables", self.data.coords))
+                if self.in_memory
+                else contents(files(self.data))
+            )
+        return self._variables
+
+    def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
+        """The variables that may be meant: the one that the user names, else those with the first
+        of the names wanted that is there, as own or standard name, else the only one.
+        """
+        there = self.variables
+        if self.variable is not None:
+            if self.variable not in there:
+                raise InputError(f"{self}: {names.unknown('variable', self.variable, there)}")
+            return [there[self.variable]]
+        for name in wanted:
+            if found := (
+                [there[name]]
+                if name in there
+                else [v for v in there.values() if v.standard_name == name]
+            ):
+                return found
+        return list(there.values()) if only and len(there) == 1 else []
+
+    def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
+        """The existing one. ValueError with the existing and the wanted names."""
+        found = self.matches(wanted, only)
+        if len(found) != 1:
+            which = ", ".join(v.name for v in found or self.variables.values())
+            refused = "".join(f"; {name}: {why}" for name, why in self._refused().items())
+            raise InputError(
+                f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]}"
+                f" ({which or 'none'}); wanted: {' or '.join(wanted)}, or say which, as in"
+                f" Records(file, 'name'){refused}"
+            )
+        (one,) = found
+        if self.variable is None and one.standard_name in _other_quantities(wanted):
+            raise InputError(
+                f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
+                f" {wanted[0]}; to use it nevertheless, name it as in Records(file, {one.name!r})"
+            )
+        return self._of_years(one)
+
+    def _refused(self) -> dict[str, str]:
+        """Why existing arrays are no field in time on the earth, by name."""
+        if self.in_memory:
+            arrays = self.arrays
+        else:
+            with library:
+                data = opened(files(self.data)[0])
+            arrays = {str(name): array for name, array in data.data_vars.items()}
+        return {name: why for name, array in arrays.items() if (why := why_not(array))}
+
+    def _of_years(self, variable):
+        """The variable with the times that are asked for."""
+        axis, wanted = variable.axis, self.repeated_year
+        if wanted is None or axis.constant:
+            return variable
+        if isinstance(wanted, bool):
+            return replace(variable, axis=times.TimeAxis(axis.begin, axis.end, wanted))
+        axis, first = axis.year(wanted)
+        return replace(variable, axis=axis, first=first)
+
+    def read(self, variable: Variable, number: int) -> np.ndarray:
+        """Record `number` of the axis, (*shape), as in the data. OSError: it cannot be read."""
+        number += variable.first
+        if self.in_memory:
+            with library:  # it may be a file that the user holds open
+                return record(self.arrays[variable.name], number)
+        for path, count in variable.parts:  # noqa: B007  that of the break
+            if number < count:
+                break
+            number -= count
+        try:
+            with library:
+                return record(opened(path)[variable.name], number)
+        except (OSError, RuntimeError, ValueError, LookupError) as error:
+            raise FileError(
+                f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
+            ) from error
+
+
+def _as_rate(told: str, wanted: str) -> float | None:
+    """The factor from a unit a second to the one wanted; None: it is no such rate."""
+    with contextlib.suppress(ValueError):
+        return units.conversion(f"{told} s-1", wanted)[0] if told else None
+    return None
+
+
+def _length(time: Any) -> float:
+    """Seconds of a length of time."""
+    period = Period(time, "accumulated")
+    if period.months or period.seconds <= 0:
+        raise InputError(f"accumulated = {time!r}: allowed are hours, days and the like, above 0")
+    return period.seconds
+
+
+def _other_quantities(wanted: tuple[str, ...]) -> set[str]:
+    """Names, of Fathom and of CF, of all unwanted fields."""
+    known = {name for row in names.fields.values() for name in (row.name, row.standard_name)}
+    return known - {*wanted, ""}
+
+
+def given(value: Any) -> Records | None:
+    """Records that a user has given, as such, by the name of a file, or as an xarray.DataArray with
+    coordinates; None: something else.
+    """
+    if isinstance(value, Records):
+        return value
+    if (data_set := sets.find(value)) is not None:
+        records = Records(data_set.open())
+        records.called = data_set.name
+        return records
+    if isinstance(value, Path) or (isinstance(value, str) and value.endswith(formats.readable())):
+        return Records(str(value))
+    return (
+        Records(value)
+        if hasattr(value, "dims") and hasattr(value, "coords") and len(value.coords)
+        else None
+    )
+
+
+class Input:
+    """A field of the model that records give.
+
+    field, wanted : its name and unit in the model.  called : its own name, CF names and aliases
+        that it may have in files.  where : "center" or "corner".
+    only : whether the only variable of a file is used, with any name.
+    """
+
+    def __init__(
+        self,
+        field: str,
+        records: Records,
+        wanted: str,
+        called: tuple[str, ...] = (),
+        where: str = "center",
+        only: bool = True,
+    ):
+        self.field, self.records, self.where = field, records, where
+        self.variable = records.find(called or (field,), only)
+        self.axis = self.variable.axis
+        told = records.units or self.variable.units or (wanted if records.in_memory else "")
+        which = f"{records}: {self.variable.name} for {field} in '{wanted}'"
+        try:
+            if not told:
+                raise InputError("they have no units")
+            self.factor, self.offset = units.conversion(told, wanted)
+        except ValueError as error:
+            if (factor := _as_rate(told, wanted)) is None:
+                raise InputError(
+                    f"{which}: {error}; say which, as in Records(file, units='{wanted}')"
+                ) from None
+            if (over := records.accumulated) is None:
+                raise InputError(
+                    f"{which}: '{told}' adds up over a time; give this time, as in Records(file,"
+                    " accumulated='1h')"
+                ) from None
+            self.factor, self.offset = factor / over, 0.0
+            self.axis = self.axis.ended_by(over)
+
+    def describe(self) -> str:
+        return f"{self.variable.name} of {self.records!r}"
+
+    def interpolate(self, do: Any) -> None:
+        """Adds the process that makes the field from its records."""
+        interpolate(do, self.field, self.where)
+
+    def read(self, number: int, points: Points, others=None) -> np.ndarray:
+        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what
+        cannot be read; ValueError: no value at sea, and where.
+        """
+        try:
+            values = self.records.read(self.variable, number)
+            if np.isinf(values).any():
+                raise InputError(f"{self.records}: {self.variable.name} is infinite in places")
+            if (self.factor, self.offset) != (1.0, 0.0):
+                values = (values * self.factor + self.offset).astype(values.dtype, copy=False)
+            return self._on(points, values)
+        except (OSError, ValueError) as error:
+            text = f"{self.field}: {error}"
+            raise (
+                file_error(error, text) if isinstance(error, OSError) else InputError(text)
+            ) from error
+
+    def check(self, grid) -> None:
+        """ValueError where it does not fit the grid."""
+        v = self.variable
+        if v.latitude is None and v.shape != np.shape(grid.wet_levels):
+            raise InputError(
+                f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and"
+                f" longitude; the grid takes {np.shape(grid.wet_levels)}"
+            )
+        if (
+            v.latitude is not None
+            and not grid.horizontal.spherical
+            and v.shape != np.shape(grid.wet_levels)
+        ):
+            raise InputError(
+                f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is"
+                f" a plane and takes {np.shape(grid.wet_levels)}"
+            )
+
+    def _check_covers(self, points):
+        """ValueError: much of the sea lies far from the latitudes of the records."""
+        latitude, sea = np.asarray(self.variable.latitude), points.latitude[points.wet]
+        reach = max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1))
+        south, north = latitude.min(), latitude.max()
+        outside = np.mean((sea < south - reach) | (sea > north + reach)) if sea.size else 0.0
+        if outside > 0.1:
+            raise InputError(
+                f"{self.records}: {self.variable.name} has latitudes from {south:g} to {north:g};"
+                f" {outside:.0%} of the sea of the grid, from {sea.min():.4g} to {sea.max():.4g},"
+                " lies outside"
+            )
+
+    def _on(self, points, values):
+        v, wet = self.variable, points.wet
+        if v.latitude is None or not points.spherical:
+            return self._whole(points, values, ~np.isfinite(values) & wet, values)
+        self._check_covers(points)
+        means = points.means_of(v.latitude, v.longitude) if self.records.average else None
+        bring = means or (
+            lambda what: regrid.bilinear(
+                what, v.latitude, v.longitude, points.latitude, points.longitude
+            )
+        )
+        there = bring(values)
+        if np.isfinite(there[wet]).all():
+            return np.where(np.isfinite(there), there, 0)
+        known = np.isfinite(values)
+        if self.records.gaps == "land":
+            self._whole(points, values, wet & (bring(known.astype(values.dtype)) == 0), there)
+        return bring(
+            fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype)
+        )
+
+    def _whole(self, points, values, missing, result):
+        if missing.any():
+            j, i = np.argwhere(missing)[0]
+            raise InputError(
+                f"no value at {points.place(j, i)}{beside(missing, ' of the sea', 'nor')};"
+                " gaps = 'fill' fills from neighbours"
+            )
+        return np.where(np.isfinite(result), result, 0)
+
+
+class Joined:
+    """A field that is made of two inputs at the same times: the speed of a wind, np.hypot of its
+    components; precipitation, np.add of rain and snow.
+    """
+
+    def __init__(self, field: str, made: Any, *components: Input):
+        first, *others = components
+        if any(one.axis != first.axis for one in others):
+            raise InputError(
+                f"{' and '.join(one.field for one in components)} are not given at the same times:"
+                f" {field} has to be given too"
+            )
+        self.field, self.made, self.components = field, made, components
+        self.axis, self.where = first.axis, first.where
+
+    def describe(self):
+        return f"from {' and '.join(part.field for part in self.components)}"
+
+    def read(self, number, points, others):
+        return self.made(
+            *(
+                others[c.field] if c.field in others else c.read(number, points)
+                for c in self.components
+            )
+        )
+
+    def check(self, grid):
+        """Checks nothing: its components are inputs themselves."""
+
+
+class Points:
+    """The points of a grid that a field is wanted at; made where and when one is read."""
+
+    def __init__(self, grid, where="center"):
+        self.grid, self.where, self.place = grid, where, grid.place
+        self._means: dict[tuple[bytes, bytes], CellMeans] = {}  # by latitudes and longitudes
+
+    @cached_property
+    def spherical(self):
+        return self.grid.horizontal.spherical
+
+    @cached_property
+    def _coordinates(self):
+        return tuple(np.array(x) for x in self.grid.coordinates(self.where))
+
+    longitude = property(lambda self: self._coordinates[0])
+    latitude = property(lambda self: self._coordinates[1])
+
+    @cached_property
+    def wet(self):
+        return np.asarray(self.grid.levels_at(self.where)) > 0
+
+    def means_of(self, latitude, longitude) -> CellMeans | None:
+        """Means over cells of such data, where they are fine; None: values of points (coarse data,
+        winds on corners, grids without corners of cells).
+        """
+        h, (rows, columns) = self.grid.horizontal, np.shape(self.grid.wet_levels)
+        shape = np.shape(getattr(h, "corner_latitude", ()))
+        if self.where != "center" or shape != (rows + 1, columns + 1):
+            return None
+        if not finer(latitude, longitude, np.asarray(h.area_center)):
+            return None
+        key = np.asarray(latitude).tobytes(), np.asarray(longitude).tobytes()
+        if key not in self._means:
+            corners = np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
+            self._means[key] = CellMeans.of_points(latitude, longitude, corners)
+        return self._means[key]
+
+
+class Source:
+    """Inputs with the same times. fields : their names;  axis : when their records are;
+    read(number) : name -> array (ny, nx), called by threads.
+    """
+
+    def __init__(self, axis, inputs, grid):
+        self.axis, self.inputs = axis, inputs
+        self.points = {where: Points(grid, where) for where in {i.where for i in inputs}}
+        for i in inputs:
+            i.check(grid)
+
+    @property
+    def fields(self):
+        return [i.field for i in self.inputs]
+
+    def describe(self) -> list[str]:
+        """Where each field comes from, and of which times."""
+        return [f"{i.field}: {i.describe()}, {self.axis}" for i in self.inputs]
+
+    def read(self, number):
+        fields: dict[str, np.ndarray] = {}
+        for i in self.inputs:
+            fields[i.field] = i.read(number, self.points[i.where], fields)
+        return fields
+
+
+def sources(inputs: Sequence[Input | Joined], grid) -> list[Source]:
+    """Inputs in groups with the same times."""
+    groups: list[list[Input | Joined]] = []
+    for one in inputs:
+        group = next((g for g in groups if g[0].axis == one.axis), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return [Source(group[0].axis, group, grid) for group in groups]
+
+
+def interpolate(do: Any, field: str, where: str = "center") -> None:
+    """Adds the process that makes a field from its records before and after; do: a
+    fathom.model.order."""
+    names = {
+        "previous": field + "_previous",
+        "next": field + "_next",
+        "forcing_weight": field + "_weight",
+        "value": field,
+    }
+    scheme = "TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners"
+    do(scheme, on=names, label=f"TimeInterpolation of {field}")

@@ -1,0 +1,181 @@
+"""From what a user gives – a number, an array, a function, a file, a data set's name – to arrays on
+the grid, with errors that say where.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from fathom import output
+from fathom.base.failure import InputError, beside
+from fathom.base.given import check_takes
+from fathom.base.near import near
+from fathom.base.reading import once
+from fathom.data import sets
+from fathom.data.input.records import Input, Records, given, sources
+from fathom.data.input.variables import files as paths
+from fathom.output import formats
+
+
+def on_columns(grid, value, where="center", name="value", units="", called=(), gaps=None):
+    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
+    (fathom/data/input/records.py) is brought to these. called: names that it may have there; gaps:
+    what is done with them where the user does not say it.
+    """
+    shape = np.shape(grid.wet_levels)
+    if (records := given(value)) is not None:
+        if gaps and records is not value:
+            records.gaps = gaps
+        return _of_records(grid, records, where, name, units, called or (name,))
+    if callable(value):
+        check_takes(name, value, *_axes(grid))
+        value = value(*grid.coordinates(where))
+    return _checked(
+        np.array(
+            np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value),
+            float,
+        ),
+        shape,
+        name,
+        grid,
+    )
+
+
+def _of_records(grid, records, where, name, units, called):
+    """The one record that a file or xarray.DataArray has."""
+    units = units or records.find(called).units or "1"
+    found = Input(name, records, units, called, where=where)
+    if not found.axis.constant:
+        raise InputError(
+            f"{records} has {len(found.axis)} records in time; {name} needs a constant one"
+        )
+    return once(sources([found], grid)[0].read)(0)[name].astype(float)
+
+
+def on_layers(grid, value, name, where="center"):
+    """Levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError: shape, or
+    NaN where there is a column, with its place.
+    """
+    shape = np.shape(grid.wet_levels)
+    middles = grid.levels.middles
+    if callable(value):
+        check_takes(name, value, *_axes(grid), "depth")
+        x, y = grid.coordinates(where)
+        function = value
+        level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)
+    else:
+        array = _plain(value)
+        if (
+            (array.ndim == 3 and array.shape != (len(middles), *shape))
+            or (array.ndim == 2 and array.shape != shape)
+            or array.ndim not in (0, 2, 3)
+        ):
+            raise InputError(
+                f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
+                " or a number"
+            )
+        level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)
+    wet = grid.levels_at(where)
+    for k in range(len(middles)):
+        values = np.array(level(k), float)
+        bad = ~np.isfinite(values) & (k < wet)
+        if bad.any():
+            j, i = np.argwhere(bad)[0]
+            raise InputError(
+                f"{name} is {values[j, i]} at {grid.place(j, i, k)}{beside(bad, ' in that layer')}"
+            )
+        yield k, np.where(k < wet, values, 0.0)
+
+
+def check_shape(grid, value, name, files=True):
+    """InputError at once for an array that no field of the grid fits, and for what is no data set;
+    FileNotFoundError for a file that is not there. What is read or computed later is looked at
+    then. files: whether it may be one, or a data set.
+    """
+    if isinstance(value, (str, Path, Records)):
+        if not files:
+            raise InputError(f"{name} = {value!r} must be a number, an array or a function")
+        _check_source(value, name)
+    if isinstance(value, (str, Path)) or callable(value) or len(getattr(value, "coords", ())):
+        return
+    rows, shape = np.shape(grid.wet_levels), np.shape(value)
+    if not (shape or isinstance(value, Records) or np.isfinite(_plain(value))):
+        raise InputError(f"{name} = {value!r} must be a finite number")
+    if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
+        raise InputError(
+            f"{name} has shape {shape}; the grid takes {(grid.levels.number, *rows)}, {rows} or a"
+            " number"
+        )
+
+
+def _check_source(value, name):
+    if isinstance(value, Records):
+        if not value.in_memory:
+            for path in paths(value.data):
+                output.check_there(Path(path))
+    elif sets.find(value) is None:
+        if not str(value).endswith(formats.readable()):
+            raise InputError(
+                f"{name} = {str(value)!r} is no data set{near(value, sets.known())}, and no file"
+                f" that ends in {', '.join(formats.readable())}"
+            )
+        output.check_there(Path(value).expanduser())
+
+
+def _axes(grid):
+    return ("longitude", "latitude") if grid.horizontal.spherical else ("x", "y")
+
+
+def _plain(value):
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{value!r} is neither a number, an array, a function nor the name of a data set"
+        ) from None
+
+
+def _checked(array, shape, name, grid):
+    if array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
+    bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
+    if bad.any():
+        j, i = np.argwhere(bad)[0]
+        raise InputError(f"{name} is {array[j, i]} at {grid.place(j, i)}{beside(bad)}")
+    return np.where(np.isfinite(array), array, 0.0)
+
+
+def fill_fixed(simulation):
+    """Fills the fields that do not follow from the state: geometry and what the surface gives once;
+    profiles, and tables that they follow in time.
+    """
+    model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
+    fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
+    for name in filter(fields.has, fixed):
+        layers = (
+            map(fixed[name], range(model.grid.levels.number))
+            if callable(fixed[name])
+            else fixed[name]
+            if np.ndim(fixed[name]) == 3
+            else [fixed[name]]
+        )
+        for k, values in enumerate(layers):
+            fields.set(
+                name,
+                np.ascontiguousarray(values, float),
+                k,
+                nearest_outside=name not in model.zero_outside,
+            )
+    fill_profiles(model, fields)
+    for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(
+        simulation.clock
+    ).items():
+        if fields.has(name):
+            sequence.follow_table(name, simulation.step, times, rows, interpolated)
+
+
+def fill_profiles(model, fields):
+    """The profiles of a model that its processes read."""
+    for name, values in model.profiles().items():
+        if fields.has(name):
+            fields.set_profile(name, values)

@@ -1,0 +1,291 @@
+"""Descriptions of the variables in files: names, units, times, place.
+
+contents(files("era5/*.nc"))["t2m"]
+    # of several files, parts of one series in time: one Variable
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.base import instants as times
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.reading import library, once
+from fathom.output import formats, open
+
+horizontal = {
+    "latitude": ("latitude", "lat", "degrees_north"),
+    "longitude": ("longitude", "lon", "degrees_east"),
+}
+
+
+@dataclass
+class Variable:
+    """The description of a variable in files; parts: (file, records in it), one after another in
+    time.
+    """
+
+    name: str
+    standard_name: str
+    units: str
+    axis: times.TimeAxis
+    shape: tuple[int, int]
+    latitude: np.ndarray | None = None  # None: on the points of the model
+    longitude: np.ndarray | None = None
+    parts: tuple[tuple[str, int], ...] = ()
+    first: int = 0  # record of the files that is number 0 of the axis
+
+
+def files(data: Any) -> tuple[str, ...]:
+    """The files that are meant: one, those of a folder, of a pattern, of a list. FileNotFoundError,
+    ValueError.
+    """
+    if isinstance(data, (list, tuple)):
+        return tuple(path for one in data for path in files(one))
+    path = Path(data).expanduser()
+    if "*" in path.name:
+        found = sorted(map(str, path.parent.glob(path.name)))
+    elif path.is_dir() and not formats.is_zarr(path):
+        found = sorted(str(p) for p in path.iterdir() if p.name.endswith(formats.readable()))
+    else:
+        found = [str(path)]
+    if not found:
+        raise MissingFile(f"{path}: there is no file that ends in {', '.join(formats.readable())}")
+    return tuple(found)
+
+
+@once
+def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
+    """Variables of files with two dimensions on the earth or more."""
+    found: dict[str, list[Variable]] = {}
+    for path in paths:
+        with library:
+            try:
+                data = opened(path)
+                for name, one in described(data.data_vars, data.variables).items():
+                    found.setdefault(name, []).append(replace(one, parts=((path, len(one.axis)),)))
+            except ValueError as error:
+                raise InputError(f"{path}: {error}") from error
+    return {name: _joined(parts) for name, parts in found.items()}
+
+
+def described(arrays, coords):
+    """Variables of arrays by name, of those that have two dimensions of place."""
+    return {
+        str(name): one
+        for name, array in arrays.items()
+        if (one := _described(str(name), array, coords)) is not None
+    }
+
+
+def opened(path):
+    """A data set, held open as long as the file stays the same."""
+    return _opened(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0)
+
+
+@lru_cache(64)
+def _opened(path, changed):
+    return open(path)
+
+
+def _joined(parts):
+    """One variable of the parts of its time."""
+    parts.sort(key=lambda v: v.axis.begin[0])
+    whole, stays = parts[0], parts[0].axis == times.always
+    for before, part in itertools.pairwise(parts):
+        _check_joint(whole, before, part)
+    if stays or len(parts) == 1:
+        return whole
+    begin, end = (
+        [moment for part in parts for moment in getattr(part.axis, which)]
+        for which in ("begin", "end")
+    )
+    return replace(
+        whole,
+        axis=times.TimeAxis(begin, end),
+        parts=tuple(one for part in parts for one in part.parts),
+    )
+
+
+def _check_joint(whole, before, part):
+    """ValueError where a part does not begin where the one before ends."""
+    files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
+    if part.shape != whole.shape or not (
+        _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
+    ):
+        raise InputError(f"{files_}: {part.name} is not on the same points")
+    if whole.axis == part.axis == times.always:
+        return  # constant variables are in each of the files
+    if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
+        raise InputError(f"{files_} both have {part.name}, and are not parts of one series in time")
+    if part.axis.begin[0] <= before.axis.begin[-1]:
+        raise InputError(
+            f"{files_}: of {part.name} its times do not increase:"
+            f" {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
+        )
+
+
+def _same(a, b):
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+def _described(name, array, coords):
+    """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds
+    are.
+    """
+    if why_not(array):
+        return None
+    time, places = _dimensions(array)
+    latitude, longitude = _places(name, array, places)
+    axis = times.always if time is None else _axis(name, array, time, coords)
+    return Variable(
+        name,
+        array.attrs.get("standard_name", ""),
+        array.attrs.get("units", ""),
+        axis,
+        tuple(array.sizes[d] for d in places),
+        latitude,
+        longitude,
+    )
+
+
+def why_not(array):
+    """Why an array is no field in time on the earth; "": it is one."""
+    time, places = _dimensions(array)
+    order = ", ".join(map(str, array.dims))
+    if len(places) > 2:
+        more = [f"{dim} has {array.sizes[dim]} values" for dim in places[:-2]]
+        return f"of its dimensions ({order}) {' and '.join(more)}: choose one, or say what is time"
+    if len(places) < 2:
+        return f"its dimensions ({order}) are not two of place"
+    if time is not None and array.dims.index(time) > min(map(array.dims.index, places)):
+        return f"its dimensions are ({order}); wanted: time first"
+    return ""
+
+
+def _dimensions(array):
+    """(the dimension of time or None, the others that are longer than one)."""
+    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
+    time = next((dim for dim in dims if _is_time(array, dim)), None)
+    return time, [dim for dim in dims if dim != time]
+
+
+def _places(name, array, dims):
+    """Latitude and longitude of an array's points; None where a dimension is none of them."""
+    found = [
+        next((dim for dim in dims if dim in array.coords and is_place(array[dim], dim, kind)), None)
+        for kind in horizontal
+    ]
+    if None in found:
+        return None, None
+    if dims != found:
+        raise InputError(
+            f"{name} has its dimensions in the order {', '.join(dims)}; wanted: latitude, longitude"
+        )
+    latitude, longitude = (np.asarray(array[dim].values, float) for dim in found)
+    _check_degrees(name, latitude, longitude)
+    return latitude, longitude
+
+
+def _check_degrees(name, latitude, longitude):
+    """ValueError: no latitudes and longitudes on the earth, or not in degrees."""
+    for kind, values in (("latitude", latitude), ("longitude", longitude)):
+        if not np.isfinite(values).all():
+            raise InputError(f"{name}: its {kind} is not a number in places")
+    if abs(latitude).max() > 90 + 1e-3:
+        raise InputError(
+            f"{name}: its latitude goes from {latitude.min():g} to {latitude.max():g}; wanted:"
+            " degrees from -90 to 90"
+        )
+    around = np.ptp(longitude) * (1 + 1 / max(longitude.size - 1, 1))
+    if longitude.size > 2 and abs(around - 2 * np.pi) < 0.05 and abs(latitude).max() < 1.6:
+        raise InputError(
+            f"{name}: its longitude goes from {longitude.min():g} to {longitude.max():g}, as in"
+            " radians; wanted: degrees"
+        )
+
+
+def is_place(coordinate, name, kind):
+    """Whether a coordinate is latitude, or longitude."""
+    return coordinate.ndim == 1 and bool(
+        {str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")}
+        & set(horizontal[kind])
+    )
+
+
+def _is_time(array, dim):
+    """Whether it is a time: by its name, its standard name, or because its values are dates."""
+    if dim in ("time", "month"):
+        return True
+    if dim not in array.coords:
+        return False
+    coordinate = array[dim]
+    if coordinate.attrs.get("standard_name") == "time" or coordinate.dtype.kind == "M":
+        return True
+    return coordinate.dtype.kind == "O" and hasattr(coordinate.values.flat[0], "calendar")
+
+
+def _axis(name, array, dim, coords):
+    """The TimeAxis of a dimension."""
+    if dim == "month" and array.sizes[dim] == 12:
+        return times.months
+    if dim not in array.coords or array[dim].dtype.kind not in "MO":
+        raise InputError(
+            f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'"
+        )
+    time = array[dim]
+    held = {**time.encoding, **time.attrs}
+    climate, bounds = held.get("climatology"), held.get("climatology") or held.get("bounds")
+    moments = _moments(time.values)
+    if bounds is None or bounds not in coords:
+        return times.TimeAxis(moments, None, moments[-1][0] <= 1)
+    begin, end = (_moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
+    # of so many years: those of the records follow each other, each as long as from the day it
+    # begins to the day it ends
+    if climate:
+        year, before, followed = begin[0][0], begin[0][1:], []
+        for a, b in zip(begin, end):
+            year, before = year + (a[1:] < before), a[1:]
+            followed.append(((year, *a[1:]), (year + (b[1:] <= a[1:]), *b[1:])))
+        begin, end = map(list, zip(*followed))
+    return times.TimeAxis(begin, end, bool(climate) or (end[-1][0] <= 2 and begin[0][0] <= 1))
+
+
+def _dates(values, held):
+    """Bounds as dates: without units they have those of the time."""
+    if values.dtype.kind in "MO":
+        return values
+    import cftime
+
+    return cftime.num2date(values, held["units"], held.get("calendar", "standard"))
+
+
+def _moments(values):
+    """(year, month, day, second of the day) of dates."""
+    import pandas
+    import xarray
+
+    index = (
+        pandas.DatetimeIndex(values)
+        if np.asarray(values).dtype.kind == "M"
+        else xarray.CFTimeIndex(values)
+    )
+    seconds = index.hour * 3600.0 + index.minute * 60.0 + index.second + index.microsecond / 1e6
+    return list(
+        zip(*(np.asarray(part).tolist() for part in (index.year, index.month, index.day, seconds)))
+    )
+
+
+def record(array, number):
+    """One record as numbers, (*shape)."""
+    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
+    time = next((dim for dim in dims if _is_time(array, dim)), None)
+    place = {dim: 0 for dim in array.dims if dim not in dims} | ({time: number} if time else {})
+    values = np.asarray(array.isel(place).values)
+    return values if values.dtype.kind == "f" else values.astype(float)

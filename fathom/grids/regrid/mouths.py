@@ -1,0 +1,58 @@
+"""Rivers from a regular grid onto the sea of any grid, with exact conservation.
+
+The runoff in a cell of the source, m [kg s-1], goes to the wet cells i around it,
+
+    flux_i = sum over sources of m w_i / (sum of w A),
+        w_i = exp(-(d_i / reach)^2),  d_i < 2 reach
+
+A_i the area of a cell, d_i its distance: a plume some hundreds of kilometres wide. A mouth is finer
+than any global grid, and a single cell would become fresh. Where no wet cell is that near it
+goes to the nearest one, unless that is farther than `farthest`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fathom.base import earth
+
+
+def spread(flux, latitude, longitude, target, reach=150e3, farthest=np.inf) -> np.ndarray:
+    """The flux [kg m-2 s-1] on the cells of a grid, float64, 0 on land.
+
+    flux, latitude, longitude  (lat, lon), of a regular grid with equal steps, degrees; no gaps
+    target                     latitude, longitude [degrees], area [m2], wet (bool), of one shape
+    reach, farthest            [m]
+    """
+    from scipy.spatial import cKDTree
+
+    target_latitude, target_longitude, area, wet = (np.asarray(a) for a in target)
+    result = np.zeros(wet.shape)
+    j, i = np.nonzero(np.asarray(flux) > 0)
+    if not wet.any() or not len(j):
+        return result
+    mass = (np.asarray(flux, float) * _cells(latitude, len(longitude)))[j, i]
+    places = earth.unit_vectors(np.asarray(longitude)[i], np.asarray(latitude)[j])
+    sea = earth.unit_vectors(target_longitude[wet], target_latitude[wet])
+    cells = cKDTree(sea)
+    distance, nearest = cells.query(places)
+    around = cells.query_ball_point(places, 2 * reach / earth.RADIUS, return_sorted=True)
+    near = [found or [cell] for found, cell in zip(around, nearest)]
+    alone = np.array([not found for found in around])
+    mouth, cell = np.repeat(np.arange(len(near)), [len(n) for n in near]), np.concatenate(near)
+    cell = cell.astype(int)
+    # the chord between two places is all but the arc at these distances
+    away = np.linalg.norm(sea[cell] - places[mouth], axis=1) * earth.RADIUS / reach
+    weight = np.where(alone[mouth], 1.0, np.exp(-(away**2)))
+    wetted = np.bincount(mouth, weight * area[wet][cell])
+    given = np.where(distance * earth.RADIUS <= farthest, mass / wetted, 0.0)
+    result[wet] = np.bincount(cell, given[mouth] * weight, wet.sum())
+    return result
+
+
+def _cells(latitude, number):
+    """Areas of the cells of a regular grid (lat, 1) [m2]."""
+    latitude = np.asarray(latitude, float)
+    half = abs(latitude[1] - latitude[0]) / 2
+    band = np.sin(np.deg2rad(latitude + half)) - np.sin(np.deg2rad(latitude - half))
+    return (earth.RADIUS**2 * band * 2 * np.pi / number)[:, None]

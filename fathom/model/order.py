@@ -1,0 +1,202 @@
+"""The order of one time step: processes, one after another, as a sequence of the core takes them.
+
+A model describes its step with one of these (fathom/ocean/step.py,
+fathom/atmosphere/spectral/step.py):
+
+    do.phase = "baroclinic"
+    do(ocean.equation_of_state)
+    do("HydrostaticPressure")
+    do("ImplicitMomentum", drag=1.2e-3)
+    do(ocean.submesoscale)              # None: nothing is done
+
+A user can place own processes before, after or instead of another: `Placed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fathom import names
+from fathom.base import mpi
+from fathom.base.failure import InputError
+from fathom.model import schemes
+
+
+def all_placed(given: Any) -> list[Placed]:
+    """The processes that a user places, as a list. ValueError: something else is in it."""
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    if strange := [one for one in found if not isinstance(one, Placed)]:
+        raise InputError(
+            f"placed: {strange[0]!r} is no process with its place, as"
+            " Placed('RayleighDrag', after='MomentumAdvection')"
+        )
+    return found
+
+
+class Placed:
+    """A process of the user's in the order of a model.
+
+    Parameters
+    ----------
+    process : a scheme, its class or name, a PythonScheme, or a global process of the core.
+    before, after, instead_of : the neighbouring process of the model, by its name in `fathom show`;
+        one of the three, or none where the scheme itself gives its place.
+    on : other names for its fields, {declared: name}.
+    phase : of the profile; None: that of its neighbour.
+    """
+
+    def __init__(
+        self,
+        process: Any,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        instead_of: str | None = None,
+        on: Mapping[str, str] | None = None,
+        phase: str | None = None,
+    ) -> None:
+        if isinstance(process, type) and issubclass(process, schemes.Scheme):
+            process = process()
+        self.process = schemes.scheme(process) if isinstance(process, str) else process
+        given = {"before": before, "after": after, "instead_of": instead_of}
+        said = [(where, name) for where, name in given.items() if name is not None]
+        if not said and (own := getattr(self.process, "stands", None)):
+            said = [own]
+        if len(said) != 1:
+            raise InputError(
+                f"the place of {self.process!r} needs one of before, after, instead_of; given"
+                f" {', '.join(where for where, _ in said) or 'none'}"
+            )
+        self.beside: tuple[str, str] = said[0]  # (where, the name of the other process)
+        self.on, self.phase = dict(on or {}), phase
+
+    def __repr__(self) -> str:
+        where, name = self.beside
+        return f"Placed({self.process!r}, {where}={name!r})"
+
+
+class Order:
+    """The processes of one step, in the order in which they are added.
+
+    Parameters
+    ----------
+    precision : bytes of a number.
+    step : [s], for every scheme that has a parameter of that name.
+    offered : further parameters for every scheme that has one of that name.
+    own_cells : whether schemes run in cells of varying thickness.
+    renamed : function of a scheme that gives other names of its fields; for all schemes.
+    """
+
+    def __init__(
+        self, precision, step, *, offered=None, own_cells=False, renamed=None, phase="dynamics"
+    ):
+        self.precision, self.step, self.phase = precision, step, phase
+        self.offered = dict(offered or {}) | {"step": step}
+        self.own_cells, self.renamed = own_cells, renamed
+        self.processes: list[Any] = []
+        self.kinds: list[str] = []  # the kind of each process, independent of its label
+
+    def __call__(
+        self,
+        what,
+        *,
+        on=None,
+        at=None,
+        label=None,
+        phase=None,
+        when=True,
+        samples=None,
+        where=None,
+        **parameters,
+    ):
+        """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
+
+        Parameters
+        ----------
+        on : other names of its fields.
+        at : fields that are elsewhere, {name: (horizontal, vertical)}.
+        label : what the process is called in tables, by default as the scheme.
+        phase : of this process alone.
+        when : if False, nothing is added.
+        samples : columns in which it is computed, others are interpolated (mpi.core.Sampled).
+        where : fields of columns {name: units}: rows in which all are 0 are passed over; nothing
+            would change there.
+        parameters : of the scheme; one that it does not have is an error.
+        """
+        if what is None or not when:
+            return
+        what = schemes.scheme(what) if isinstance(what, str) else what
+        if isinstance(what, schemes.Scheme):
+            process = self._of_scheme(what, on or {}, parameters)
+        else:
+            process = schemes.as_process(what, precision=self.precision, step=self.step)
+            process = _renamed(process, on or {})
+        process = _elsewhere(process, at or {}).only_where(where or {})
+        if samples is not None:
+            process, every = mpi.core.Sampled(process, samples).process(), process.every
+            process.every = every
+        name = getattr(what, "name", "") if isinstance(what, schemes.Scheme) else ""
+        self._add(process, label or name, name or type(what).__name__, phase)
+
+    def _of_scheme(self, what, on, parameters):
+        """The process of a scheme, in cells of varying thickness where the model has these."""
+        form = what.in_cells if self.own_cells else what
+        fields = set(form.field_names)
+        given = (self.renamed(form) if self.renamed else {}) | dict(on)
+        return form.process(
+            self.precision,
+            on={old: new for old, new in given.items() if old in fields and old != new},
+            offered=self.offered,
+            **parameters,
+        )
+
+    def _add(self, process, label, kind, phase):
+        process.phase = phase or self.phase
+        process.name = label or process.name
+        self.processes.append(process)
+        self.kinds.append(kind)
+
+    def place(self, placed):
+        """Puts the user's own processes where they belong. Returns the list of processes."""
+        for one in placed:
+            where, name = one.beside
+            found = [
+                n
+                for n, (process, kind) in enumerate(zip(self.processes, self.kinds, strict=True))
+                if name in (process.name, kind)
+            ]
+            if not found:
+                known = [process.name for process in self.processes]
+                raise InputError(names.unknown(f"process to stand {where}", name, known))
+            if where == "instead_of" and len(found) > 1:
+                raise InputError(
+                    f"{len(found)} processes are a {name}:"
+                    f" {', '.join(self.processes[n].name for n in found)}; say which by its name"
+                )
+            mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
+            mine.phase = one.phase or self.processes[found[0]].phase
+            mine(one.process, on=one.on)
+            first = found[-1] + 1 if where == "after" else found[0]
+            last = first + (where == "instead_of")
+            self.processes[first:last], self.kinds[first:last] = mine.processes, mine.kinds
+        return self.processes
+
+    def insert(self, n, what, **how):
+        """Adds a process before the n-th, in its phase; `how` as of a call."""
+        mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
+        mine.phase = self.processes[n - 1].phase
+        mine(what, **how)
+        self.processes[n:n], self.kinds[n:n] = mine.processes, mine.kinds
+
+
+def _elsewhere(process, at):
+    """The process with these fields elsewhere."""
+    for field, place in at.items():
+        process = process.at(field, *place)
+    return process
+
+
+def _renamed(process, on):
+    changed = {old: new for old, new in on.items() if old != new}
+    return process.on(changed) if changed else process

@@ -1,0 +1,327 @@
+"""Schemes as Python classes, made from the core's own lists of parameters.
+
+Each entry of the core's catalogue becomes a class of the same name: its parameters are keywords,
+checked when the object is built.
+
+>>> import fathom as fm
+>>> fm.RichardsonMixing(maximum=1e-2)
+RichardsonMixing(maximum=0.01)
+"""
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fathom.base import mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError, RunFailure
+from fathom.base.near import near, unknown
+
+bytes_of = {"fp64": 8, "fp32": 4}  # of a number
+
+
+class Scheme:
+    """A process with its parameters; one class for each entry of the catalogue."""
+
+    entry: dict = {}
+    _in_cells = None  # the class of the same name for cells of varying thickness
+
+    every = None  # a length of time, for a process that does not run in every step
+
+    def __init__(self, *, every=None, **parameters) -> None:
+        if every is not None:
+            period = Period(every, "every")
+            if period.months:
+                raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
+            self.every = period.text
+        self.parameters = {name: _number(name, value) for name, value in parameters.items()}
+        mpi.core.process(
+            self.entry["name"], self.parameters
+        )  # names and bounds are checked by the core
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    @property
+    def in_cells(self):
+        """The scheme in cells of varying thickness; itself if both are the same."""
+        return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
+
+    @property
+    def field_names(self):
+        return [f["name"] for f in self.entry["fields"]]
+
+    @property
+    def all_parameters(self):
+        """The given parameters, and the defaults of the others."""
+        return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
+
+    @property
+    def parameter_names(self):
+        return [p["name"] for p in self.entry["parameters"]]
+
+    @property
+    def adds_tendencies(self):
+        """Whether it adds to tendencies."""
+        return any(name.endswith("_tendency") for name in self.field_names)
+
+    def companion(self, role):
+        """The scheme of the catalogue for another part of the same: the expansion of an equation of
+        state, the first sweep of an advection. It has the same values of common parameters.
+        KeyError where there is none.
+        """
+        other = schemes()[self.entry["companions"][role]]
+        shared = {k: v for k, v in self.parameters.items() if k in other().parameter_names}
+        return other(**shared)
+
+    @property
+    def stands(self):
+        """Its default place in a step: ("before", "TracerUpdate"); None for schemes that models
+        place themselves.
+        """
+        return self.entry.get("stands")
+
+    @property
+    def first_pass(self):
+        """The scheme that goes before in operators that are applied twice; None of others."""
+        roles = self.entry["companions"]
+        return self.companion("first pass") if "first pass" in roles else None
+
+    def process(
+        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
+    ):
+        """The core's process.
+
+        Parameters
+        ----------
+        on : renames fields.
+        offered : parameters that are used if the scheme has them and its user has not set them (the
+            step).
+        parameters : more of them; one that the scheme does not have is an error.
+        """
+        known = self.parameter_names
+        if strange := [name for name in parameters if name not in known]:
+            raise InputError(unknown(f"{self.name} parameter", strange[0], known))
+        usual = {k: float(v) for k, v in (offered or {}).items() if k in known}
+        values = usual | self.parameters | {k: float(v) for k, v in parameters.items()}
+        process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
+        process.phase = phase
+        if self.every:  # at least as often as requested
+            step = (offered or parameters)["step"]
+            process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
+        process.name = label or self.name
+        return process
+
+    def __repr__(self):
+        every = [f"every={self.every!r}"] if self.every else []
+        return (
+            f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
+        )
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.parameters, self.every) == (
+            other.parameters,
+            other.every,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # lists are among its parameters
+
+
+def _number(name, value):
+    """The value of a parameter. InputError: it is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {repr(value)[:60]} must be a number") from None
+
+
+def _documentation(entry):
+    lines = [entry["summary"][:1].upper() + entry["summary"][1:] + ".", ""]
+    if entry["parameters"]:
+        lines += ["Parameters", "----------"]
+        for p in entry["parameters"]:
+            lines += [
+                f"{p['name']} : float [{p['units']}], default {p['value']:g}",
+                f"    {p['meaning']}; in [{p['least']:g}, {p['most']:g}]",
+            ]
+        lines.append("")
+    lines.append(
+        "Fields: " + "; ".join(f"{f['access']} {f['name']} [{f['units']}]" for f in entry["fields"])
+    )
+    return "\n".join(lines)
+
+
+def _signature(entry):
+    """The signature for help and completion: all parameters of the catalogue with their
+    defaults.
+    """
+    keyword = lambda name, usual: inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=usual
+    )
+    own = [keyword(p["name"], p["value"]) for p in entry["parameters"]]
+    return inspect.Signature([*own, keyword("every", None)])
+
+
+@cache
+def schemes():
+    """All schemes of the core: name -> class."""
+
+    def class_of(entry, name):
+        return type(
+            name,
+            (Scheme,),
+            {
+                "entry": entry,
+                "__doc__": _documentation(entry),
+                "__module__": "fathom",
+                "__signature__": _signature(entry),
+            },
+        )
+
+    catalogue = mpi.core.catalogue()
+    found = {e["name"]: class_of(e, e["name"]) for e in catalogue if not e["in_cells_of"]}
+    for e in catalogue:
+        if e["in_cells_of"]:
+            found[e["in_cells_of"]]._in_cells = class_of(e, e["in_cells_of"])
+    return found
+
+
+def scheme(name, *, every=None, **parameters):
+    """The scheme of that name, with a clear error for a name that does not exist."""
+    known = schemes()
+    if name not in known:
+        raise InputError(f"unknown scheme '{name}'{near(name, list(known))}")
+    return known[name](every=every, **parameters)
+
+
+# ---- processes in Python -------------------------------------------------------------------------
+
+
+class Use(NamedTuple):
+    """The access of a process in Python to a field."""
+
+    name: str
+    place: str
+    units: str
+    access: str
+
+
+def reads(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme reads; place: "center layer", "corner column", "interface
+    profile".
+
+    center, corner, east_face or north_face; column, layer or interface; with "vector" for a part of
+    one. A profile has one value a level.
+    """
+    return Use(name, place, units, "reads")
+
+
+def writes(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme writes, all of it, without reading it."""
+    return Use(name, place, units, "writes")
+
+
+def updates(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme changes."""
+    return Use(name, place, units, "updates")
+
+
+class PythonScheme:
+    """A process whose work is a Python function with NumPy, for first trials: it runs on all ranks,
+    on their points, in the order of the step like any other.
+
+    Parameters
+    ----------
+    function : called once a step and block with its fields by name, as arrays that share their
+        memory: (levels, ny, nx), (ny, nx), and (levels,) for a "layer profile", (levels + 1,) for
+        an "interface profile"; without halo. It changes fields that it writes or updates in
+        place.
+    fields : the fields that it uses: reads(name, place, units), writes(...), updates(...).
+    every : a length of time, for a process that does not run in every step.
+
+    Errors: ValueError for an unknown place, or if units or places differ from those of other
+    processes; an exception of the function ends the run.
+
+    >>> def relax(temperature, temperature_tendency): ...
+    >>> fm.PythonScheme(relax, [fm.reads("temperature", "center layer", "degC"), ...])
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fields: Iterable[Use],
+        *,
+        name: str | None = None,
+        every: str | None = None,
+    ) -> None:
+        self.function, self.fields = function, list(fields)
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.every = None if every is None else Period(every, "every").text
+        if strange := [use for use in self.fields if not isinstance(use, Use)]:
+            raise InputError(
+                f"{self.name}: {strange[0]!r} declares no field; use reads(name, place,"
+                " units), writes(...) or updates(...)"
+            )
+
+    @property
+    def field_names(self) -> list[str]:
+        return [use.name for use in self.fields]
+
+    def __repr__(self) -> str:
+        return f"PythonScheme({self.name})"
+
+    def process(self, precision: int = 8, *, step: float = 1.0) -> Any:
+        """The core's process; step [s]."""
+        declared = []
+        for name, place, units, access in self.fields:
+            words = place.split() or [""]
+            if words[-1] == "profile":
+                at = ("profile", "profile", False)
+            else:
+                at = (words[0], words[-1], "vector" in words)
+            declared.append((name, units, *at, access))
+        process = mpi.core.PythonProcess(self.name, declared, self._work).process()
+        if self.every:
+            process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
+        return process
+
+    def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
+        """One step on the blocks of this rank. RunFailure on all ranks where the function fails on
+        any.
+        """
+        said = ""
+        try:
+            layers = [use.name for use in self.fields if use.place == "layer profile"]
+            for fields in blocks:
+                self.function(**fields | {name: fields[name][:-1] for name in layers})
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            said = (
+                f"{self.name} failed: {type(error).__name__}: {error} ({place.filename}, line"
+                f" {place.lineno})"
+            )
+        comm = mpi.MPI.Comm.f2py(ranks)
+        failed = np.array([bool(said)], np.int32)
+        comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
+        if failed[0]:
+            raise RunFailure(next(filter(None, comm.allgather(said))))
+
+
+def as_process(what: Any, *, precision: int, step: float) -> Any:
+    """The core's process of an element of an order: a scheme in Python, a global process of the
+    core, or a process of the core itself.
+    """
+    if isinstance(what, PythonScheme):
+        return what.process(precision, step=step)
+    if isinstance(what, mpi.core.GlobalProcess):
+        return what.process()
+    if isinstance(what, mpi.core.Process):
+        return what
+    raise InputError(
+        f"{what!r} is no process; allowed: a scheme or its name, a PythonScheme, a global process"
+    )

@@ -1,6 +1,0 @@
-"""Observations: a base of one row a datum, ingest, screening, operators, the surface analysis.
-
-from fathom.observations import base, ingest
-made, account = ingest.collect(["synop.bufr"])
-base.write(made, "synop.parquet")
-"""

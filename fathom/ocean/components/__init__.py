@@ -1,0 +1,1 @@
+"""The parts of an ocean that a user chooses, one file each."""

@@ -1,0 +1,115 @@
+"""Gases that the sea takes up from the air, without sources or sinks in the sea: CFC-11, CFC-12,
+SF6 (core/physics/sea_surface/gas_exchange.hpp).
+
+Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year,
+north, south, mole fractions in 1e-12 at times in years (1990.5 the middle of 1990), interpolated
+between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres
+are blended.
+"""
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.data.embedded import FOLDER
+from fathom.data.input import table
+from fathom.model.schemes import scheme
+from fathom.ocean.components.passive import PassiveTracer
+
+edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
+embedded = FOLDER / "gases-in-air.txt"
+
+
+class _Gas(PassiveTracer):
+    columns: tuple[int, ...] = ()  # of the embedded table: north, south
+
+    def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None) -> None:
+        super().__init__(name or type(self).__name__.lower(), "mol m-3")
+        self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
+        self._exchange(
+            1.0 if wind_variance is None else wind_variance
+        )  # names and bounds are checked here
+
+    def _exchange(self, wind_variance):
+        return scheme(
+            f"{type(self).__name__}Exchange",
+            coefficient=self.coefficient,
+            wind_variance=wind_variance,
+        )
+
+    def fluxes(self, surface):
+        air = getattr(surface, "given", None) or getattr(
+            surface, "over", None
+        )  # that of bulk formulae
+        if air is None and getattr(surface, "wind_speed", 0.0) is None:
+            raise InputError(
+                f"{type(self).__name__} needs the wind above the sea:"
+                f" {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
+            )
+        return [
+            self._exchange(
+                getattr(air, "wind_variance", 1.0)
+                if self.wind_variance is None
+                else self.wind_variance
+            )
+        ]
+
+    def fields(self, grid):
+        h = grid.horizontal
+        latitude = (
+            np.asarray(h.center_latitude, float)
+            if h.spherical
+            else np.full(np.shape(grid.wet_levels), edge)
+        )  # a plane lies in the north
+        return {"northern_share": np.clip((latitude + edge) / (2 * edge), 0, 1)}
+
+    def tables(self, grid, clock):
+        years, north, south = self.in_air()
+        return {
+            f"{self.name}_in_air": (
+                [clock.seconds_of_year(year) for year in years],
+                np.stack([north, south], 1).tolist(),
+                True,
+            )
+        }
+
+    def in_air(self):
+        """Years, mole fraction in the north and in the south [1e-12]."""
+        numbers = table.table(self.history or embedded)
+        numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
+        if len(numbers) != 3:
+            raise InputError(
+                f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year,"
+                " north, south [1e-12]"
+            )
+        if not (np.diff(numbers[0]) > 0).all():
+            raise InputError(f"{self.name}: the years of {self.history} do not ascend")
+        return numbers
+
+
+_about = """{gas} [mol m-3]: taken up from the air by gas exchange (Wanninkhof 2014), with its
+history in the air of both hemispheres since 1930.
+
+Parameters
+----------
+name : as of a PassiveTracer.
+history : path of a table of year, north, south [1e-12]; None: the embedded one, to 2014,
+    constant afterwards.
+coefficient : of the transfer velocity [cm h-1 (m s-1)-2].
+wind_variance : mean square of the wind over the square of the wind speed that the surface
+    gives; None: 4 / pi for the monthly means of the climatology, else 1.
+"""
+
+
+class CFC11(_Gas):
+    __doc__ = _about.format(gas="CFC-11")
+    columns = (1, 2)
+
+
+class CFC12(_Gas):
+    __doc__ = _about.format(gas="CFC-12")
+    columns = (3, 4)
+
+
+class SF6(_Gas):
+    __doc__ = _about.format(gas="Sulfur hexafluoride")
+    columns = (5, 6)

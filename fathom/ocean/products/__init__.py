@@ -1,0 +1,1 @@
+"""Diagnostics, series, sections and reports of the ocean."""

@@ -1,0 +1,1 @@
+"""What the air does to the sea surface."""

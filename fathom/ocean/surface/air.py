@@ -1,0 +1,293 @@
+"""Data that the ocean reads of the air above it and of the observed sea surface: the embedded
+climatology, files of the user's, numbers, by variable.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import names
+from fathom.base import instants as times
+from fathom.base.failure import InputError
+from fathom.base.moist_air import humidity_of_dew_point
+from fathom.data import fluxes, sets, surface
+from fathom.data.input.records import Input, Joined, Points, Records, given, interpolate, sources
+from fathom.data.input.values import on_columns
+from fathom.model.schemes import scheme
+from fathom.ocean.surface import storms
+from fathom.output import formats
+
+climatology = "coads"  # name of the embedded one
+
+# What variables may be called in files other than their own name: CF standard names, short names of
+# CMIP (JRA55-do has them too) and ECMWF, names of CORE-II.
+accepted = {
+    "eastward_wind": ("uas", "u10", "U_10_MOD", "U_10"),
+    "northward_wind": ("vas", "v10", "V_10_MOD", "V_10"),
+    "wind_speed": ("sfcWind", "si10"),
+    "air_temperature": ("tas", "t2m", "T_10_MOD", "T_10"),
+    "specific_humidity": ("huss", "Q_10_MOD", "Q_10"),
+    "air_pressure": (
+        "air_pressure_at_mean_sea_level",
+        "air_pressure_at_sea_level",
+        "psl",
+        "msl",
+        "surface_air_pressure",
+        "ps",
+        "sp",
+        "SLP",
+    ),
+    "downward_shortwave_flux": (
+        "surface_downwelling_shortwave_flux_in_air",
+        "rsds",
+        "msdwswrf",
+        "avg_sdswrf",
+        "ssrd",
+        "SWDN_MOD",
+        "SWDN",
+    ),
+    "downward_longwave_flux": (
+        "surface_downwelling_longwave_flux_in_air",
+        "rlds",
+        "msdwlwrf",
+        "avg_sdlwrf",
+        "strd",
+        "LWDN_MOD",
+        "LWDN",
+    ),
+    "precipitation_flux": ("pr", "mtpr", "avg_tprate", "tp"),
+    "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"),
+    "sea_surface_temperature": ("tos", "sst"),
+    "sea_surface_salinity": ("sos", "sss"),
+}
+# variables that follow from others: how, of which, and what those may be called
+parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
+    "wind_speed": (
+        np.hypot,
+        {name: accepted[name] for name in ("eastward_wind", "northward_wind")},
+    ),
+    "precipitation_flux": (
+        np.add,
+        {
+            "rainfall_flux": ("prra", "RAIN", "PRC_MOD"),
+            "snowfall_flux": ("prsn", "SNOW", "PRC_MOD1"),
+        },
+    ),
+    "specific_humidity": (
+        humidity_of_dew_point,
+        {
+            "dew_point_temperature": ("d2m", "2d", "tdps"),
+            "air_pressure": accepted["air_pressure"],
+        },
+    ),
+}
+named = {*accepted, *(name for _, names_of in parts.values() for name in names_of)}
+
+
+def _missing(data, absent):
+    there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
+    return InputError(
+        f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} uses"
+        " the embedded climatology for these"
+    )
+
+
+class Air:
+    """Variables of the air and of the observed sea, for the fields of an ocean that they become.
+
+    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file,
+        Records, xarray.DataArray or number.
+    wanted : field -> variable.
+    missing : "coads" or None, where variables come from that are not in the data; the speed of the
+        wind follows from its components.
+    stormy : whether storms are added to the wind (fathom/ocean/surface/storms.py).
+    ValueError: a variable that is not there, or that is not known.
+    """
+
+    def __init__(self, data, wanted, missing=None, stormy=False):
+        self.stormy = stormy
+        self.inputs: list[Input | Joined] = []
+        self.climate, self.constants = {}, {}
+        if missing not in (None, climatology):
+            raise InputError(f"missing = {missing!r}; allowed: {climatology!r}, none")
+        of, units = _by_variable(data), _units()
+        absent = [name for field, name in wanted.items() if not self._take(field, name, of, units)]
+        from_climatology = [name for name in absent if missing or _is_climatology(of(name)[0])]
+        if from_climatology != absent:
+            raise _missing(data, [name for name in absent if name not in from_climatology])
+        self.climate = {field: name for field, name in wanted.items() if name in absent}
+        _check_used(of, wanted, self.inputs)
+
+    def _take(self, field, name, of, units):
+        """Keeps the input of a field: records, or a number; returns whether there is any."""
+        value, its_own = of(name)
+        if (records := _has(of(name), name)) is not None:
+            self.inputs.append(Input(field, records, units[field], _called(name), only=its_own))
+            return True
+        if value is not None and not _is_climatology(value) and given(value) is None:
+            self.constants[field] = value
+            return True
+        if name in parts and not _is_climatology(value):
+            return self._of_parts(field, name, of, units)
+        return False
+
+    def _of_parts(self, field, name, of, units):
+        """A variable from others; whether they are there."""
+        made, names_of = parts[name]
+        held = [_has(of(part), part, called) for part, called in names_of.items()]
+        if None not in held:
+            inputs = (
+                Input(
+                    part, records, units.get(part, units[field]), (part, *called), only=of(part)[1]
+                )
+                for (part, called), records in zip(names_of.items(), held)
+            )
+            self.inputs.append(Joined(field, made, *inputs))
+            return True
+        if all(_is_number(of(part)[0]) for part in names_of):
+            self.constants[field] = made(*(of(part)[0] for part in names_of))
+            return True
+        return False
+
+    @property
+    def wind_variance(self):
+        """Mean square of the wind over the square of its speed: within a month of the climatology
+        as for equal winds from all sides (Rayleigh); with storms the speed is instantaneous.
+        """
+        return 4 / np.pi if "wind_speed" in self.climate and not self.stormy else 1.0
+
+    @property
+    def over_ice(self):
+        """The bulk formulae over sea ice. The sunlight of the climatology is that over the dark
+        sea; a cloudy polar sky sends down two fifths of what ice reflects (docs/sea-ice.md).
+        """
+        of_sea = "downward_shortwave_flux" in self.climate
+        return scheme("BulkOverIce", sky_reflection=0.4 if of_sea else 0.0)
+
+    def interpolate(self, do):
+        """Adds the processes that make the fields of the air from their records."""
+        for field in (*self.climate, *(i.field for i in self.inputs)):
+            interpolate(do, field)
+        if self.stormy:
+            storms.blow(do)
+
+    def fields(self, ocean):
+        """The fields that never change."""
+        return {
+            field: on_columns(ocean.grid, value, name=field)
+            for field, value in self.constants.items()
+        }
+
+    def records(self, ocean):
+        return [
+            *([Climatology(self.climate, ocean.grid)] if self.climate else []),
+            *sources(self.inputs, ocean.grid),
+            *([storms.Storms(ocean.grid)] if self.stormy else []),
+        ]
+
+
+def _check_used(of, wanted, inputs):
+    """ValueError: of files that are given for all variables nothing is used."""
+    shared, its_own = of(next(iter(wanted), ""))
+    if isinstance(shared, Records) and not its_own and wanted and not inputs:
+        raise InputError(
+            f"{shared!r} has no {', '.join(dict.fromkeys(wanted.values()))}: all would come"
+            " from the embedded climatology"
+        )
+
+
+def _is_number(value):
+    """A number, or an array of numbers."""
+    return given(value) is None and np.asarray(value).dtype.kind in "fiu"
+
+
+class Climatology:
+    """An embedded climatology as a source of records (fathom/run/forcing.py).
+
+    wanted : field -> variable.
+    data : its module (fathom/data), with `on_points`.
+    less : field -> number, taken away from it.
+    """
+
+    axis = times.months
+
+    def __init__(self, wanted, grid, data=surface, less=None):
+        grid.places_on_earth("the embedded climatology")
+        self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
+
+    @property
+    def fields(self):
+        return list(self.wanted)
+
+    def describe(self):
+        """Where each field comes from, and of which times."""
+        of = "the embedded climatology" + (" of fluxes" if self.data is fluxes else "")
+        return [f"{', '.join(self.wanted)}: {of}, {self.axis}"]
+
+    def read(self, month):
+        data = self.data.on_points(
+            self.points.latitude,
+            self.points.longitude,
+            *dict.fromkeys(self.wanted.values()),
+            month=month,
+        )
+        found = {field: data[name] for field, name in self.wanted.items()}
+        return found | {field: found[field] - mean for field, mean in self.less.items()}
+
+
+def _called(name):
+    """Names that it may have in files, its own name first."""
+    return name, *accepted[name]
+
+
+def _is_climatology(value):
+    return isinstance(value, str) and value == climatology
+
+
+def _has(value, name, called=None):
+    """The records that have a variable, of what `_by_variable` gives; None where there are none.
+    What is given for this variable alone must have it.
+    """
+    records = given(value[0])
+    its_own = value[1]
+    known = (name, *(accepted[name] if called is None else called))
+    if records is not None and (its_own or records.matches(known, its_own)):
+        return records
+    return None
+
+
+def _by_variable(data):
+    """A function: variable -> (its source, whether the only variable of a file is used, with any
+    name).
+    """
+    if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
+        for name in data:
+            if name not in named:
+                raise InputError(names.unknown("variable of the forcing", name, named))
+        return lambda name: (data.get(name), True)
+    if _is_climatology(data):
+        return lambda name: (climatology, True)
+    if (data_set := sets.find(data)) is not None:
+        data = data_set.open()
+    if isinstance(data, (str, Path)) and not (
+        Path(data).expanduser().exists()
+        or "*" in str(data)
+        or str(data).endswith(formats.readable())
+    ):
+        known = [climatology, *sets.known()]
+        raise InputError(
+            f"unknown forcing data {str(data)!r}{names.near(str(data), known)}; allowed:"
+            f" {', '.join(map(repr, known))}, a file or folder that exists, a mapping of variable"
+            " to file"
+        )
+    records = data if isinstance(data, Records) else Records(data)
+    return lambda name: (records, False)
+
+
+def _units():
+    """Units of fields, as the processes have them."""
+    schemes = ("BulkForcing", "IceCover", "TemperatureRestoring", "SalinityRestoring")
+    made = {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}
+    return {"dew_point_temperature": "K"} | made

@@ -1,0 +1,440 @@
+"""Stress and fluxes of an ocean as they are given: numbers, arrays, functions, files, or the
+embedded climatology of fluxes.
+"""
+
+import numpy as np
+
+from fathom import names
+from fathom.base.failure import InputError
+from fathom.base.instants import days_of_months
+from fathom.data import fluxes
+from fathom.data.input.records import Input, Points, given, interpolate, sources
+from fathom.data.input.values import on_columns
+from fathom.model.schemes import scheme
+from fathom.ocean.surface.air import Air, Climatology, accepted, climatology
+from fathom.ocean.surface.forcing import (
+    BulkForcing,
+    Surface,
+    balance,
+    freezing_limit,
+    rivers,
+    runoff_on,
+    salt_of_ice,
+    stress_on_ice,
+    truth,
+)
+
+flux_climatology = "ncep"  # name of the embedded one
+# keyword -> its variable
+of_climatology = {
+    "stress_eastward": "stress_eastward",
+    "stress_northward": "stress_northward",
+    "heat_flux": "surface_heat_flux",
+    "shortwave_flux": "surface_shortwave_flux",
+    "freshwater_flux": "surface_freshwater_flux",
+    "restoring_temperature": "sea_surface_temperature",
+    "restoring_salinity": "sea_surface_salinity",
+    "sea_ice_fraction": "sea_ice_fraction",
+}
+usual = dict.fromkeys(
+    (
+        "stress_eastward",
+        "stress_northward",
+        "heat_flux",
+        "shortwave_flux",
+        "freshwater_flux",
+        "runoff",
+        "sea_ice_fraction",
+    ),
+    0.0,
+)
+
+of_sensitivity = ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")
+of_ice = tuple(name for name in BulkForcing.air if name != "sea_ice_fraction")
+
+
+def _is_climatology(value):
+    return isinstance(value, str) and value == flux_climatology
+
+
+def _known_data(data):
+    if data is not None and not _is_climatology(data):
+        raise InputError(
+            f"SurfaceForcing data = {data!r}{names.near(str(data), [flux_climatology])}; allowed:"
+            f" {flux_climatology!r}, none; files are given by keyword, as heat_flux = 'hfds.nc'"
+        )
+    return data
+
+
+# What a number may be: least, most, units.
+plausible = {
+    **dict.fromkeys(
+        ("stress_x", "stress_y", "stress_eastward", "stress_northward"), (-100, 100, "N m-2")
+    ),
+    "heat_flux": (-1e5, 1e5, "W m-2"),
+    "shortwave_flux": (0, 1e4, "W m-2"),
+    "wind_speed": (0, 200, "m s-1"),
+    "sea_ice_fraction": (0, 1, ""),
+    "air_pressure": (1e4, 2e5, "Pa"),
+}
+
+
+def _is_usual_air(air):
+    return isinstance(air, str) and air == climatology
+
+
+class SurfaceForcing(Surface):
+    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude,
+    latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
+
+    Parameters
+    ----------
+    data : None, or "ncep", the embedded monthly climatology (fathom/data/fluxes.py): it gives
+        all that no other argument gives - stress, heat, sunlight, fresh water, rivers, and the
+        temperature and salinity of restoring; and the sea stays at or above freezing.
+    stress_x, stress_y : along the grid's axes, at corners [N m-2]; or
+    stress_eastward, stress_northward : at centres [N m-2].
+    heat_flux : [W m-2], positive into the ocean, at centres.
+    shortwave_flux : [W m-2], the sunlight in heat_flux; the water absorbs it over its depth.
+    salinity_flux : [1e-3 m s-1], positive into the ocean.
+    freshwater_flux : [kg m-2 s-1], positive into the ocean.
+    runoff : [kg m-2 s-1], fresh water of rivers in addition; "core2": the embedded ones, at their
+        mouths.
+    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11
+        and the like).
+    restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
+    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); 0: no
+        restoring.
+    salinity_restoring : that of salinity; None: the same.
+    balanced : bool. The sums over the sea of the grid are zero: for fresh water and salt in each
+        step, for the heat of `data` over the year.
+    Instead of the piston velocity of temperature
+    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature
+        (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
+    air, missing : as `data` and `missing` of BulkForcing: the air of BulkSensitivity, and the air
+        over sea ice, where bulk formulae compute heat and snow. The given heat is then that into
+        open water; stress and fresh water are for the whole cell.
+    """
+
+    mappings = ("air",)
+    # keyword -> field, unit, place
+    quantities = {
+        "stress_x": ("surface_stress_x", "N m-2", "corner"),
+        "stress_y": ("surface_stress_y", "N m-2", "corner"),
+        "stress_eastward": ("stress_eastward", "N m-2", "center"),
+        "stress_northward": ("stress_northward", "N m-2", "center"),
+        "heat_flux": ("surface_heat_flux", "W m-2", "center"),
+        "shortwave_flux": ("surface_shortwave_flux", "W m-2", "center"),
+        "salinity_flux": ("salinity_given_flux", "1e-3 m s-1", "center"),
+        "freshwater_flux": ("surface_freshwater_flux", "kg m-2 s-1", "center"),
+        "runoff": ("runoff_flux", "kg m-2 s-1", "center"),
+        "restoring_temperature": ("restoring_temperature", "degC", "center"),
+        "restoring_salinity": ("restoring_salinity", "1e-3", "center"),
+        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center"),
+        "wind_speed": ("wind_speed", "m s-1", "center"),
+        "sea_ice_fraction": ("sea_ice_fraction", "1", "center"),
+        "air_pressure": ("air_pressure", "Pa", "center"),
+    }
+    aliases = {
+        "stress_eastward": "surface_eastward_stress",
+        "stress_northward": "surface_northward_stress",
+        "restoring_temperature": "sea_surface_temperature",
+        "restoring_salinity": "sea_surface_salinity",
+    }  # keyword -> field of the table of names
+
+    def __init__(
+        self,
+        stress_x=0.0,
+        stress_y=0.0,
+        heat_flux=None,
+        salinity_flux=0.0,
+        restoring_temperature=None,
+        restoring_salinity=None,
+        piston_velocity=1e-5,
+        shortwave_flux=None,
+        freshwater_flux=None,
+        *,
+        data=None,
+        stress_eastward=None,
+        stress_northward=None,
+        runoff=None,
+        salinity_restoring=None,
+        balanced=False,
+        heat_flux_sensitivity=None,
+        air=climatology,
+        missing=None,
+        wind_speed=None,
+        sea_ice_fraction=None,
+        air_pressure=101325.0,
+    ) -> None:
+        self.data = _known_data(data)
+        self.stress_x, self.stress_y, self.salinity_flux = stress_x, stress_y, salinity_flux
+        of_data = self._of_data(heat_flux)
+        value = lambda name, given: of_data.get(name, usual.get(name)) if given is None else given
+        self.stress_eastward = value("stress_eastward", stress_eastward)
+        self.stress_northward = value("stress_northward", stress_northward)
+        self.heat_flux = value("heat_flux", heat_flux)
+        self.shortwave_flux = value("shortwave_flux", shortwave_flux)
+        self.freshwater_flux = value("freshwater_flux", freshwater_flux)
+        self.runoff = value("runoff", runoff)
+        self.restoring_temperature = value("restoring_temperature", restoring_temperature)
+        self.restoring_salinity = value("restoring_salinity", restoring_salinity)
+        self.sea_ice_fraction = value("sea_ice_fraction", sea_ice_fraction)
+        self.wind_speed, self.air_pressure = wind_speed, air_pressure
+        self.air, self.missing = air, missing
+        self.piston_velocity = float(piston_velocity)
+        self.salinity_restoring = (
+            self.piston_velocity if salinity_restoring is None else float(salinity_restoring)
+        )
+        self.balanced = truth("SurfaceForcing", "balanced", balanced)
+        self.heat_flux_sensitivity = heat_flux_sensitivity
+        self._check()
+        self.inputs = self._inputs()  # keyword -> variable of files
+
+    def _of_data(self, heat_flux):
+        """Keyword -> the name of the climatology, or of its rivers, that is its value where none is
+        given.
+        """
+        if self.data is None:
+            return {}
+        along_grid = self._is_given("stress_x") or self._is_given("stress_y")
+        left_out = {"stress_eastward", "stress_northward"} if along_grid else set()
+        if heat_flux is not None:
+            left_out.add("shortwave_flux")  # part of another heat flux
+        return {name: self.data for name in of_climatology if name not in left_out} | {
+            "runoff": rivers
+        }
+
+    @property
+    def climate(self):
+        """Field -> variable of the climatology."""
+        return {
+            self.quantities[name][0]: variable
+            for name, variable in of_climatology.items()
+            if _is_climatology(getattr(self, name))
+        }
+
+    def _check(self):
+        """ValueError where two arguments exclude each other."""
+        if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
+            raise InputError(
+                "stress_x, stress_y and stress_eastward, stress_northward have the same"
+                " meaning; give one pair"
+            )
+        self._check_air()
+        self._check_numbers()
+        sensitivity = self.heat_flux_sensitivity
+        if sensitivity is not None and self.restoring_temperature is None:
+            raise InputError(
+                "heat_flux_sensitivity needs restoring_temperature, the temperature of heat_flux"
+            )
+        if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
+            raise InputError(
+                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would get more heat; it"
+                " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
+            )
+
+    def _check_air(self):
+        """ValueError for air that is not known."""
+        if self.missing not in (None, climatology):
+            raise InputError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
+        if self._of_bulk:
+            self._air(ice=None)
+
+    def _check_numbers(self):
+        """ValueError for a number that is impossible in the sea."""
+        for name, (least, most, units) in plausible.items():
+            value = getattr(self, name)
+            if isinstance(value, (int, float)) and not least <= value <= most:
+                raise InputError(
+                    f"{name} = {value!r} must lie between {least:g} and {most:g} {units}"
+                )
+
+    def _inputs(self):
+        """The inputs from files, by keyword."""
+        inputs = {}
+        for name, (field, units, where) in self.quantities.items():
+            value = getattr(self, name)
+            if _is_climatology(value) or (records := given(value)) is None:
+                continue
+            called = self.aliases.get(name, field)
+            row = names.fields.get(called)
+            of_row = filter(None, (row.name, row.standard_name, row.alias)) if row else ()
+            known = (name, *of_row, *accepted.get(called, ()))
+            inputs[name] = Input(self._with_rivers(field), records, units, known, where)
+        return inputs
+
+    def _air(self, ice):
+        """The air of the bulk formulae; None where there are none. ValueError: air that nothing
+        reads, or air given twice.
+        """
+        if not (self._of_bulk or ice):
+            if not (_is_usual_air(self.air) and self.missing is None):
+                raise InputError(
+                    f"air = {self.air!r}, missing = {self.missing!r}: they are for"
+                    " heat_flux_sensitivity = BulkSensitivity and for sea ice; nothing else reads"
+                    " them"
+                )
+            return None
+        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
+        if not (self.wind_speed is None and usual_pressure):
+            raise InputError(
+                "wind_speed and air_pressure come from the air of the bulk formulae; do not give"
+                " others"
+            )
+        wanted = of_ice if ice else of_sensitivity
+        return Air(self.air, {name: name for name in wanted}, self.missing)
+
+    @property
+    def over(self):
+        """The air whose wind gas exchange takes: that of bulk formulae; None: it is given."""
+        return self._air(ice=None) if self._of_bulk else None
+
+    def _is_given(self, name):
+        value = getattr(self, name)
+        return not (value is None or (np.isscalar(value) and value == 0))
+
+    def _is_of_data(self, name):
+        value = getattr(self, name)
+        return self.data is not None and isinstance(value, str) and value in (self.data, rivers)
+
+    @property
+    def _true(self):
+        """Whether stress is given eastward and northward."""
+        return self._is_given("stress_eastward") or self._is_given("stress_northward")
+
+    @property
+    def _of_bulk(self):
+        """Whether the slope of the heat flux is that of bulk formulae."""
+        return getattr(self.heat_flux_sensitivity, "name", "") == "BulkSensitivity"
+
+    def __repr__(self):
+        told = [f"data={self.data!r}"] if self.data else []
+        told += [
+            name for name in self.quantities if self._is_given(name) and not self._is_of_data(name)
+        ]
+        return f"SurfaceForcing({', '.join(told)})"
+
+    def before(self, do, ice=None):
+        """Processes at the start of a step. ValueError: air that nothing reads, or given twice;
+        with sea ice, stress along the grid's axes.
+        """
+        over, water = self._air(ice), self._with_rivers("surface_freshwater_flux")
+        for name, records in self.inputs.items():
+            interpolate(do, self._field(name), records.where)
+        for field in self.climate:
+            interpolate(do, self._with_rivers(field))
+        if over:
+            over.interpolate(do)
+        do("StressToGrid", when=self._true)
+        if ice:
+            self._over_ice(do, over, {"surface_freshwater_flux": water})
+            ice.move(do)
+            ice.reflect(do)
+            ice.divide(do, {"surface_freshwater_flux": water})
+        do("Runoff", when=self._is_given("runoff"))
+        if self.balanced:
+            balance(do, salt=False)
+        if ice:
+            ice.grow(do)
+        do("SurfaceFluxes")
+        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
+        do(
+            "GivenFlux",
+            on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
+            label="GivenFlux of salinity",
+            when=self._is_given("salinity_flux"),
+        )
+        self._restore(do)
+
+    def _over_ice(self, do, air, water):
+        """Adds the effect of the air on sea ice: heat of bulk formulae, the given stress, and the
+        given fresh water, in frost as snow.
+        """
+        if self._is_given("stress_x") or self._is_given("stress_y"):
+            raise InputError(
+                "sea ice needs the stress of the air at centres: give stress_eastward,"
+                " stress_northward instead of stress_x, stress_y"
+            )
+        do(air.over_ice)
+        do("GivenWaterOverIce", on=water)
+        given_stress = {
+            name: stress_on_ice[name] for name in ("surface_stress_x", "surface_stress_y")
+        }
+        do("StressToGrid", on=given_stress, label="StressToGrid of ice", when=self._true)
+
+    def _restore(self, do):
+        """Temperature, by a piston velocity or by the slope of the heat flux, and salinity."""
+        do(self.heat_flux_sensitivity if self._of_bulk else None)
+        if self.restoring_temperature is not None:
+            haney = scheme("TemperatureRestoring", piston_velocity=self.piston_velocity)
+            do(haney if self.heat_flux_sensitivity is None else "BarnierRestoring")
+        if self.restoring_salinity is not None and self.salinity_restoring:
+            do(scheme("SalinityRestoring", piston_velocity=self.salinity_restoring))
+            if self.balanced:
+                balance(do, salt=True)
+
+    def _with_rivers(self, field):
+        """The name of a field to which rivers are added."""
+        rivers_come = field == "surface_freshwater_flux" and self._is_given("runoff")
+        return "air_freshwater_flux" if rivers_come else field
+
+    def _field(self, name):
+        return self._with_rivers(self.quantities[name][0])
+
+    def after(self, do, cells, own_cells):
+        """Processes at the end of a step."""
+        if self.data is not None:
+            freezing_limit(do, cells, own_cells)
+
+    def fields(self, ocean):
+        over = self._air(ocean.sea_ice)
+        made = {"heat_flux_sensitivity"} if self._of_bulk else set()
+        made |= {"air_pressure", "wind_speed"} if over else set()
+        made |= {"stress_x", "stress_y"} if self._true else set()
+        constant = [
+            name
+            for name in self.quantities
+            if name not in self.inputs
+            and name not in made
+            and getattr(self, name) is not None
+            and not _is_climatology(getattr(self, name))
+        ]
+        fields = {
+            self._field(name): on_columns(
+                ocean.grid, getattr(self, name), self.quantities[name][2], name
+            )
+            for name in constant
+            if name != "runoff"
+        }
+        if "runoff" in constant:
+            fields["runoff_flux"] = runoff_on(ocean.grid, self.runoff)
+        return fields | (over.fields(ocean) if over else {})
+
+    def records(self, ocean):
+        of_files = sources(list(self.inputs.values()), ocean.grid)
+        over = self._air(ocean.sea_ice)
+        of_air = over.records(ocean) if over else []
+        return [*self._climatology(ocean.grid), *of_files, *of_air]
+
+    def _climatology(self, grid):
+        """The source of the fields of the climatology; none where it gives no field."""
+        wanted = {self._with_rivers(field): variable for field, variable in self.climate.items()}
+        if not wanted:
+            return []
+        heat = "surface_heat_flux"
+        less = {heat: _annual_mean(grid, heat)} if self.balanced and heat in wanted else {}
+        return [Climatology(wanted, grid, fluxes, less)]
+
+
+def _annual_mean(grid, variable):
+    """The annual mean of the climatology of fluxes over the sea of a grid."""
+    points = Points(grid)
+    months = [
+        fluxes.on_points(points.latitude, points.longitude, variable, month=month)[variable]
+        for month in range(12)
+    ]
+    area = np.where(points.wet, np.asarray(grid.horizontal.area_center), 0.0)
+    return np.float32(
+        (np.average(months, axis=0, weights=days_of_months) * area).sum() / area.sum()
+    )

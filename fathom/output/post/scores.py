@@ -1,0 +1,76 @@
+"""Scores of a forecast on the sphere. With weights w of area, the mean <f> = sum(w f) / sum(w):
+
+    bias <f - a>,    rms sqrt(<(f - a)^2>),
+        anomaly correlation <f' a'> / sqrt(<f'^2> <a'^2>),  f' = f - c - <f - c>, a' likewise
+
+c is a climatology. Points without a number, in any of the fields, do not count. Weights and fields
+share their last axes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fathom.base.failure import InputError
+
+
+def regular_weights(latitude, longitude) -> np.ndarray:
+    """(lat, lon) area of the cells around the points of a regular grid, between the middles of
+    parallels; the poles are caps.
+    """
+    latitude = np.asarray(latitude, float)
+    middle = 0.5 * (latitude[1:] + latitude[:-1])
+    ends = np.sign(latitude[-1] - latitude[0]) * 90
+    edge = np.sin(np.deg2rad(np.concatenate([[-ends], middle, [ends]])))
+    return np.repeat(np.abs(np.diff(edge))[:, None] / np.size(longitude), np.size(longitude), 1) / 2
+
+
+def mean(field, weights) -> np.ndarray:
+    """<f> over the axes of the weights."""
+    field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
+    if field.shape[-np.ndim(weights) :] != np.shape(weights):
+        raise InputError(
+            f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}"
+        )
+    there = np.isfinite(field)
+    return np.where(there, field * weights, 0).sum(axes) / np.where(there, weights, 0).sum(axes)
+
+
+def bias(forecast, analysis, weights) -> np.ndarray:
+    return mean(np.asarray(forecast) - analysis, weights)
+
+
+def rms(forecast, analysis, weights) -> np.ndarray:
+    return np.sqrt(mean((np.asarray(forecast) - analysis) ** 2, weights))
+
+
+def anomaly_correlation(forecast, analysis, climate, weights) -> np.ndarray:
+    f, a = np.asarray(forecast, float) - climate, np.asarray(analysis, float) - climate
+    gap = np.isnan(f + a)
+    f, a = np.where(gap, np.nan, f), np.where(gap, np.nan, a)
+    axes = tuple(range(-np.ndim(weights), 0))
+    f, a = (g - np.expand_dims(mean(g, weights), axes) for g in (f, a))
+    return mean(f * a, weights) / np.sqrt(mean(f * f, weights) * mean(a * a, weights))
+
+
+def persistence(analyses, weights) -> np.ndarray:
+    """rms of the first analysis (time first) as a forecast of each: 0 at the first."""
+    analyses = np.asarray(analyses, float)
+    return rms(analyses[0], analyses, weights)
+
+
+def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
+    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a
+    climate; the first analysis is the start.
+    """
+    result = {
+        "bias": bias(forecasts, analyses, weights),
+        "rms": rms(forecasts, analyses, weights),
+        "persistence": persistence(analyses, weights),
+    }
+    return (
+        result
+        if climate is None
+        else result
+        | {"anomaly_correlation": anomaly_correlation(forecasts, analyses, climate, weights)}
+    )

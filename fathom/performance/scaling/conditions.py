@@ -1,0 +1,71 @@
+"""The machine on which a step is priced, and the communication of its ranks.
+
+faster or slower than where it was measured:
+    1/2 memory here / memory there + 1/2 multiply-adds here / there
+a device
+    processes of columns    bytes of a step / bandwidth: one pass of each process
+    few columns take as long as those that it computes at once
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fathom.performance.scaling.clocks import Clocks, How, usual
+from fathom.performance.scaling.cost import Measured
+from fathom.performance.scaling.machine import Machine
+
+bound = 0.5  # part of the time of processes that memory bounds (docs/results/performance.md)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """machine: where the ranks are; here: where costs were measured; exchange, total: ways of
+    halos and of sums; turns: ranks that share a core.
+    """
+
+    machine: Machine
+    here: Machine
+    exchange: str = "packed"
+    total: str = "allreduce"
+    turns: float = 1.0
+    how: How = usual
+
+    def clocks(self, ranks: int) -> Clocks:
+        """Of so many ranks, at the begin of a step."""
+        return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
+
+    def at_work(self, columns: np.ndarray) -> np.ndarray:
+        """The columns or points of ranks; of a device at least those that it computes at once."""
+        return np.maximum(columns, self.machine.get("device.columns", 0.0))
+
+    def processes(
+        self, cost: Measured, seconds: float, share: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Seconds of the processes of ranks with so many columns. seconds: of the measured rank,
+        of whose work each has a `share`.
+        """
+        if not self.machine.of_devices:
+            return seconds * share * self.factor(cost, len(share))
+        filled = share * self.at_work(columns) / np.maximum(columns, 1)
+        return cost.traffic * filled / self.machine["node.triad_of_core"]
+
+    def factor(self, cost: Measured, ranks: int) -> float:
+        """The factor by which `ranks` there are slower than the measurement, without its
+        interruptions."""
+        there, alone = (
+            slower(self.machine, self.here, ranks),
+            slower(self.here, self.here, cost.ranks),
+        )
+        return there / alone * cost.undisturbed(self.here)
+
+
+def slower(machine: Machine, here: Machine, ranks: int) -> float:
+    """The factor by which a rank is slower there, with `ranks` in all, than one rank alone here."""
+    cores = int(machine["node.cores"])
+    busy = min(cores, ranks)
+    core = machine.get("node.triad_of_core", machine["node.triad"] / cores)
+    memory = here["node.triad_of_core"] / min(core, machine["node.triad"] / busy)
+    return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]

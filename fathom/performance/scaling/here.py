@@ -1,0 +1,203 @@
+"""This machine, measured: rates of its cores, messages between two of its ranks, sums,
+interruptions.
+
+The network between nodes can be measured only with ranks on several nodes; on one node the network
+of the file is the memory that its ranks share.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom.base import machine as limits
+from fathom.base import mpi
+from fathom.performance.scaling.machine import Machine, load, names, quantities, write
+from fathom.run import launch
+from fathom.run.tree import tree
+
+
+# long: one quantity of the machine after the other, with where it comes from
+def measure(comm: Any, seconds: float = 0.3) -> Machine:
+    """All ranks together, two or more of them; the same on each."""
+    c, ranks = comm.py2f(), comm.size
+    cores = launch.cores()
+    nodes = len(set(comm.allgather(os.uname().nodename)))
+    alone = comm.bcast(_alone(mpi.core) if comm.rank == 0 else None)
+    comm.barrier()
+    together = limits.limits(comm, 64)
+    quietest = min(
+        (interruptions(seconds / 6) for _ in range(6)), key=lambda found: found[0] * found[1]
+    )
+    noise = comm.allreduce(np.array(quietest)) / ranks
+    values: dict[str, Any] = {
+        "node.cores": max(cores, 1),
+        "node.nodes": nodes,
+        "node.multiply_add": alone[0],
+        "node.triad_of_core": alone[1],
+        "node.triad": max(together["triad_bytes_per_second"] / nodes, alone[1]),
+        "node.cache": limits.last_level_cache() / cores,
+        "node.copy": alone[1] * 2 / 3,
+        "network.topology": "fat-tree",
+        "network.shape": [16],
+    }
+    if ranks > cores * nodes:
+        turns = ranks / (cores * nodes)
+        values["node.slice"] = slice_of(comm, turns)
+    elif ranks > 1:
+        times = 1000
+        one, many = (
+            mpi.core.seconds_of_pairs(c, False, 1, False, times),
+            mpi.core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5)),
+        )
+        put = mpi.core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
+        total = mpi.core.seconds_of_sum(c, "allreduce", 1, 1, times)
+        bandwidth = 8 * 65536 / max(many - one, 1e-9)
+        values |= {
+            "network.latency": one / 2,
+            "network.overhead": one / 4,
+            "network.bandwidth": bandwidth,
+            "network.hop": 0.0,
+            "network.put_overhead": put / 4,
+            "network.put_latency": put / 2,
+            "node.latency": one / 2,
+            "node.bandwidth": bandwidth,
+            "sum.algorithm": "recursive-doubling",
+            "sum.stage": max(0.0, total / np.ceil(np.log2(ranks)) - one),
+        }
+    values |= {
+        "noise.frequency": float(noise[0]),
+        "noise.duration": float(noise[1]),
+        "noise.synchronised": False,
+    }
+    said = {
+        "network.topology": "estimate: what ranks of more nodes would meet",
+        "network.shape": "estimate: a switch",
+        "network.hop": "estimate: one node",
+        "node.copy": "measured: triad, two of three streams",
+        "sum.algorithm": "estimate",
+        "noise.synchronised": "estimate",
+    }
+    return Machine(
+        limits.name(),
+        {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()},
+        {key: said.get(key, "measured") for key in values},
+    )
+
+
+def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
+    """The time of a meeting of ranks that share cores, beyond their computing in turn, for each
+    rank waited for.
+    """
+    numbers = np.ones(1000)
+    comm.barrier()
+    began, computed = time.perf_counter(), 0.0
+    for _ in range(times):
+        start = time.process_time()
+        while time.process_time() < start + work:
+            numbers.dot(numbers)
+        computed += time.process_time() - start
+        comm.barrier()
+    return max(
+        comm.allreduce(time.perf_counter() - began - turns * computed)
+        / comm.size
+        / times
+        / (turns - 1),
+        0.0,
+    )
+
+
+def _alone(core: Any) -> tuple[float, float]:
+    """Multiply-adds and bytes a second of one core, by processor time: that of other programs on
+    the machine is not counted.
+    """
+    triads = [_own(lambda: core.triad_bandwidth(64 << 20, 1)) for _ in range(8)]
+    return _own(lambda: core.fma_rate(8, 0.1)), max(triads)
+
+
+def _own(measured: Callable[[], float]) -> float:
+    """A rate, over the part of the time in which this process had a processor."""
+    began, spent = time.perf_counter(), time.process_time()
+    rate = measured()
+    share = (time.process_time() - spent) / (time.perf_counter() - began)
+    return rate / min(1.0, share)
+
+
+def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, float]:
+    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those
+    that took longer by more than a tenth were interrupted.
+    """
+    numbers = np.ones(1000)
+    began = time.perf_counter()
+    for _ in range(20):
+        numbers.dot(numbers)
+    times = max(1, int(quantum * 20 / (time.perf_counter() - began)))
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        stamps, clock = [time.perf_counter()], time.perf_counter
+        while stamps[-1] - stamps[0] < seconds:
+            for _ in range(times):
+                numbers.dot(numbers)
+            stamps.append(clock())
+    finally:
+        if enabled:
+            gc.enable()
+    taken = np.diff(stamps)
+    usual = float(np.median(taken))
+    longer = taken[taken > 1.1 * usual] - usual
+    return len(longer) / (stamps[-1] - stamps[0]), float(longer.mean()) if len(longer) else 0.0
+
+
+def text(machine: Machine) -> list[tuple[str, list[str]]]:
+    """A text by section: quantities, values, units, sources."""
+    entries = []
+    for section, known in quantities.items():
+        lines = []
+        for key, quantity in known.items():
+            name = f"{section}.{key}"
+            if name in machine.values:
+                value = machine.values[name]
+                shown = (
+                    f"{value:.4g}"
+                    if isinstance(value, float)
+                    else "x".join(map(str, value))
+                    if isinstance(value, list)
+                    else str(value)
+                )
+                lines.append(
+                    f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8}"
+                    f" {machine.sources.get(name, '')}"
+                )
+        if lines:
+            entries.append((section, lines))
+    return entries
+
+
+def show(name: str | None, file: Path | None = None, measured: bool = False) -> int:
+    """Print this machine, one of the catalogue, or the names of these."""
+    if name is None and not measured:
+        for each in names():
+            m = load(each)
+            click.echo(
+                f"{each:<18}{m.name}; {len(m.values)} quantities, fitted:"
+                f" {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}"
+            )
+        return 0
+    if name is None:
+        machine = measure(mpi.world)
+        if not mpi.is_root:
+            return 0
+        if file is not None:
+            write(machine, file, f"Measured by `fathom machine` on {mpi.world.size} ranks.")
+    else:
+        machine = load(name)
+    click.echo(tree(machine.name, text(machine)))
+    return 0

@@ -1,0 +1,221 @@
+"""Steps on simulated ranks: measurements on this machine, priced on another."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.performance.scaling import grid_points, inner_loop, probes, spectral, starting, virtual
+from fathom.performance.scaling.conditions import Conditions, slower
+from fathom.performance.scaling.helpers import waits
+from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.request import Request, supposed
+from fathom.performance.scaling.threads import for_ranks_of, with_threads
+from fathom.performance.scaling.writing import priced
+from fathom.run import launch
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
+from fathom.run.progress import Line
+
+models = {model.Cost.kind: model for model in (virtual, spectral, inner_loop, grid_points)}
+
+
+def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
+    """All figures, as plain data. machine: None: the one that is here."""
+    line, document = Line(), Document.read(request.file, request.settled)
+    if request.servers is not None and not document.tables.get("output"):
+        raise InputError(
+            f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers"
+            " could write"
+        )
+    found = probes.measure(request, machine, line)
+    experiment = Experiment(document)
+    line.redraw("building the grid")
+    began = time.perf_counter()
+    prices = Prices.of(request, machine, found, experiment)
+    small = request.measure is not None and request.measure != request.file
+    checked = [] if small else prices.checked(line)
+    simulated, refused = prices.simulated(line)
+    line.clear()
+    return {
+        "case": str(request.file),
+        "measured_on": str(request.measure or request.file),
+        "grid": repr(prices.grid),
+        "machine": prices.there.name,
+        "here": prices.here.name,
+        "fitted": prices.there.fitted,
+        "what_if": request.what_if,
+        "step": prices.step,
+        "priced": prices.base.kind,
+        "communication": prices.base.text(),
+        "cost": asdict(prices.base),
+        "checked": checked,
+        "simulated": simulated,
+        "refused": refused,
+        "alone": prices.alone,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+@dataclass
+class Prices:
+    """The cost of a step of `step` seconds on `grid`. base: as it was measured on the fewest ranks;
+    cost: with the supposed threads; here, there: the measured machine, and the one to predict;
+    model: the module that prices this kind of cost.
+    """
+
+    request: Request
+    found: probes.Found
+    grid: Any
+    step: float
+    model: Any
+    base: Any
+    cost: Any
+    here: Machine
+    there: Machine
+
+    @classmethod
+    def of(
+        cls, request: Request, machine: Machine | None, found: probes.Found, experiment: Experiment
+    ) -> Prices:
+        grid = experiment.grid
+        of_waves = found.costs[min(found.costs)].kind in ("spectral", "inner loop")
+        if of_waves and not hasattr(grid, "truncation"):
+            grid = spectral.rows_of(experiment.model)
+        costs, threads = found.costs, request.supposed_threads
+        base = costs[min(costs)].with_messages_of(costs[max(costs)])
+        step = Period(experiment.document.tables["simulation"]["step"], "step").seconds
+        here = _least_crowded(request, found)
+        there = supposed((machine or here).but(found.faster, "measured here"), request.what_if)
+        if request.helpers and not getattr(base, "radiation", 0.0):
+            raise InputError(
+                f"--what-if radiation_ranks={request.helpers}: {request.file} computes no radiation"
+                " that separate ranks could compute"
+            )
+        cost = base
+        if threads != request.threads:
+            cost = with_threads(base, there, threads)
+            there = for_ranks_of(there, threads)
+        model = models[base.kind]
+        return cls(request, found, grid, step, model, base, cost, here, there)
+
+    @cached_property
+    def alone(self) -> float:
+        """Seconds of a step on one rank."""
+        place = self.model.layout(self.grid, 1, self.base.reach)
+        return self.model.step(self.cost, place, Conditions(self.there, self.here)).elapsed
+
+    def checked(self, line: Line) -> list[dict[str, Any]]:
+        """The prediction of what was measured."""
+        cores, entries = launch.cores(), []
+        for ranks, measured in self.found.costs.items():
+            line.redraw(f"{ranks} ranks, predicted")
+            turns, own = max(1.0, ranks / cores), self.here
+            if turns > 1:
+                shared = self.found.machines[ranks]["node.slice"]
+                own = own.but({"node.slice": shared}, "measured")
+            entry = self.on(self.base, ranks, own, turns=turns)
+            entries.append(entry | {"measured": measured.seconds})
+        return entries
+
+    def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
+        """The requested cases; and why some of them, after the first, cannot be simulated."""
+        entries: list[dict[str, Any]] = []
+        refused: list[str] = []
+        for ranks in self.request.simulate:
+            line.redraw(f"{ranks} ranks, simulated")
+            try:
+                entry = self.on(
+                    self.cost, ranks, self.there, self.request.block, helpers=self.request.helpers
+                )
+            except ValueError as error:
+                if not entries:
+                    raise
+                refused.append(f"{ranks} ranks: {error}")
+                continue
+            entries.append(entry | {"efficiency": self.alone / entry["seconds"] / ranks})
+        return entries, refused
+
+    def on(
+        self,
+        cost: Any,
+        ranks: int,
+        machine: Machine,
+        block: tuple[int, int] | None = None,
+        turns: float = 1.0,
+        helpers: int = 0,
+    ) -> dict[str, Any]:
+        """A step on so many ranks of a machine. turns: ranks that share a core; helpers: of them,
+        that compute radiation alone.
+        """
+        if helpers >= ranks:
+            raise InputError(f"radiation_ranks={helpers} of {ranks} ranks leave none to step")
+        distribution = self.request.what_if.get("distribution", "auto")
+        place = self.model.layout(self.grid, ranks - helpers, self.base.reach, block, distribution)
+        whole, cost = cost, cost.stepping() if helpers else cost
+        exchange = self.request.what_if.get("exchange", "packed")
+        total = self.request.what_if.get("sum", "allreduce")
+        under = Conditions(machine, self.here, exchange, total, turns, self.request.how)
+        t = self.model.step(cost, place, under)
+        seconds, waited = t.elapsed, {}
+        if helpers:
+            wait = waits(whole, self.grid, helpers, machine, self.here, seconds)
+            seconds, waited = seconds + wait, {"radiation": wait}
+        regions = t.regions()
+        shares = {
+            phase: sum(sum(regions.get(r, {}).values()) for r in parts)
+            for phase, parts in self.model.phases.items()
+        }
+        return {
+            "ranks": ranks,
+            "used": place.used,
+            "seconds": seconds,
+            "years_a_day": self.step / seconds / 365.2425,
+            "phases": shares | waited,
+            "regions": regions,
+            "efficiencies": t.efficiency(),
+            "output": self._output(place, seconds, machine, total),
+            "input": self._input(ranks, machine),
+            "messages": len(place.messages),
+            "imbalance": float(place.work.max() / place.work.mean()),
+            "blocks": place.text,
+        }
+
+    def _output(self, place: Any, seconds: float, machine: Machine, total: str) -> dict[str, Any]:
+        """The step with its output, where servers are supposed."""
+        if self.found.writes is None:
+            return {}
+        return priced(
+            self.found.writes,
+            place.work,
+            self.step,
+            seconds,
+            self.request.servers or 0,
+            machine,
+            self._slower(machine),
+            total,
+            self.request.sets,
+            self.request.writers(place.ranks, machine),
+        )
+
+    def _input(self, ranks: int, machine: Machine) -> dict[str, float]:
+        """Seconds of reading before the first step, by readers, where readers are supposed."""
+        readers = self.request.what_if.get("readers")
+        if readers is None or self.found.reads is None:
+            return {}
+        return starting.priced(self.found.reads, readers, ranks, machine, self._slower(machine))
+
+    def _slower(self, machine: Machine) -> float:
+        """The factor by which a core of the machine is slower than one here."""
+        return slower(machine, self.here, 1) / slower(self.here, self.here, 1)
+
+
+def _least_crowded(request: Request, found: probes.Found) -> Machine:
+    """This machine as measured by the most ranks with a core for each thread."""
+    cores, machines = launch.cores(), found.machines
+    alone = (ranks for ranks in machines if ranks * request.threads <= cores)
+    return machines[max(alone, default=min(machines))]

@@ -1,0 +1,22 @@
+"""`fathom scale`: short runs on the real ranks of this machine, then steps on simulated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fathom.performance.scaling import probes, report
+from fathom.performance.scaling.machine import load
+from fathom.performance.scaling.predict import predict
+from fathom.performance.scaling.request import Request, check
+
+
+def run(request: Request, distribute: Callable[..., int]) -> int:
+    """Exit status."""
+    if (probe := request.probe) is not None:
+        ranks = request.ranks[0] + (request.servers or 0)
+        return distribute(ranks, request.threads, None, lambda: probes.act(request, probe))
+    machine = None if request.machine == "here" else load(request.machine)
+    check(request, machine)
+    if machine is not None and machine.of_devices:
+        request = request.on_device()
+    return report.present(predict(request, machine), request.json, request.picture)

@@ -1,0 +1,205 @@
+"""AROME and its files on the NEC SX-8R.
+
+    SURFEX     a file of 320 MB: every task reads it, tasks of a node through one client,
+        all through one server; or one task reads and hands it on
+    RTTOV      coefficients as text, 60 MB, or binary, 30 MB
+    forecast   64 tasks, a step: transposition, physics of its rows, halo of departure points,
+        dynamics (with the coupling zone), transposition back, all in step
+               at its end. Messages that come before their receive is posted are put aside and
+               copied once more; a barrier before avoids that, and the profile is of a run with
+               these barriers: 410 s of it are spent in them.
+
+Of the forecast are fitted: scatter (standard deviation of a task's work in a step, against its
+mean), coupling (work of a point of the zone, against another point), halo (bytes of a task's halo
+over those of its transpositions), aside (rate at which messages put aside are copied [bytes/s];
+first guess: the machine's own copies). The rest follows from the profile of processor time, the
+sizes of the grid and the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from fathom.performance.bench.vector_length import VectorMachine
+from fathom.performance.scaling.clocks import Clocks, Messages
+from fathom.performance.scaling.fit import Fit, fit
+from fathom.performance.scaling.machine import Machine, load
+
+surfex, distribution = 320e6, 40.0  # bytes; s to distribute fields, as measured
+surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
+rttov_text, rttov_binary = 60e6, 30e6
+
+columns, rows, zone, extension = (
+    512,
+    600,
+    8,
+    36,
+)  # points; width of the coupling zone; rows of the extension zone (estimate)
+tasks, model_steps = 64, 1440
+computing = (
+    91584.7 * (1 - 0.343) / tasks
+)  # s of a task, as profiled: processor time without that in messages
+physics = 0.9  # of the computing; the rest is done on the extension zone too (estimate)
+volume = (
+    25.4e6 * 399360 / tasks / model_steps
+)  # bytes of a task in the transpositions of a step, as counted
+different = 8  # steps, each with its own scatter
+forecast_figures = {
+    "elapsed": 1745.4,
+    "barriers": 410.0,
+    "messages": 165.3 + 141.3 + 114.5,
+    "square": 0.93,
+    "rows": 0.94,
+    "synchronised": 0.90,
+}
+
+
+def vector_machine(machine: Machine) -> VectorMachine:
+    """Its registers and banks, for lengths of blocks (NPROMA): each processor of a node has its
+    part of the banks. This is an assumption; with it the model agrees with the study.
+    """
+    return VectorMachine(
+        register=int(machine["vector.register"]),
+        start=float(machine["vector.start"]),
+        banks=int(machine["vector.banks"] // machine.get("vector.sharing", 1)),
+        busy=int(machine["vector.busy"]),
+    )
+
+
+def read_by_all(machine: Machine, readers: int) -> float:
+    """Seconds until all have read it."""
+    on_node = min(readers, int(machine["node.cores"]))
+    return on_node * surfex / machine["files.client"] + readers * surfex / machine["files.server"]
+
+
+def read_once(machine: Machine) -> float:
+    return surfex / machine["files.read"] + distribution
+
+
+def surfex_fit() -> Fit:
+    machine = load("nec-sx8r")
+    return fit(
+        lambda v: (
+            [
+                read_by_all(
+                    machine.but({"files.client": v["client"], "files.server": v["server"]}), n
+                )
+                for n in surfex_figures
+            ]
+            + [read_once(machine)]
+        ),
+        [*surfex_figures.values(), 60.0],
+        {"client": 7e6, "server": 5e7},
+    )
+
+
+def coefficients(machine: Machine) -> tuple[float, float]:
+    """Seconds as text and binary."""
+    return rttov_text / machine["files.text"], rttov_binary / machine["files.read"]
+
+
+def load_of(
+    values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True
+) -> np.ndarray:
+    """Work of each task over its mean share, without scatter. layout: square, or bands from north
+    to south; rows_of_physics: rows are distributed without the extension zone, where there is no
+    physics."""
+    px, py = (8, 8) if layout == "square" else (1, tasks)
+    inner = rows - extension
+    edges = np.linspace(0, inner if rows_of_physics else rows, py + 1)
+    if rows_of_physics:
+        edges[-1] = rows
+    i, j = np.linspace(0, columns, px + 1), edges
+    overlap = lambda a, b, low, high: np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)
+    all_rows, physics_rows = np.diff(j), overlap(j[:-1], j[1:], 0, inner)
+    middle_rows, middle_columns = (
+        overlap(j[:-1], j[1:], zone, inner - zone),
+        overlap(i[:-1], i[1:], zone, columns - zone),
+    )
+    wide = np.diff(i)
+    coupled = physics_rows[:, None] * wide - middle_rows[:, None] * middle_columns
+    work = (
+        physics * physics_rows[:, None] * wide
+        + (1 - physics) * all_rows[:, None] * wide
+        + values["coupling"] * coupled
+    )
+    return (work / (inner * columns / tasks)).ravel()
+
+
+@lru_cache(maxsize=16)
+def _messages(aside: float, halo: float) -> tuple[Machine, Messages, Messages]:
+    """The machine, and messages of a transposition and of the halo."""
+    machine = load("nec-sx8r").but({"node.copy": aside})
+    rank = np.arange(tasks)
+    group = rank // 8 * 8
+    source = np.concatenate(
+        [(group + (rank + n) % 8) for n in range(1, 8)]
+        + [(rank + 8 * n) % tasks for n in range(1, 8)]
+    )
+    near = np.concatenate([(rank + n) % tasks for n in (-8, -1, 1, 8)])
+    return (
+        machine,
+        Messages(machine, tasks, source, np.tile(rank, 14), np.full(14 * tasks, 0.5 * volume / 14)),
+        Messages(machine, tasks, near, np.tile(rank, 4), np.full(4 * tasks, halo * volume / 4)),
+    )
+
+
+def forecast(
+    values: Mapping[str, float],
+    layout: str = "square",
+    rows_of_physics: bool = True,
+    synchronised: bool = True,
+) -> Clocks:
+    """The whole forecast."""
+    from scipy.special import ndtri
+
+    machine, transposition, halo = _messages(values["aside"], values["halo"])
+    t = Clocks(machine, tasks)
+    normal, disorder = (
+        ndtri((np.arange(tasks) + 0.5) / tasks),
+        np.random.default_rng(2),
+    )  # the same scatter in every run
+    work = computing / model_steps * load_of(values, layout, rows_of_physics)
+    with t.repeated(model_steps / different):
+        for _ in range(different):
+            scattered = work * np.maximum(1 + values["scatter"] * disorder.permutation(normal), 0.1)
+            for part, messages in (
+                (0.0, transposition),
+                (physics, halo),
+                (1 - physics, transposition),
+            ):
+                t.compute(part * scattered, "computing")
+                if synchronised:
+                    t.sum(0, "barriers")
+                t.exchange(messages, "messages", blocking=True)
+            t.sum(0, "barriers")
+    return t
+
+
+def figures(values: Mapping[str, float]) -> list[float]:
+    """Seconds: elapsed, in barriers, in messages; gains of square blocks, of rows of the physics,
+    of synchronising.
+    """
+    base = forecast(values)
+    return [
+        base.elapsed,
+        base.mean("barriers"),
+        base.mean("messages"),
+        base.elapsed / forecast(values, "bands").elapsed,
+        base.elapsed / forecast(values, rows_of_physics=False).elapsed,
+        base.elapsed / forecast(values, synchronised=False).elapsed,
+    ]
+
+
+def forecast_fit(hold_out: bool = True) -> Fit:
+    copies = load("nec-sx8r")["node.copy"]
+    return fit(
+        figures,
+        list(forecast_figures.values()),
+        {"scatter": 0.2, "coupling": 0.5, "halo": 1.0, "aside": copies},
+        hold_out,
+        of=len(surfex_figures) + 1 + 2 + len(forecast_figures),
+    )

@@ -1,0 +1,417 @@
+"""Experiments: TOML files <-> objects. Keys are the Python keywords, `is` names the class.
+
+experiment = Experiment.read("ocean.toml", ["model.friction.viscosity=2e3"])
+experiment.simulation(directory="runs/ocean").run(experiment.period)
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import fathom
+from fathom.base import mpi
+from fathom.base.clock import Period
+from fathom.base.failure import FileError, InputError, file_error
+from fathom.base.near import near
+from fathom.base.reading import Readers
+from fathom.grids.grid import Grid
+from fathom.model import plugins, schemes
+from fathom.model.model import Model
+from fathom.model.order import Placed
+from fathom.ocean.surface.forcing import Surface
+from fathom.run import parallel
+from fathom.run.experiment import tables
+from fathom.run.experiment.expression import constants_of, interpret
+from fathom.run.experiment.toml import Document, dumps
+from fathom.run.simulation import Simulation
+
+sections = (
+    "constants",
+    "extensions",
+    "grid",
+    "model",
+    "state",
+    "simulation",
+    "output",
+    "observations",
+    "parallel",
+)
+extension_keys = ("schemes", "python")
+placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
+parallel_keys = ("ranks", *parallel.usual)
+run_keys = (
+    "run",
+    "checkpoint",
+    "restart",
+)  # of [simulation], other than the keywords of Simulation
+kinds = {"grid": Grid, "model": Model, "surface": Surface}  # allowed values
+
+
+class Experiment:
+    """The experiment that a TOML file describes. Every error is a ValueError or OSError that says
+    the line, what is allowed and what is near.
+    """
+
+    def __init__(self, document: Document):
+        self.document, self.tables = document, document.tables
+        for name, content in self.tables.items():
+            self._known(name, sections, "section", name)
+            if not isinstance(content, Mapping):
+                raise InputError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+        self._load_extensions()
+        for name, table in self._section("output").items():
+            if not isinstance(table, Mapping):
+                raise InputError(
+                    f"{document.place('output', name)}: output {name!r} = {table!r} must be a"
+                    f' table, as [output."{name}"] with variables and every'
+                )
+        for key in self._section("parallel"):
+            self._known(key, parallel_keys, "[parallel] key", "parallel", key)
+        ranks = self._section("parallel").get("ranks", 1)
+        if not (type(ranks) is int and 0 < ranks <= most_ranks):
+            raise InputError(
+                f"{document.place('parallel', 'ranks')}: ranks = {ranks!r} must be a whole number"
+                f" from 1 to {most_ranks}"
+            )
+        self._check_run()
+        blocks = self._section("parallel").get("blocks", [1, 1])
+        if not (
+            isinstance(blocks, list)
+            and len(blocks) == 2
+            and all(type(n) is int and n > 0 for n in blocks)
+        ):
+            raise InputError(
+                f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole"
+                " numbers, points along x and y"
+            )
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
+        """The experiment of a file, with settings "a.b.c=value" on top."""
+        return cls(Document.read(path, settings))
+
+    def _check_run(self) -> None:
+        """The length of the run must be a length of time."""
+        if "run" in self._section("simulation"):
+            self._at(("simulation", "run"), Period, self.tables["simulation"]["run"], "run")
+
+    def _load_extensions(self) -> None:
+        """Loads the user's own parts: headers with schemes, files of Python that register formats,
+        data sets or diagnostics.
+        """
+        given = self._section("extensions")
+        for key, files in given.items():
+            self._known(key, extension_keys, "[extensions] key", "extensions", key)
+            if not (isinstance(files, list) and all(isinstance(f, str) for f in files)):
+                place = self.document.place("extensions", key)
+                raise InputError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
+        self.own_schemes = [
+            name
+            for file in given.get("schemes", ())
+            for name in self._at(("extensions", "schemes"), plugins.load, file)
+        ]
+        for file in given.get("python", ()):
+            self._at(("extensions", "python"), plugins.load_python, file)
+
+    # ---- objects ---------------------------------------------------------------------------------
+
+    @cached_property
+    def constants(self) -> dict[str, float]:
+        return self._at(("constants",), constants_of, self._section("constants"))
+
+    @cached_property
+    def grid(self) -> Any:
+        return self._build(self._section("grid"), ("grid",), kind="grid")
+
+    @cached_property
+    def model(self) -> Any:
+        """The model with its grid and its state set."""
+        model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
+        for name, value in self._section("state").items():
+            self._at(
+                ("state", name), partial(model.set, **{name: self._build(value, ("state", name))})
+            )
+        self._place_own(model)
+        return model
+
+    def _place_own(self, model: Any) -> None:
+        """The user's schemes with a default place, which the file does not place."""
+        placed = [type(one.process).__name__ for one in getattr(model, "placed", ())]
+        for name in self.own_schemes:
+            own = schemes.scheme(name)
+            if own.stands and name not in placed:
+                self._at(("extensions", "schemes"), model.place, own)
+
+    @cached_property
+    def surface(self) -> Any:
+        given = self._section("simulation").get("surface")
+        path = ("simulation", "surface")
+        made = None if given is None else self._build(given, path, kind="surface")
+        if made is not None and not tables.ours(made):
+            raise InputError(
+                f"{self.document.place(*path)}: surface = {given!r} must be one of"
+                f" {', '.join(_classes('surface'))}, or a table with `is`"
+            )
+        return made
+
+    @property
+    def period(self) -> Any:
+        """The length of the run: [simulation] run."""
+        if "run" not in self._section("simulation"):
+            raise InputError(
+                f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
+                " [simulation], or give --for 30d"
+            )
+        return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
+
+    def simulation(
+        self,
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        restart: str | Path | None = None,
+    ) -> Any:
+        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
+        read.
+        """
+        given = self._section("simulation")
+        for key in given:
+            self._known(
+                key,
+                (*tables.parameters(Simulation, skip=("model", *_of_the_run)), *run_keys),
+                "[simulation] key",
+                "simulation",
+                key,
+            )
+        if "step" not in given:
+            raise InputError(
+                f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
+            )
+        spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
+        with self.readers():
+            keywords = {k: v for k, v in given.items() if k not in run_keys} | {
+                "surface": self.surface
+            }
+            simulation = self._at(
+                ("simulation",),
+                Simulation,
+                self.model,
+                **keywords,
+                directory=directory,
+                overwrite=overwrite,
+                parallel=spread,
+                configuration=self.resolved(),
+            )
+        for name, table in self._section("output").items():
+            for key in table:
+                self._known(
+                    key,
+                    tables.parameters(simulation.output, skip=("path",)),
+                    f"key of output '{name}'",
+                    "output",
+                    name,
+                    key,
+                )
+            if isinstance(table.get("grid"), Mapping):
+                path = ("output", name, "grid")
+                table = {**table, "grid": self._build(table["grid"], path, kind="grid")}
+            self._at(("output", name), simulation.output, name, **table)
+        self._observe(simulation)
+        if "checkpoint" in given:
+            self._checkpoint(simulation, given["checkpoint"])
+        if restart := restart or given.get("restart"):
+            simulation.restore(restart)
+        return simulation
+
+    def _observe(self, simulation: Any) -> None:
+        """Departures inside the run: the keywords of Simulation.observe."""
+        if table := self._section("observations"):
+            for key in table:
+                keys = tables.parameters(simulation.observe)
+                self._known(key, keys, "[observations] key", "observations", key)
+            self._at(("observations",), simulation.observe, **table)
+
+    def _checkpoint(self, simulation: Any, given: Any) -> None:
+        """Restarts at an interval: the interval, or a table with the keywords of
+        Simulation.checkpoint.
+        """
+        path = ("simulation", "checkpoint")
+        table = given if isinstance(given, Mapping) else {"every": given}
+        for key in table:
+            self._known(key, tables.parameters(simulation.checkpoint), "checkpoint key", *path, key)
+        self._at(path, simulation.checkpoint, **table)
+
+    def readers(self) -> Any:
+        """The ranks that read files, of all that build this experiment."""
+        spread = self._at(
+            ("parallel",),
+            parallel.checked,
+            {k: v for k, v in self._section("parallel").items() if k != "ranks"},
+        )
+        return Readers(mpi.world, spread["readers"])
+
+    def _build(
+        self,
+        value: Any,
+        path: tuple[str, ...],
+        kind: str = "",
+        first: Any = None,
+        default: Any = None,
+    ) -> Any:
+        """The object for a value: a class by its name or a table with `is`, an expression, nothing
+        ("none"), or the value itself.
+        """
+        if value == "none":
+            return None
+        if isinstance(value, str) and (kind or tables.class_named(value)):
+            value = {"is": value}
+        if isinstance(value, str) and tables.ours(default):
+            return value  # no class: its owner knows which are allowed
+        if isinstance(value, str):
+            return self._at(path, interpret, value, self.constants)
+        if isinstance(value, list):
+            return [self._build(item, path) for item in value]
+        return (
+            self._object(value, path, kind, first, default) if isinstance(value, Mapping) else value
+        )
+
+    def _object(
+        self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
+    ) -> Any:
+        """The object of a table; without `is`, one of the class of the default. `first` is the
+        argument before the keywords.
+        """
+        usual = default is not None and type(default).__name__
+        cls = self._class(table.get("is", usual), path, kind)
+        where = {key: table[key] for key in placing if key in table}
+        if where and issubclass(cls, schemes.Scheme):
+            own = {k: v for k, v in table.items() if k not in where}
+            process = self._object(own, path, kind, first, default)
+            return self._at(path, partial(Placed, process), **where)
+        arguments = [] if first is None else [first]
+        defaults = cls(*arguments) if arguments else None
+        keywords = {
+            key: self._argument(cls, defaults, key, value, path)
+            for key, value in table.items()
+            if key != "is"
+        }
+        return self._at(path, cls, *arguments, **keywords)
+
+    def _argument(
+        self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
+    ) -> Any:
+        """The value that a key of a table gives to its class."""
+        self._known(key, tables.keys(cls), f"{cls.__name__} parameter", *path, key)
+        if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
+            return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
+        if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
+            file = self._beside(value)
+            return self._at((*path, key), lambda: type(self).read(file).simulation())
+        return self._build(value, (*path, key), default=getattr(defaults, key, None))
+
+    def _beside(self, file: str) -> Path:
+        """A file that this one names: from where this one lies, else from here."""
+        beside = Path(self.document.name).parent / file
+        return (beside if beside.exists() else Path(file)).resolve()
+
+    def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
+        place = self.document.place(*path, "is")
+        if not name or not isinstance(name, str):
+            fault = "is missing" if name is False else f"= {name!r} is no name of a class"
+            raise InputError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
+        found = tables.class_named(name)
+        if found is None or (kind and name not in _classes(kind)):
+            allowed = _classes(kind)
+            raise InputError(
+                f"{place}: unknown class"
+                f" '{name}'{near(name, allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
+        return found
+
+    def _section(self, name: str) -> Mapping[str, Any]:
+        return self.tables.get(name, {})
+
+    def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
+        if key not in allowed:
+            raise InputError(
+                f"{self.document.place(*path)}: unknown {what}"
+                f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
+
+    def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        """make(...), with the place in the file before the message of an error."""
+        try:
+            return make(*arguments, **keywords)
+        except (ValueError, TypeError) as error:
+            about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
+            place = self.document.place(*path, *about[:1])
+            raise InputError(f"{place}: {error}") from error
+        except FileError as error:
+            text = error.strerror or str(error)
+            raise file_error(error, f"{self.document.place(*path)}: {text}") from error
+
+    # ---- text ------------------------------------------------------------------------------------
+
+    def resolved(self) -> str:
+        """The TOML text of this experiment with every default written out; reading it gives the
+        same experiment.
+        """
+        given = self._section("simulation")
+        keywords = {
+            k: given.get(k, v)
+            for k, v in tables.parameters(Simulation, skip=("model", *_of_the_run)).items()
+            if v is not inspect.Parameter.empty or k in given
+        }
+        own = self._section("extensions")
+        sections = {
+            "constants": self.constants,
+            "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
+            "grid": tables.table(self.grid, self._section("grid")),
+            "model": self._table_of_model(),
+            "state": dict(self._section("state")),
+            "simulation": (
+                keywords
+                | {k: given[k] for k in run_keys if k in given}
+                | {"surface": self.surface and tables.table(self.surface, given["surface"])}
+            ),
+            "output": {
+                name: (
+                    tables.parameters(Simulation.output, skip=("self", "path", "variables"))
+                    | dict(table)
+                )
+                for name, table in self._section("output").items()
+            },
+            "observations": (seen := self._section("observations"))
+            and tables.parameters(Simulation.observe, skip=("self",)) | dict(seen),
+            "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
+        }
+        return dumps(sections)
+
+    def _table_of_model(self) -> dict[str, Any]:
+        """The table of the model; paths of other experiments in it are absolute."""
+        given, model = self._section("model"), self.model
+        keys = [k for k in getattr(type(model), "experiments", ()) if ".toml" in str(given.get(k))]
+        return tables.table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
+
+
+most_ranks = 1 << 20  # of MPI
+_of_the_run = ("directory", "overwrite", "parallel", "configuration")
+
+
+def _classes(kind: str = "") -> list[str]:
+    """Names of the classes that a file may name there, or of all."""
+    found = [
+        name
+        for name in fathom.public
+        if inspect.isclass(cls := getattr(fathom, name))
+        and (issubclass(cls, kinds[kind]) if kind else name not in tables.no_parts)
+    ]
+    return found if kind else [*found, *schemes.schemes()]
+
+
+def _is_plain_table(value: Any) -> bool:
+    return isinstance(value, Mapping) and "is" not in value

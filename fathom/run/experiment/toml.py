@@ -1,0 +1,206 @@
+"""TOML files: read with the place of every key, settings from the command line, and written
+again.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import Item, Table
+
+from fathom.base.failure import InputError, MissingFile
+from fathom.base.near import near
+
+Path_ = tuple[str, ...]
+_key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+deepest = 32  # that tables and lists may lie in each other
+_dotted = rf"{_key}(?:\s*\.\s*{_key})*"
+
+
+class Document:
+    """The tables of a TOML file with settings on top; `place` says where a value was written, for
+    error messages.
+    """
+
+    def __init__(self, text: str, name: str = "configuration", settings: Iterable[str] = ()):
+        self.text, self.name = text, name
+        try:
+            self.tables: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{name} is not valid TOML: {error}") from None
+        except RecursionError:
+            raise InputError(_nested(name)) from None
+        self._lines = _lines(text)
+        self._set: dict[Path_, str] = {}
+        for setting in settings:
+            self._apply(setting)
+        if _depth_of(self.tables) > deepest:
+            raise InputError(_nested(name))
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
+        """OSError, ValueError: no such file (with near names), not text, not TOML."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (FileNotFoundError, IsADirectoryError):
+            there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+            if path.is_dir():
+                inside = path / "resolved.toml"
+                hint = f"; its experiment is {inside}" if inside.exists() else ""
+                raise InputError(f"{path} is a folder, not an experiment file{hint}") from None
+            raise MissingFile(f"there is no file {path}{near(path.name, there)}") from None
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path} is not a text file, so no experiment (byte {error.start})"
+            ) from None
+        return cls(text, str(path), settings)
+
+    def place(self, *path: str) -> str:
+        """ "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
+        for length in range(len(path), 0, -1):
+            for given, setting in self._set.items():
+                if given == path[:length] or (
+                    length == len(path) and given[:length] == path and path not in self._lines
+                ):
+                    return f"--set {setting}"
+            if path[:length] in self._lines:
+                table = (
+                    path[:length] if length < len(path) else path[:-1] or path
+                )  # a key is in its table
+                return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
+        return self.name
+
+    def _apply(self, setting: str) -> None:
+        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
+        list.
+        """
+        name, equals, value = setting.partition("=")
+        adds, name = name.endswith("+"), name.removesuffix("+")
+        if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
+            raise InputError(
+                f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
+            )
+        path = _joined(_split(name), self.tables)
+        table = self.tables
+        for part in path[:-1]:
+            inner = table.setdefault(part, {})
+            table[part] = table = inner if isinstance(inner, dict) else {"is": inner}
+        given = _value(value.strip())
+        if adds:
+            before = table.get(path[-1], [])
+            if not isinstance(before, list):
+                raise InputError(f"--set {setting}: {before!r} is no list to add to")
+            given = [*before, given]
+        table[path[-1]] = given
+        self._set[path] = setting
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+    except RecursionError:
+        raise InputError(_nested(f"--set ...={text[:40]}...")) from None
+
+
+def _depth_of(tables: Any) -> int:
+    """The number of tables and lists that lie in each other."""
+    depth, level = 0, [tables]
+    while level := [
+        part
+        for whole in level
+        for part in (whole.values() if isinstance(whole, dict) else whole)
+        if isinstance(part, (dict, list))
+    ]:
+        depth += 1
+    return depth
+
+
+def _nested(where: str) -> str:
+    return f"{where}: tables and lists lie more than {deepest} deep in each other"
+
+
+def _split(dotted: str) -> Path_:
+    return tuple(part.strip("\"'") for part in re.findall(_key, dotted))
+
+
+def _joined(path: Path_, tables: Any) -> Path_:
+    """The path where a key with a dot in it, as the name of an output file, may stand without
+    quotes.
+    """
+    if not path or not isinstance(tables, dict):
+        return path
+    parts = next((n for n in range(len(path), 1, -1) if ".".join(path[:n]) in tables), 1)
+    name = ".".join(path[:parts])
+    return name, *_joined(path[parts:], tables.get(name))
+
+
+def _lines(text: str) -> dict[Path_, int]:
+    """The line of each table and key; keys inside an inline table stand on the line of the
+    table.
+    """
+    found: dict[Path_, int] = {}
+    table: Path_ = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if heading := re.match(rf"\s*\[+\s*({_dotted})\s*\]+", line):
+            table = _split(heading[1])
+            found.setdefault(table, number)
+        elif key := re.match(rf"\s*({_dotted})\s*=", line):
+            found.setdefault(table + _split(key[1]), number)
+    return found
+
+
+def dumps(tables: Mapping[str, Any]) -> str:
+    """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes
+    inline tables. None is left out.
+    """
+    document = tomlkit.document()
+    for section, content in tables.items():
+        if section == "output":
+            files = tomlkit.table(is_super_table=True)
+            for name, table in content.items():
+                files.append(name, _section(table))
+            if content:
+                document.append(section, files)
+        elif content:
+            document.append(section, _section(content))
+    return document.as_string()
+
+
+def _section(content: Mapping[str, Any]) -> Table:
+    table = tomlkit.table()
+    for key, value in content.items():
+        if value is not None:
+            table.append(key, _item(value))
+    return table
+
+
+def inline(value: Any) -> str:
+    """A value as it stands behind a key."""
+    return _item(value).as_string()
+
+
+def _item(value: Any) -> Item:
+    """Numbers of NumPy are numbers, what TOML has no word for is its text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for key, held in value.items():
+            if held is not None:
+                table.append(key, _item(held))
+        return table
+    if isinstance(value, (list, tuple)):
+        array = tomlkit.array()
+        for held in value:
+            array.append(_item(held))
+        return array
+    plain = isinstance(value, (bool, int, float, str))
+    return tomlkit.item(value if plain else str(value))

@@ -1,1 +1,0 @@
-"""Time: calendars, clocks and events; instants and intervals of records."""

@@ -1,9 +1,0 @@
-"""Transforms of NumPy arrays between points and waves: spherical harmonics on Gaussian grids,
-Fourier in two directions on a plane. docs/transform.md has the equations.
-"""
-
-from fathom.transform.fields import aligned_zeros, precisions
-from fathom.transform.plane import BiFourier
-from fathom.transform.sphere import SphericalHarmonics, gaussian_grid
-
-__all__ = ["BiFourier", "SphericalHarmonics", "aligned_zeros", "gaussian_grid", "precisions"]
