@@ -45,7 +45,7 @@ def tank(scheme):
     )
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0)).set(temperature=4.0, salinity=35.0)
     # one line sets its place in the order of a step
-    return ocean.place(scheme, before="TracerUpdate of temperature")
+    return ocean.insert(scheme, before="TracerUpdate of temperature")
 
 
 found = {}

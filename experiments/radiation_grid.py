@@ -38,8 +38,8 @@ class Measured(fm.SpectralAtmosphere):
     """The model, with readable parts of the heating."""
 
     @property
-    def kept(self):
-        return sorted({*super().kept, *kept})
+    def diagnostics(self):
+        return sorted({*super().diagnostics, *kept})
 
 
 def options():

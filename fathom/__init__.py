@@ -80,7 +80,7 @@ public = {
     "scheme": "model.plugins",
     "diagnostic": "output.diagnostics",
     "PythonScheme": "model.schemes",
-    "Placed": "model.order",
+    "Insertion": "model.order",
     "reads": "model.schemes",
     "writes": "model.schemes",
     "updates": "model.schemes",

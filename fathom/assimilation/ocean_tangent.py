@@ -29,11 +29,10 @@ class OceanTangent(Trajectory):
 
     def __init__(self, simulation: Any) -> None:
         model = simulation.model
-        for name in ("sea_ice", "overflows"):
-            if not hasattr(model, name):
-                raise InputError(f"{type(model).__name__} is no ocean: OceanTangent takes an Ocean")
-            if getattr(model, name):
-                raise InputError(f"{name} = {getattr(model, name)!r} has no tangent")
+        if model.without_tangent is None:
+            raise InputError(f"{type(model).__name__} is no ocean: OceanTangent takes an Ocean")
+        for name, given in model.without_tangent.items():
+            raise InputError(f"{name} = {given!r} has no tangent")
         self.simulation, self.model = simulation.prepare(), model
         self.sequence = mpi.core.Sequence(
             simulation.domain,

@@ -21,17 +21,18 @@ import numpy as np
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.model.model import Model
 
 
 def linear(model: Any) -> Any:
     """The model without the parts that have no tangent (fixers of mass or energy by one number for
     the globe), and without diagnostics of the report. ValueError: another model."""
-    if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
+    if not isinstance(model, Model) or not model.has_tangent:
         raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
             " ShallowWater with scheme = 'semi-lagrangian', and LimitedAreaAtmosphere"
         )
-    if getattr(model, "extrapolation", "") == "settls" and model.compressible:
+    if model.extrapolation == "settls" and model.compressible:
         raise InputError(
             "extrapolation = 'settls' of compressible air has no tangent; allowed is 'nesc'"
         )
@@ -39,7 +40,7 @@ def linear(model: Any) -> Any:
     same.parameters = model.parameters | {
         name: 0.0 for name in ("fix_mass", "fix_energy") if name in model.parameters
     }
-    if hasattr(model, "edges"):
+    if model.edges is not None:
         same.edges = {}
     return same
 

@@ -95,5 +95,5 @@ def _run(
 def _tell(simulation: Any) -> None:
     """The memory of the models is printed before it is taken, of outer ones too."""
     simulation.told = click.echo
-    for other in getattr(simulation.model, "beside", ()):
+    for other in simulation.model.companions:
         _tell(other.simulation)

@@ -65,6 +65,6 @@ def _table(simulation: Any, every: bool) -> tuple[list[str], list[list[str]]]:
             continue
         entry = names.describe(name)
         rows.append([name, entry.alias, entry.units, entry.vertical, entry.long_name])
-    for name, integral in getattr(model, "integrals", {}).items():
+    for name, integral in model.integrals.items():
         rows.append([name, name, integral.units, "integral", integral.long_name])
     return ["variable", "in files", "units", "on", ""], rows

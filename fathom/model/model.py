@@ -1,27 +1,19 @@
-"""Model: what every model has in common. docs/models.md lists what a simulation asks of one."""
+"""Model: a list of components that a simulation can run (docs/models.md)."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from fathom.base import shown
+from fathom.base.failure import InputError
 from fathom.base.given import light
-from fathom.model.order import Placed
+from fathom.model.component import Array, Component, Criterion, Field, Series, Table
+from fathom.model.order import Insertion, Order
 
-
-class Criterion(NamedTuple):
-    """A limit of the time step, and how near to it a step is, at the place where it is nearest.
-
-    unstable: whether a run blows up beyond it; else it is only less exact.
-    """
-
-    name: str
-    value: float
-    limit: float
-    place: str
-    unstable: bool = True
+__all__ = ["Component", "Criterion", "Field", "Model"]
 
 
 def _noted(function: Any) -> Any:
@@ -33,27 +25,227 @@ def _noted(function: Any) -> Any:
         bound = inspect.signature(function).bind(self, *given, **named).arguments
         more = bound.pop("values", {})
         told = {name: value for name, value in (bound | more).items() if name != "self"}
-        self.told = getattr(self, "told", {}) | {n: light(v) for n, v in told.items()}
+        self.state_arguments = self.state_arguments | {n: light(v) for n, v in told.items()}
         return result
 
     return noted
 
 
 class Model:
-    """A model with the processes that its user has put into the order of its step, and the
-    arguments of its state.
+    """What a simulation asks of a model: typed, with a default for all that a model need not have.
+
+    A model is a list of `components`, and the order of their `phases` in a step. What follows from
+    the components is gathered here; a model adds what only the whole knows.
     """
 
-    placed: list[Placed]
-    stores: ClassVar[dict[str, type]] = {}  # further kinds of output, by their keyword
-    beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
+    grid: Any  # fathom.grids.grid.Grid
+    precision: str  # "fp64" or "fp32"
+    halo: int = 0  # width; 0 if no process reads neighbours
+    components: Sequence[Component] = ()
+    phases: ClassVar[Sequence[str]] = ()  # of a step, in order
+    phases_of_start: ClassVar[Sequence[str]] = ()  # those that work with the state at the start
+    extra_processes: list[Insertion]  # of the user, in the order of a step
+    initial: dict[str, Any]  # what `set` was given of the state
+    state_arguments: Mapping[str, Any] = {}  # the arguments of `set`, by name
+    experiments: ClassVar[Sequence[str]] = ()  # arguments that may name another experiment's file
 
-    told: dict[str, Any]  # the arguments of `set`, by name
+    # ---- a step ----------------------------------------------------------------------------------
+
+    def order(self, time_step: float) -> Order:
+        """Returns an empty order of processes for a step [s]."""
+        raise NotImplementedError(f"{type(self).__name__}.order")
+
+    def processes(self, time_step: float, surface: Any = None) -> list[Any]:
+        """Returns the processes of one step [s], in order, with those of the surface."""
+        do = self.order(time_step)
+        for phase in self.phases:
+            do.phase = phase
+            for component in self.components:
+                component.processes(phase, do)
+        return do.place(self.extra_processes)
+
+    @property
+    def rotations(self) -> Sequence[Sequence[str]]:
+        """Lists of fields; each gets the memory of the next one at the end of a step."""
+        return [fields for component in self.components for fields in component.rotations()]
+
+    def criteria(self, time_step: float) -> Sequence[Criterion]:
+        """Returns the limits of the step [s]."""
+        return [one for component in self.components for one in component.limits(time_step)]
+
+    def insert(self, process: Any, **where: Any) -> Model:
+        """Inserts a process of the user's into the order of a step: before, after or instead_of
+        another (fathom.model.order.Insertion). Returns the model.
+
+        >>> ocean.insert("RayleighDrag", after="MomentumAdvection")
+        """
+        self.extra_processes.append(Insertion(process, **where))
+        return self
+
+    # ---- fields ----------------------------------------------------------------------------------
+
+    @property
+    def prognostic(self) -> Sequence[str]:
+        """Names of the fields of the state: for the checksum, the summary, and the place where a
+        run became unstable.
+        """
+        return [field.name for part in self.components for field in part.state_fields()]
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Fields and series beyond which a run has become unstable: name -> (least, most)."""
+        fields = [field for part in self.components for field in part.state_fields()]
+        return {field.name: field.limits for field in fields if field.limits}
+
+    @property
+    def diagnostics(self) -> Sequence[str]:
+        """Names of fields outside the state that stay readable between steps."""
+        return [name for component in self.components for name in component.diagnostics()]
+
+    @property
+    def restart_extras(self) -> Sequence[str]:
+        """Names of fields that a restart holds besides the state."""
+        return ()
+
+    def geometry(self) -> Mapping[str, Any]:
+        """Returns fields that never change: name -> array (ny, nx), or a function of the layer."""
+        parts = [component.fixed_fields() for component in self.components]
+        return {name: values for part in parts for name, values in part.items()}
+
+    zero_outside: Sequence[str] = ()  # fixed fields that are 0, not the nearest value, beyond edges
+
+    def profiles(self) -> Mapping[str, Sequence[float]]:
+        """Returns values by level that never change."""
+        parts = [component.profiles() for component in self.components]
+        return {name: values for part in parts for name, values in part.items()}
+
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
+        """Returns values by level that differ in the first step of a run."""
+        return {}
+
+    def tables(self, clock: Any) -> Mapping[str, Table]:
+        """Returns profiles that follow a table in time: name -> (times [s], rows, interpolated)."""
+        parts = [component.tables(clock) for component in self.components]
+        return {name: table for part in parts for name, table in part.items()}
+
+    def records(self, model: Any) -> Sequence[Any]:
+        """Returns the sources of fields in time (fathom/run/forcing.py)."""
+        return [source for component in self.components for source in component.records()]
+
+    physics: Sequence[Any] = ()  # schemes of columns of air
+    truncation: Any = None  # of a model of waves whose grid does not tell it
+    without_tangent: Mapping[str, Any] | None = None  # parts of an ocean that have none
+    has_tangent: bool = False  # along a trajectory (fathom.assimilation.trajectory)
+    fixed_season: bool = False  # if a process reads `sun`: whether the season stays that of start
+
+    # ---- the start -------------------------------------------------------------------------------
+
+    usual_surface: ClassVar[Any] = None  # class of the forcing where the user gives none
+    surfaces: ClassVar[Sequence[type]] = ()  # classes of forcing that it can have
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "set" in vars(cls):
             cls.set = _noted(cls.set)  # type: ignore[attr-defined]
+
+    def receive_state(self, simulation: Any) -> None:
+        """Takes what it starts from out of another model, once blocks are known."""
+
+    def initialise(self, simulation: Any) -> bool | None:
+        """Puts the initial state into the fields; not called after a restart. True: it is there as
+        a step leaves it.
+        """
+        for component in self.components:
+            component.start(simulation)
+        return None
+
+    def finish_initialisation(self, simulation: Any) -> None:
+        """Works on the initial state once it is there, as a filter."""
+
+    def choose_for(self, device: bool) -> None:
+        """Chooses what suits a device, or the processor."""
+
+    @property
+    def choices_for_device(self) -> Sequence[str]:
+        """Lines that tell what was chosen for a device."""
+        return ()
+
+    # ---- choices ---------------------------------------------------------------------------------
+
+    @property
+    def numerics(self) -> Mapping[str, Any]:
+        """Settings that change bits but not the equations; a restart holds them."""
+        return {}
+
+    @property
+    def alternatives(self) -> Mapping[str, Sequence[Any]]:
+        """Settings that could be faster: key below [model] -> values, the present one first."""
+        return {}
+
+    @property
+    def geometry_id(self) -> Mapping[str, Any] | None:
+        """The geometry that a restart describes; None: the grid tells all."""
+        return None
+
+    @property
+    def received(self) -> Mapping[str, Any]:
+        """Attributes that I/O servers must know of a received state: name -> value."""
+        return {}
+
+    @property
+    def companions(self) -> Sequence[Any]:
+        """Simulations that run with this model, each with write_restart(path) and restore(path)."""
+        return ()
+
+    # ---- what a user sees ------------------------------------------------------------------------
+
+    stores: ClassVar[Mapping[str, type]] = {}  # further kinds of output, by their keyword
+    level_coordinates: Sequence[Any] = ()  # levels that output may use
+
+    @property
+    def derived(self) -> Mapping[str, Any]:
+        """Output variables computed from fields: name -> Diagnostic."""
+        return {}
+
+    integrals: Mapping[str, Any] = {}  # numbers without a place: name -> Integral
+
+    def integral_coordinates(self) -> Mapping[str, Any]:
+        """Returns coordinates of the dimensions of integrals: name -> (dims, array, attributes)."""
+        return {}
+
+    def at_levels(self, name: str, diagnostic: Any, levels: Any, horizontal: str) -> Any:
+        """Returns the Diagnostic of a variable of layers at chosen levels."""
+        raise InputError(f"{type(self).__name__} has no output at chosen levels")
+
+    @property
+    def land_fraction(self) -> Array | None:
+        """The share of land as output has it, (ny, nx), for coasts; None: no coasts."""
+        return None
+
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers for the time series, and the text for the line of progress."""
+        return {}, ""
+
+    def condition(self, simulation: Any) -> str:
+        """Returns a text about the state of a run that became unstable."""
+        return ""
+
+    def account(self, simulation: Any) -> dict[str, Any]:
+        """Returns entries of a run's summary that only this model has; all ranks call it."""
+        return {}
+
+    @property
+    def report_fields(self) -> Sequence[str]:
+        """Names of fields of which the report has a map, besides the state."""
+        return self.diagnostics
+
+    def report(self, simulation: Any) -> Any:
+        """Returns what the report draws, on rank 0; all ranks call it."""
+        return None
+
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns sections of the report's page: title -> its pictures."""
+        return {}
 
     def __repr__(self) -> str:
         said = ", ".join(
@@ -63,16 +255,3 @@ class Model:
 
     def _repr_html_(self) -> str:
         return shown.table(type(self).__name__, shown.parts(self))
-
-    def account(self, simulation: Any) -> dict[str, Any]:
-        """Entries in the summary of a run that only this model has; all ranks call it."""
-        return {}
-
-    def place(self, process: Any, **where: Any) -> Model:
-        """Puts a process of the user's into the order of a step: before, after or instead_of
-        another (fathom.model.order.Placed). Returns the model.
-
-        >>> ocean.place("RayleighDrag", after="MomentumAdvection")
-        """
-        self.placed.append(Placed(process, **where))
-        return self

@@ -9,7 +9,7 @@ fathom/atmosphere/spectral/step.py):
     do("ImplicitMomentum", drag=1.2e-3)
     do(ocean.submesoscale)              # None: nothing is done
 
-A user can place own processes before, after or instead of another: `Placed`.
+A user can place own processes before, after or instead of another: `Insertion`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from fathom.base.failure import InputError
 from fathom.model import schemes
 
 
-def all_placed(given: Any) -> list[Placed]:
+def all_placed(given: Any) -> list[Insertion]:
     """The processes that a user places, as a list. ValueError: something else is in it."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
-    if strange := [one for one in found if not isinstance(one, Placed)]:
+    if strange := [one for one in found if not isinstance(one, Insertion)]:
         raise InputError(
-            f"placed: {strange[0]!r} is no process with its place, as"
-            " Placed('RayleighDrag', after='MomentumAdvection')"
+            f"extra_processes: {strange[0]!r} is no process with its place, as"
+            " Insertion('RayleighDrag', after='MomentumAdvection')"
         )
     return found
 
 
-class Placed:
+class Insertion:
     """A process of the user's in the order of a model.
 
     Parameters
@@ -73,7 +73,7 @@ class Placed:
 
     def __repr__(self) -> str:
         where, name = self.beside
-        return f"Placed({self.process!r}, {where}={name!r})"
+        return f"Insertion({self.process!r}, {where}={name!r})"
 
 
 class Order:

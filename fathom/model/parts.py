@@ -79,7 +79,8 @@ def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
         return [given]
     if isinstance(given, PythonScheme):
         raise InputError(
-            f"{part}: {given!r} is a function in Python: give it as placed=[Placed(...)]"
+            f"{part}: {given!r} is a function in Python: give it as"
+            " extra_processes=[Insertion(...)]"
         )
     if not isinstance(given, Iterable):
         raise InputError(_no_scheme(part, repr(given), others))

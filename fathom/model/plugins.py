@@ -59,7 +59,7 @@ def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
     >>> Relaxation = fm.scheme("relaxation.hpp")
-    >>> ocean.place(Relaxation(time=86400), before="ImplicitTracer of temperature")
+    >>> ocean.insert(Relaxation(time=86400), before="ImplicitTracer of temperature")
     """
     if not str(what).endswith((".hpp", ".h")):
         return type(schemes.scheme(str(what)))
@@ -87,7 +87,7 @@ def load_python(file: str | Path) -> None:
 @cache
 def include() -> Path:
     """The headers of the core: next to an installed package, or in the source tree."""
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     for place in (here / "include", here.parent / "core"):
         if (place / "field" / "entry.hpp").is_file():
             return place

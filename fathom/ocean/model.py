@@ -115,7 +115,7 @@ class Ocean(Model):
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
     budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
-    placed : list of Placed: the user's processes in the order of a step.
+    extra_processes : list of Insertion: the user's processes in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     extrapolation : of explicit terms to the middle of a step (Adams-Bashforth): the weights are
         1.5 + extrapolation now and -0.5 - extrapolation before; a larger value damps more.
@@ -167,7 +167,7 @@ class Ocean(Model):
         sea_ice=None,
         tracers=(),
         budgets=(),
-        placed=(),
+        extra_processes=(),
         coriolis="earth",
         precision="fp64",
         extrapolation=0.1,
@@ -203,7 +203,7 @@ class Ocean(Model):
             geothermal_heat,
         )
         self._surface = one("free_surface", free_surface, FreeSurface())
-        self.compute_on(device=False)
+        self.choose_for(device=False)
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
         self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
@@ -214,7 +214,7 @@ class Ocean(Model):
         if precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
-        self.placed = all_placed(placed)  # from the user
+        self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial: dict[str, Any] = {}
         self.motion = "rest"
 
@@ -268,7 +268,7 @@ class Ocean(Model):
         """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
         do = Order(bytes_of[self.precision], step, own_cells=self.own_cells, renamed=self._beyond)
         time_step(self, surface, do)
-        do.place(self.placed)
+        do.place(self.extra_processes)
         own_terms(self, do)
         return do.processes
 
@@ -339,12 +339,12 @@ class Ocean(Model):
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
     @property
-    def kept(self):
+    def diagnostics(self):
         """Fields that stay readable between steps besides the state, for report and series."""
-        return (*self.drawn, *of_series, *(self.sea_ice.kept if self.sea_ice else ()))
+        return (*self.report_fields, *of_series, *(self.sea_ice.kept if self.sea_ice else ()))
 
     @property
-    def drawn(self):
+    def report_fields(self):
         """Fields of which the report has a map, besides the state."""
         return ("boundary_layer_depth",) if self.has_boundary_layer else ()
 
@@ -353,7 +353,16 @@ class Ocean(Model):
         """Whether the mixing scheme knows one."""
         return "boundary_layer_depth" in self.vertical_mixing.field_names
 
-    def compute_on(self, device):
+    @property
+    def without_tangent(self):
+        """Parts that have no tangent, by their argument."""
+        return {
+            name: given
+            for name, given in (("sea_ice", self.sea_ice), ("overflows", self.overflows))
+            if given
+        }
+
+    def choose_for(self, device):
         """Chooses the solver for a device, or for the processor, where none was given."""
         self.free_surface = self._surface_on(device)
 
@@ -361,7 +370,7 @@ class Ocean(Model):
         return self._surface.on(int(np.count_nonzero(self.grid.wet_levels)), device)
 
     @property
-    def for_device(self):
+    def choices_for_device(self):
         """What was chosen for a device."""
         usual, now = self._surface_on(device=False), self.free_surface
         if (usual.solver, usual.preconditioner) == (now.solver, now.preconditioner):

@@ -195,7 +195,7 @@ def find(name, model, fields):
         return name, found
     if name in fields:
         return name, Diagnostic((name,), same)
-    integrals = getattr(model, "integrals", ())
+    integrals = model.integrals
     known = [*model.derived, *integrals, *_own, *_of_packages(), *sorted(fields)]
     raise InputError(
         f"no output variable '{name}'{names.near(name, known)}; `fathom variables` lists all"

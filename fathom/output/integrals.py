@@ -162,4 +162,4 @@ class Integrals(SmallStore):
 def is_of(model, variables):
     """Whether an output of these variables is one of integrals."""
     wanted = [variables] if isinstance(variables, str) else list(variables)
-    return any(name in getattr(model, "integrals", {}) for name in wanted)
+    return any(name in model.integrals for name in wanted)

@@ -87,7 +87,7 @@ class Places:
         if levels is None:
             return None
         model = self.simulation.model
-        if not hasattr(model, "at_levels"):
+        if not model.level_coordinates:
             raise InputError(
                 f"output {self.path}: levels = {levels} are of pressure or depth;"
                 f" {type(model).__name__} has none"
@@ -99,7 +99,7 @@ class Places:
         model = self.simulation.model
         own = model.grid.mapping()
         levels = {} if self.levels is None else self.levels.mapping
-        land = getattr(model, "land_fraction", None)
+        land = model.land_fraction
         if self.target is not None:
             # of a limited area without its extension
             inside = land is not None and isinstance(self.target, windows.Inside)

@@ -69,7 +69,7 @@ class Servers:
                 "cuts": (d.i_cuts, d.j_cuts),
                 "owners": d.blocks[:, 5].tolist(),
                 "state": simulation.in_restarts,
-                "model": getattr(simulation.model, "arrived", {}),
+                "model": simulation.model.received,
                 "streams": [stream.announcement() for stream in self.streams],
             }
         )

@@ -68,7 +68,7 @@ class Checkpoint:
         path = self._create(self.parts[0].count)
         for part in self.parts:
             part.send(last=True)
-        for model in self.simulation.model.beside:
+        for model in self.simulation.model.companions:
             model.write_restart(path)
 
     def write_here(self, beside=True):
@@ -76,7 +76,7 @@ class Checkpoint:
         the path.
         """
         s, path = self.simulation, self._create(0)
-        for model in s.model.beside if beside else ():
+        for model in s.model.companions if beside else ():
             model.write_restart(path)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
@@ -138,8 +138,8 @@ class Checkpoint:
             fingerprint(s),
             {
                 "time_series": s.series.kept(),
-                "numerics": getattr(s.model, "numerics", {}),
-                "geometry": getattr(s.model, "passport", None),
+                "numerics": s.model.numerics,
+                "geometry": s.model.geometry_id,
                 "provenance": provenance.attributes(s),
                 "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
             },
@@ -265,7 +265,7 @@ def read_state(simulation, path):
             file.close()
     s.series = Series(**header.extra.get("time_series", {}))
     if s.is_root:
-        _warn_of_numerics(path, header.extra.get("numerics"), getattr(s.model, "numerics", {}))
+        _warn_of_numerics(path, header.extra.get("numerics"), s.model.numerics)
     s.fields.count = s.count
     return header.extra.get("stores", {})
 

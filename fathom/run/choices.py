@@ -38,7 +38,7 @@ def identity(simulation):
         [
             type(model).__name__,
             model.precision,
-            getattr(model, "numerics", {}),
+            model.numerics,
             model.grid.fingerprint,
             processes,
         ],
@@ -70,7 +70,7 @@ def settle(simulation):
     if how["automatic"] and set(parallel.chosen) - named:
         simulation.choices = Choices(identity(simulation))
         kept = simulation.comm.bcast(simulation.choices.read() if simulation.is_root else None)
-    same = getattr(simulation.model, "numerics", {}).get("reproducible", True)
+    same = simulation.model.numerics.get("reproducible", True)
     simulation.parallel, simulation.why = parallel.settle(
         how, named, kept, ranks=simulation.comm.size, same_bits=same
     )

@@ -180,7 +180,7 @@ def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
 
 def _observed(model: Any, fields: dict) -> Any:
     """How data observe a model. ValueError: nothing of this one can be observed."""
-    if "surface_air_pressure" in getattr(model, "derived", ()):
+    if "surface_air_pressure" in model.derived:
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
     if all(name in fields for name in equivalents.Sea.needs):
         return equivalents.Sea(model.grid.mapping()["depth"])

@@ -17,7 +17,7 @@ from fathom.output.stores import falls
 
 def names(simulation: Any, processes: Sequence[Any], kept: Iterable[str]) -> frozenset[str]:
     """Fields that `compute` makes, of those kept, from the processes of a step of the model."""
-    phases = getattr(simulation.model, "phases_of_start", ())
+    phases = simulation.model.phases_of_start
     if not phases or simulation.parallel["device"] is not None:
         return frozenset()
     state = set(simulation.fields.state)

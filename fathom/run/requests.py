@@ -111,7 +111,7 @@ class Requests(Held):
         """
         if is_of(self.model, variables):
             return Integrals
-        kinds = {"moorings": Moorings} | getattr(self.model, "stores", {})
+        kinds = {"moorings": Moorings} | self.model.stores
         if "drifters" in chosen and "drifters" not in kinds:
             raise InputError(
                 f"output {path}: drifters go with the flow of an Ocean; this is"

@@ -154,7 +154,7 @@ def blow_up(simulation, reason=""):
 
 def advice(simulation):
     """The numbers of the state, the limits near the step, and a stable step."""
-    shows = getattr(simulation.model, "condition", lambda _: "")(simulation)
+    shows = simulation.model.condition(simulation)
     return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
 
 

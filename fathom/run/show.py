@@ -105,7 +105,7 @@ def _device(simulation: Any) -> list[str]:
     return [
         there.name,
         *([f"on the processor, with fields that travel: {', '.join(left)}"] * bool(left)),
-        *getattr(simulation.model, "for_device", ()),
+        *simulation.model.choices_for_device,
     ]
 
 

@@ -18,6 +18,7 @@ from fathom.base.regions import region
 from fathom.data.input.values import fill_fixed, fill_profiles
 from fathom.grids.arguments import yes_or_no
 from fathom.model import device, parts
+from fathom.model.model import Model
 from fathom.output.formats.restart import check_there
 from fathom.output.gather import Gather
 from fathom.output.servers import divide
@@ -126,7 +127,7 @@ class Simulation(Requests, Events):
         self._writers: list[int] | None = None
         self._order: list[int] | None = None
         self.delivery = Delivery(self._seen)
-        if getattr(model, "placed", None):
+        if model.extra_processes:
             model.processes(self.step, self.surface)  # an error if its place is unknown
 
     def __repr__(self):
@@ -184,7 +185,7 @@ class Simulation(Requests, Events):
     def in_restarts(self):
         """Names of fields: the state, and what the model wants to go along."""
         state = self.fields.state
-        fields = getattr(self.model, "goes_along", ())
+        fields = self.model.restart_extras
         along = [n for n in fields if n not in state and self.fields.has(n)]
         return [*state, *along]
 
@@ -247,7 +248,7 @@ class Simulation(Requests, Events):
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
-        self._choose_for_device()
+        model.choose_for(device=self.parallel["device"] is not None)
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         spread.message_habits(self.parallel, self.comm)
@@ -256,13 +257,12 @@ class Simulation(Requests, Events):
         own = model.processes(self.step, self.surface)
         processes, self.balanced = spread.share(self.apart.placed(own), self.parallel)
         known = declared(processes)
-        keep = list(model.kept)
+        keep = list(model.diagnostics)
         for store in self.outputs:
             processes += store.processes(known, precision)
             keep += store.keep
         self._take_memory(processes, keep)
-        if (arrive := getattr(model, "arrive", None)) is not None:
-            arrive(self)
+        model.receive_state(self)
         fill_fixed(self)
         self.longest = max(p.every for p in processes)
         self.follow_sun(self.sequence, self.fields)
@@ -272,7 +272,7 @@ class Simulation(Requests, Events):
             checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
         kept = read_state(self, begin) if begin else self._start()
-        for other in model.beside if begin and not self.between else ():
+        for other in model.companions if begin and not self.between else ():
             other.restore(begin)
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
@@ -280,11 +280,6 @@ class Simulation(Requests, Events):
         if (name := self.parallel["device"]) is not None:
             self.fields.live_on(device.open(name, self.place))
         self.tidy()
-
-    def _choose_for_device(self):
-        """The model chooses what suits the device, or the processor."""
-        if (compute_on := getattr(self.model, "compute_on", None)) is not None:
-            compute_on(device=self.parallel["device"] is not None)
 
     def _take_memory(self, processes, keep):
         """Makes the sequence of the processes and its fields. InputError: too little memory."""
@@ -355,8 +350,7 @@ class Simulation(Requests, Events):
         if not self.model.initialise(self):
             self.sequence.start(self.fields)
         self.changed = False
-        if (settle := getattr(self.model, "settle", None)) is not None:
-            settle(self)
+        self.model.finish_initialisation(self)
         return {}
 
     def follow_sun(self, sequence, fields):
@@ -489,7 +483,7 @@ class Simulation(Requests, Events):
 
 
 def _model(given):
-    if isinstance(given, type) or not hasattr(given, "prognostic"):
+    if not isinstance(given, Model):
         raise InputError(f"model = {given!r} must be a model, as fm.Ocean(grid)")
     return given
 
@@ -498,7 +492,7 @@ def _surface(model, given):
     """The forcing at the surface: an object, a class or its name; None: that of the model."""
     if given is None:
         return model.usual_surface and model.usual_surface()
-    known = {cls.__name__: cls for cls in getattr(model, "surfaces", ())}
+    known = {cls.__name__: cls for cls in model.surfaces}
     named = isinstance(given, (str, type)) and given not in known and given not in known.values()
     if not known:
         raise InputError(f"surface = {given!r}: a {type(model).__name__} has none; its physics may")

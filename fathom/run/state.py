@@ -219,9 +219,7 @@ def _shown(model: Any, fields: dict[str, Any]) -> list[str]:
     others = [
         name
         for name, f in fields.items()
-        if f["vertical"] != "profile"
-        and f["stays"]
-        and (f["state"] or name in getattr(model, "drawn", model.kept))
+        if f["vertical"] != "profile" and f["stays"] and (f["state"] or name in model.report_fields)
     ]
     return [*first, *(name for name in others if name not in first)]
 

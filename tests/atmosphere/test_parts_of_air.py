@@ -51,7 +51,7 @@ def test_suites_by_name(name):
         ("HeldSuares", "did you mean 'HeldSuarez'"),
         (3, "3 is no scheme; give a scheme, FirstPhysics"),
         (fm.Ocean, "Ocean is no scheme"),
-        (fm.PythonScheme(lambda: None, []), "placed="),
+        (fm.PythonScheme(lambda: None, []), "extra_processes="),
     ],
 )
 def test_what_is_none_is_explained(model, given, said, grids):

@@ -18,7 +18,7 @@ def test_every_public_name_has_a_type():
             named |= {alias.asname for alias in node.names if alias.asname}
         elif isinstance(node, ast.AnnAssign):
             named.add(node.target.id)
-    own = {name for names in fm.plugins.loaded.values() for name in names}
+    own = {name for names in fm.model.plugins.loaded.values() for name in names}
     assert named == {*dir(fm), "public"} - own
     assert (installed / "py.typed").is_file()
 

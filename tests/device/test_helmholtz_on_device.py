@@ -60,7 +60,7 @@ def test_several_ranks(on_ranks, ranks, cases):
 
 def test_only_sums_return():
     """More iterations, and hardly more bytes."""
-    device, travelled, iterations = fm.device.open(computers.name), [], []
+    device, travelled, iterations = fm.model.device.open(computers.name), [], []
     for tolerance in (1e-2, 1e-9):
         s, solve = advanced(sphere, {"tolerance": tolerance}, computers.name)
         before = device.travelled, solve.iterations

@@ -94,7 +94,7 @@ def test_several_ranks(on_ranks):
 
 
 def test_coefficients_stay():
-    levels, device = 8, fm.device.open(computers.name)
+    levels, device = 8, fm.model.device.open(computers.name)
     s = small_atmospheres.held_suarez(truncation=10, levels=levels)
     s.parallel["device"] = computers.name
     s.advance(2)

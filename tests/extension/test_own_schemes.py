@@ -58,7 +58,7 @@ def relaxation():
 
 
 def test_a_scheme_of_a_header_is_a_scheme(relaxation):
-    assert issubclass(relaxation, fm.schemes.Scheme) and fm.Relaxation is relaxation
+    assert issubclass(relaxation, fm.model.schemes.Scheme) and fm.Relaxation is relaxation
     assert fm.scheme(str(header)) is relaxation  # compiled and loaded once
     assert "time of relaxation; in [1, 1e+12]" in relaxation.__doc__
     assert relaxation(time=3600.0).all_parameters == {"time": 3600.0, "value": 10.0}
@@ -70,7 +70,7 @@ def test_a_scheme_of_a_header_is_a_scheme(relaxation):
 
 def test_both_languages_give_the_same(relaxation):
     temperature = [
-        after_a_day(tank().place(scheme, before=update)).gather("temperature")
+        after_a_day(tank().insert(scheme, before=update)).gather("temperature")
         for scheme in (fm.PythonScheme(relaxed, fields), relaxation())
     ]
     np.testing.assert_allclose(*temperature, rtol=1e-14)
@@ -79,12 +79,12 @@ def test_both_languages_give_the_same(relaxation):
 
 
 def test_it_says_its_place(relaxation):
-    order = names_of(tank().place(relaxation()))
+    order = names_of(tank().insert(relaxation()))
     assert order.index("Relaxation") == order.index(update) - 1
 
 
 def test_it_is_timed_and_shown(relaxation):
-    sim = after_a_day(tank().place(relaxation()), 2)
+    sim = after_a_day(tank().insert(relaxation()), 2)
     assert any("Relaxation" in str(line) for _, line in sim.describe()[1])
 
 
@@ -128,13 +128,13 @@ def test_no_such_header():
 
 def test_units_must_agree():
     wrong = [*fields[:-1], fm.updates("temperature_tendency", "center layer", "degC s-1")]
-    ocean = tank().place(fm.PythonScheme(relaxed, wrong), before=update)
+    ocean = tank().insert(fm.PythonScheme(relaxed, wrong), before=update)
     with pytest.raises(ValueError, match="in degC m3 s-1; others have it in degC s-1"):
         fm.Simulation(ocean, step="1h").prepare()
 
 
 def test_places_must_be_places():
-    ocean = tank().place(
+    ocean = tank().insert(
         fm.PythonScheme(relaxed, [fm.reads("a", "middle layer", "1")]), after="MWJF"
     )
     with pytest.raises(ValueError, match="no place middle layer"):
@@ -145,7 +145,7 @@ def test_what_is_only_read_cannot_be_written():
     def careless(temperature):
         temperature += 1
 
-    ocean = tank().place(fm.PythonScheme(careless, fields[:1]), after="MWJF")
+    ocean = tank().insert(fm.PythonScheme(careless, fields[:1]), after="MWJF")
     with pytest.raises(RunFailure, match="careless failed: ValueError: .*read-only"):
         after_a_day(ocean, 1)
 
@@ -157,7 +157,7 @@ def test_a_new_field():
         heat_of_layer[:] = 4e6 * temperature
 
     scheme = fm.PythonScheme(heat, [fields[0], fm.writes("heat_of_layer", "center layer", "J m-3")])
-    sim = fm.Simulation(tank().place(scheme, before="MWJF"), step="1h")
+    sim = fm.Simulation(tank().insert(scheme, before="MWJF"), step="1h")
     sim.output("heat.nc", variables=["heat_of_layer"], every="1h")
     sim.prepare()
     sim.advance(1)
@@ -169,7 +169,7 @@ def test_a_term_of_its_own_in_budgets(relaxation, python, tmp_path):
     """The sum of all terms is the gain of the cells, and its own term is its tendency."""
     ocean = tank(budgets=["temperature", "salinity"], vertical_mixing=fm.ConstantMixing())
     own = fm.PythonScheme(relaxed, fields) if python else relaxation()
-    ocean.place(own, before=update)
+    ocean.insert(own, before=update)
     label = "budget of temperature: "
     terms = [n.removeprefix(label) for n in names_of(ocean) if n.startswith(label)]
     assert ("relaxed" if python else "relaxation") in terms
@@ -188,7 +188,7 @@ def test_a_term_of_its_own_in_budgets(relaxation, python, tmp_path):
 
 
 def test_a_term_that_cannot_be_told(relaxation):
-    ocean = tank(budgets=["temperature"]).place(relaxation(), after="HydrostaticPressure")
+    ocean = tank(budgets=["temperature"]).insert(relaxation(), after="HydrostaticPressure")
     with pytest.raises(ValueError, match="put it before 'TracerUpdate of temperature'"):
         names_of(ocean)
 
@@ -201,10 +201,10 @@ def test_before_after_instead_of():
     usual = names_of(ocean)
     n = usual.index("MomentumAdvection")
     own = lambda name: fm.PythonScheme(relaxed, fields, name=name)
-    ocean.place(own("first"), before="MomentumAdvection")
-    ocean.place(own("second"), after="MomentumAdvection")
+    ocean.insert(own("first"), before="MomentumAdvection")
+    ocean.insert(own("second"), after="MomentumAdvection")
     assert names_of(ocean) == [*usual[:n], "first", usual[n], "second", *usual[n + 1 :]]
-    ocean.place("LinearMomentum", instead_of="MomentumAdvection")
+    ocean.insert("LinearMomentum", instead_of="MomentumAdvection")
     assert names_of(ocean)[n : n + 3] == ["first", "LinearMomentum", "second"]
 
 
@@ -219,7 +219,7 @@ def test_before_after_instead_of():
 )
 def test_places_that_are_none(where, said):
     with pytest.raises(ValueError, match=said):
-        names_of(tank().place(fm.PythonScheme(relaxed, fields), **where))
+        names_of(tank().insert(fm.PythonScheme(relaxed, fields), **where))
 
 
 # ---- TOML and command line -----------------------------------------------------------------------
@@ -250,18 +250,18 @@ def experiment(*settings):
 
 
 def test_toml():
-    placed = f'model.placed=[{{is="Relaxation", time=3600, before="{update}"}}]'
+    placed = f'model.extra_processes=[{{is="Relaxation", time=3600, before="{update}"}}]'
     found = experiment(placed)
-    (own,) = found.model.placed
+    (own,) = found.model.extra_processes
     assert own.process.parameters == {"time": 3600.0} and own.beside == ("before", update)
     again = Experiment(Document(found.resolved()))
-    (same,) = again.model.placed
+    (same,) = again.model.extra_processes
     assert same.process.all_parameters == own.process.all_parameters and same.beside == own.beside
 
 
 def test_toml_alone():
     """A header whose scheme says its place needs no more than its name."""
-    (own,) = experiment().model.placed
+    (own,) = experiment().model.extra_processes
     assert own.beside == ("before", update)
 
 
@@ -271,8 +271,8 @@ def test_toml_alone():
         ('extensions.schemes=["none.hpp"]', "none.hpp: no such file"),
         ('extensions.schemes="none.hpp"', "a list of files"),
         ('extensions.scheme=["none.hpp"]', "did you mean 'schemes'"),
-        ('model.placed=[{is="Relaxation", before="MWJG"}]', "did you mean 'MWJF'"),
-        ('model.placed=[{is="Relaxation", tim=3, before="MWJF"}]', "did you mean 'time'"),
+        ('model.extra_processes=[{is="Relaxation", before="MWJG"}]', "did you mean 'MWJF'"),
+        ('model.extra_processes=[{is="Relaxation", tim=3, before="MWJF"}]', "did you mean 'time'"),
     ],
 )
 def test_mistakes_in_toml(setting, said):
@@ -301,7 +301,7 @@ def main(what):
             if fm.base.mpi.world.rank == fm.base.mpi.world.size - 1:
                 raise KeyError("no such gas")
 
-        ocean, said = tank().place(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
+        ocean, said = tank().insert(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
         try:
             after_a_day(ocean, 1)
         except RunFailure as failure:
@@ -310,8 +310,8 @@ def main(what):
     else:
         Relaxation = fm.scheme(header)
         oceans = (
-            tank().place(fm.PythonScheme(globals()["relaxed"], fields), before=update),
-            tank().place(Relaxation()),
+            tank().insert(fm.PythonScheme(globals()["relaxed"], fields), before=update),
+            tank().insert(Relaxation()),
         )
         said = [after_a_day(ocean, 5).checksum() for ocean in oceans]
     if fm.base.mpi.is_root:

@@ -286,7 +286,7 @@ def test_physics_with_tiles():
     physics = fm.FirstPhysics(
         land="TiledLand",
         lake="MixedLake",
-        surface=fm.schemes.scheme("SurfaceState", ice_albedo=0.5),
+        surface=fm.model.schemes.scheme("SurfaceState", ice_albedo=0.5),
     )
     names = [s.name for s in physics]
     assert {*chain, "MixedLakeOfTiles"} <= set(names)
@@ -294,7 +294,7 @@ def test_physics_with_tiles():
     assert physics.surface.parameters == {"ice_albedo": 0.5}
     with pytest.raises(ValueError, match="TileState.* has no parameter 'snow_albedo'"):
         fm.FirstPhysics(
-            land="TiledLand", surface=fm.schemes.scheme("SurfaceState", snow_albedo=0.7)
+            land="TiledLand", surface=fm.model.schemes.scheme("SurfaceState", snow_albedo=0.7)
         )
 
 

@@ -93,7 +93,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
     fix_mass, fix_energy : of a periodic plane, as SpectralAtmosphere has them; of an area, through
         whose edges both pass, neither is kept.
-    placed : list of Placed: the user's processes in the order of a step.
+    extra_processes : list of Insertion: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -134,7 +134,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         heat_capacity=1004.70895,
         fix_mass="automatic",
         fix_energy=False,
-        placed=(),
+        extra_processes=(),
         precision="fp64",
     ) -> None:
         periodic = isinstance(grid, PeriodicPlaneGrid)
@@ -143,7 +143,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         fix_mass = periodic if fix_mass == "automatic" else fix_mass
         _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
         whole = grid if periodic else WholeArea(grid)
-        self._hold(whole, physics, tracers, orography, precision, placed)
+        self._hold(whole, physics, tracers, orography, precision, extra_processes)
         whole.share_of_extension = share_of_extension[dynamics]
         along_x, along_y = whole.size
         self.waves = waves
@@ -284,12 +284,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return [*super().settable, *(compressible.fields if self.compressible else ())]
 
     @property
-    def kept(self):
-        return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
+    def diagnostics(self):
+        return [*super().diagnostics, *(["upward_air_velocity"] if self.compressible else [])]
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def arrive(self, simulation):
+    def receive_state(self, simulation):
         """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
@@ -364,7 +364,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
         one_step = compressible_step if self.compressible else semi_lagrangian_step
         one_step(self, self.dynamics(step), do)
-        return do.place(self.placed)
+        return do.place(self.extra_processes)
 
     def dynamics(self, step):
         """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""

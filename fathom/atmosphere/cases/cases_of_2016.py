@@ -177,7 +177,7 @@ def baroclinic_wave(model, hill=1.0):
     """
     p0, at_equator, at_pole, lapse, width, K = 1e5, 310.0, 240.0, 0.005, 2.0, 3.0
     a, Omega = model.grid.radius, model.parameters["rotation"]
-    curvature = getattr(model, "curvature", 0.0)
+    curvature = model.curvature
     T0 = (at_equator + at_pole) / 2
     H = width * R * T0 / gravity
     B = (T0 - at_pole) / (T0 * at_pole)

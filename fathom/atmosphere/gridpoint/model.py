@@ -95,11 +95,12 @@ class GridPointAtmosphere(AirWithPhysics):
     outer_every : how often the state of one that runs with it is read, by default each of its
         steps; of a store, the records at multiples of it after the first, by default all.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
-    placed : list of Placed: the user's processes in the order of a step.
+    extra_processes : list of Insertion: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
     experiments = ("outer_model",)  # arguments that may be files of experiments
+    on_heights = True
     halo = 2
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
@@ -146,7 +147,7 @@ class GridPointAtmosphere(AirWithPhysics):
         gas_constant=GAS_CONSTANT,
         heat_capacity=3.5 * GAS_CONSTANT,
         surface_pressure=1e5,
-        placed=(),
+        extra_processes=(),
         precision="fp64",
     ) -> None:
         if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
@@ -201,7 +202,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.reference = self._reference(
             reference_temperature, surface_potential_temperature, stability
         )
-        self.placed = all_placed(placed)  # from the user
+        self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial, self.filter_span, self.balanced = {}, 0.0, False
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
@@ -297,7 +298,7 @@ class GridPointAtmosphere(AirWithPhysics):
         }
 
     @property
-    def kept(self):
+    def diagnostics(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
         return ("eastward_wind", "northward_wind", *self.kept_fluxes)
 
@@ -386,7 +387,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.step = step
         do = Order(bytes_of[self.precision], step, offered=offered)
         gridpoint_step(self, Dynamics(self, step), do)
-        return do.place(self.placed)
+        return do.place(self.extra_processes)
 
     @cached_property
     def ground(self):
@@ -507,7 +508,7 @@ class GridPointAtmosphere(AirWithPhysics):
         """Nothing that differs between steps."""
         return {}
 
-    def arrive(self, simulation):
+    def receive_state(self, simulation):
         """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
@@ -525,12 +526,12 @@ class GridPointAtmosphere(AirWithPhysics):
         return ground_of_area.smoothed(self.grid)
 
     @property
-    def arrived(self):
+    def received(self):
         """Attributes that I/O servers must know: name -> value."""
         return {} if self.given is None else {"orography": self.orography}
 
     @property
-    def goes_along(self):
+    def restart_extras(self):
         """Fields of a restart other than the state: for the run that continues, and for a start of
         another model.
         """
@@ -538,7 +539,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
 
     @property
-    def passport(self):
+    def geometry_id(self):
         """The geometry that a restart describes."""
         return passport(self)
 
@@ -555,14 +556,14 @@ class GridPointAtmosphere(AirWithPhysics):
         self._release()
 
     @property
-    def of_way_back(self):
+    def backward_attributes(self):
         """Attributes in the run of a digital filter backward in time: one interpolation more of
         each trajectory. Nothing damps there, and with the usual ones air next to the poles becomes
         unstable in five steps of 20 min.
         """
         return {"iterations": self.iterations + 1}
 
-    def settle(self, simulation):
+    def finish_initialisation(self, simulation):
         """Filters the initial state, once it is there."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)

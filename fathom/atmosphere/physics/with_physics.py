@@ -44,6 +44,11 @@ class AirWithPhysics(Model):
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
     settable: Any
+    on_heights = False  # its levels: heights, or hybrid levels of pressure
+    curvature = 0.0  # 1 / radius of a deep atmosphere [m-1]
+    given_on: Any = None  # the points of given states; None: those of the model
+    edges: Any = None  # of a limited area
+    extrapolation = ""  # of the nonlinear terms of compressible air
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
     def _take_physics(self, physics, tracers):

@@ -88,7 +88,7 @@ def near_ground(model, needs, state=None):
 
 def falling(model):
     """The variables of precipitation at the ground, where the physics has it."""
-    parts = tuple(name for name in rain if name in model.kept)
+    parts = tuple(name for name in rain if name in model.diagnostics)
     if not parts:
         return {}
     together = lambda model, window, *parts: sum(parts)
@@ -200,7 +200,7 @@ def watch(model, simulation):
         f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
     )
     for title, parts in (("precipitation", rain), ("evaporation", ("evaporation_flux",))):
-        held = [name for name in parts if name in model.kept]
+        held = [name for name in parts if name in model.diagnostics]
         if held:
             series[title] = (86400 * sum(e(name)["mean"] for name in held), "mm/day")
             words += f"  {title[:4]} {series[title][0]:.2f} mm/day"

@@ -42,7 +42,7 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     for name in ("air_pressure_at_mean_sea_level", "eastward_wind", "air_temperature"):
         state[name] = whole(simulation, name)
     for name in ("precipitation_flux", *ground, "insolation"):
-        if name in model.derived or name in model.kept:
+        if name in model.derived or name in model.diagnostics:
             state[name] = whole(simulation, name)
     if not simulation.is_root:
         return None

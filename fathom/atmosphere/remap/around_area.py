@@ -45,7 +45,7 @@ def of(model: Any, periodic_by: str) -> Any:
 
 def given_on(model: Any) -> Any:
     """The points of given states for any model that has an outer one."""
-    return getattr(model, "given_on", None) or OnArea(model)
+    return model.given_on or OnArea(model)
 
 
 class OnArea:

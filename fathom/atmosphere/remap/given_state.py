@@ -41,7 +41,7 @@ def is_given(analysis: Any) -> bool:
 def passport(model) -> dict[str, Any]:
     """The geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
-    if hasattr(model, "air_at_rest"):
+    if model.on_heights:
         vertical = {
             "heights": list(map(float, levels.interfaces[::-1])),
             "decay": levels.decay,
@@ -144,7 +144,7 @@ class OfSimulation(Given):
     """The present state of a simulation."""
 
     def __init__(self, simulation: Any, comm: Any):
-        grid = getattr(simulation.model, "grid", None)
+        grid = simulation.model.grid
         if not hasattr(grid, "truncation") and not hasattr(grid, "area"):
             raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
@@ -160,7 +160,7 @@ class OfSimulation(Given):
         self.grid, self.domain, self.rank = model.grid, simulation.domain, comm.rank
         self.temperature, self.tracers = model.temperature, model.tracers
         self.boundary, self.date = list(model.boundary), simulation.date
-        self.constants = model.constants if hasattr(model, "air_at_rest") else None
+        self.constants = model.constants if model.on_heights else None
         self.columns = {f["name"] for f in simulation.fields.fields if f["vertical"] == "column"}
 
     def has(self, name: str) -> bool:

@@ -106,5 +106,5 @@ def _adiabatic(model):
         "fix_energy": 0.0,
     }
     dry.parameters = {name: turned.get(name, value) for name, value in model.parameters.items()}
-    vars(dry).update(getattr(model, "of_way_back", {}))
+    vars(dry).update(model.backward_attributes)
     return dry

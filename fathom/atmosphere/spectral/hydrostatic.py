@@ -64,13 +64,19 @@ class HydrostaticAtmosphere(AirWithPhysics):
     rotations = ()
     linear_divergence: Mapping[str, str] = MappingProxyType({})  # another one, in the linear terms
     parameters: dict[str, float]
+    scheme: str
 
-    def _hold(self, grid, physics, tracers, orography, precision, placed):
+    def _hold(self, grid, physics, tracers, orography, precision, extra_processes):
         """Keeps the grid, the physics and the numbers that describe the air."""
         self.grid, self.precision, self.orography = grid, precision, orography
         self._take_physics(physics, tracers)
-        self.placed = all_placed(placed)  # from the user
+        self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial, self.filter_span = {}, 0.0
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether it has one along a trajectory: the scheme of two time levels."""
+        return self.scheme == "semi-lagrangian"
 
     def earth_below(self) -> dict[str, np.ndarray]:
         """The ground of the earth: surface_geopotential, and related fields."""
@@ -225,23 +231,23 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """ln(p_s / 1000 hPa) at all points of the fields."""
         return np.ascontiguousarray(ratio)
 
-    def settle(self, simulation):
+    def finish_initialisation(self, simulation):
         """Filters the initial state, once it is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 
     @property
-    def goes_along(self):
+    def restart_extras(self):
         """Fields of a restart other than the state, for those that start from it elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     @property
-    def passport(self):
+    def geometry_id(self):
         """The geometry that a restart describes."""
         return passport(self)
 
     @property
-    def kept(self):
+    def diagnostics(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
         return self.kept_fluxes
 

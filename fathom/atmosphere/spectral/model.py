@@ -103,7 +103,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         physics, for the summary and the report of a run (fathom.atmosphere.products.budget); needs
         moist air and
         "semi-lagrangian".
-    placed : list of Placed: the user's processes in the order of a step.
+    extra_processes : list of Insertion: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -132,7 +132,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         fix_mass=True,
         fix_energy="automatic",
         budget=False,
-        placed=(),
+        extra_processes=(),
         precision="fp64",
     ) -> None:
         _check(
@@ -146,7 +146,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             fix_energy,
             fix_mass,
         )
-        self._hold(grid, physics, tracers, orography, precision, placed)
+        self._hold(grid, physics, tracers, orography, precision, extra_processes)
         self.scheme = scheme
         if fix_energy == "automatic":
             fix_energy = self.moist
@@ -211,7 +211,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
         one = eulerian_step if self.scheme == "eulerian" else semi_lagrangian_step
         one(self, self.dynamics(step), do)
-        return do.place(self.placed)
+        return do.place(self.extra_processes)
 
     def profiles_of_step(self, first):
         """The weights of the scheme of two time levels."""
@@ -232,7 +232,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             bytes_of[self.precision],
         )
 
-    def arrive(self, simulation):
+    def receive_state(self, simulation):
         """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
         `initialise`.
         """
@@ -250,10 +250,10 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         simulation.changed = True
         return self.change.fill()
 
-    def settle(self, simulation):
+    def finish_initialisation(self, simulation):
         """Filters the initial state, once it is truncated, and begins to count its energy."""
         self.change = None
-        super().settle(simulation)
+        super().finish_initialisation(simulation)
         self.given_before = self._given_back(simulation)
 
     @staticmethod

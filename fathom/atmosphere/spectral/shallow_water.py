@@ -41,7 +41,7 @@ class ShallowWater(Model):
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme.
     filter : strength of the filter of Robert and Asselin, of the leapfrog.
-    placed : list of Placed: the user's processes in the order of a step.
+    extra_processes : list of Insertion: the user's processes in the order of a step.
     rotation : angular velocity [s-1].
     precision : "fp64" (default) or "fp32".
     """
@@ -50,7 +50,7 @@ class ShallowWater(Model):
     usual_surface = None
     zero_outside = ()
     rotations = ()
-    kept = ()
+    diagnostics = ()
     limits = {
         "eastward_wind": (-1e3, 1e3),
         "northward_wind": (-1e3, 1e3),
@@ -58,6 +58,13 @@ class ShallowWater(Model):
         "maximum_wind": (0, 1e3),
     }
     prognostic = (*wind, "fluid_geopotential")
+    extrapolation = ""
+    edges = None
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether it has one along a trajectory: the scheme of two time levels."""
+        return self.scheme == "semi-lagrangian"
 
     def __init__(
         self,
@@ -74,7 +81,7 @@ class ShallowWater(Model):
         iterations=2,
         filter=0.0,
         rotation=earth.ROTATION,
-        placed=(),
+        extra_processes=(),
         precision="fp64",
     ) -> None:
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
@@ -111,7 +118,7 @@ class ShallowWater(Model):
                 "rotation": rotation,
             },
         )
-        self.placed = all_placed(placed)  # from the user
+        self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial: dict[str, Any] = {}
 
     def set(self, case=None, **values) -> Self:
@@ -145,7 +152,7 @@ class ShallowWater(Model):
             bytes_of[self.precision],
         )
         shallow_water_step(self, dynamics, do)
-        return do.place(self.placed)
+        return do.place(self.extra_processes)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""

@@ -23,7 +23,7 @@ def physics(model, do, past):
     do("TemperatureOfMoistAir", on=past, when=model.moist)
     do("HybridPressure", on=past, when=model.physics or not past)
     do("HydrostaticGeopotential", on=past | lapse, when=model.uses("geopotential"))
-    do("MassFlow", when=getattr(model, "edges", None))
+    do("MassFlow", when=model.edges)
     tendencies(model, do, past, twice=bool(past))
 
 

@@ -167,9 +167,7 @@ def fill_fixed(simulation):
                 nearest_outside=name not in model.zero_outside,
             )
     fill_profiles(model, fields)
-    for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(
-        simulation.clock
-    ).items():
+    for name, (times, rows, interpolated) in model.tables(simulation.clock).items():
         if fields.has(name):
             sequence.follow_table(name, simulation.step, times, rows, interpolated)
 

@@ -166,8 +166,8 @@ def own_terms(ocean, do):
     """A separate term in the budget of a tracer for each process of the user's that adds to its
     tendency. ValueError where it is among the processes of another term.
     """
-    own = {type(one.process).__name__ for one in ocean.placed}
-    own |= {getattr(one.process, "name", "") for one in ocean.placed}
+    own = {type(one.process).__name__ for one in ocean.extra_processes}
+    own |= {getattr(one.process, "name", "") for one in ocean.extra_processes}
     for tracer in ocean.budgets:
         changed = f"{tracer}_tendency"
         adds = lambda p, changed=changed: any(

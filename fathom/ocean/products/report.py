@@ -20,7 +20,7 @@ def fields(simulation: Any) -> dict[str, Any] | None:
     function; all ranks call it.
     """
     model = simulation.model
-    gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.drawn)}
+    gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.report_fields)}
     if not simulation.is_root:
         return None
     wet, corner = model.grid.wet_levels, model.grid.corner_levels

@@ -80,7 +80,7 @@ def _counts_itself(simulation: Any, processes: list[Any]) -> set[str]:
 def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
     """Fields that stay in cache where a group of processes runs tile by tile."""
     model, bytes_ = simulation.model, bytes_of[simulation.model.precision]
-    kept = sorted(set(model.kept))
+    kept = sorted(set(model.diagnostics))
     return set(
         mpi.core.Sequence(simulation.domain, processes, bytes_, kept, model.rotations).scratch
     )

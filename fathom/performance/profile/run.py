@@ -134,7 +134,7 @@ def halo_on_demand(s: Any) -> dict[str, float]:
     together.
     """
     dynamics, grid = s.find(mpi.core.SpectralProcess), s.model.grid
-    if s.comm.size == 1 or not hasattr(grid, "sphere") or not hasattr(dynamics, "halo"):
+    if s.comm.size == 1 or not hasattr(grid, "sphere") or dynamics is None:
         return {}
     points, reach = dynamics.halo[0], dynamics.rows_away
     received, rows = s.comm.allreduce(points), s.comm.allreduce(reach, op=mpi.MPI.MAX)
@@ -240,10 +240,10 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     calls = {r["region"]: r["calls"] for r in exclusive}
 
     dynamics = s.find(mpi.core.SpectralProcess)
-    before = getattr(dynamics, "spent", {})
+    before = dynamics.spent if dynamics else {}
     _count_a_cycle(s)
     work = _work_of_processes(s)
-    after = getattr(dynamics, "spent", {})
+    after = dynamics.spent if dynamics else {}
     measured = {name: part for name, part in parts.items() if part in after and name in seconds}
     for name, part in measured.items():  # of all calls in a step
         of_a_step = calls[name] / max(calls["step"], 1)

@@ -20,7 +20,7 @@ of_helpers = ("RRTMGP", "Radiation")  # what separate ranks may compute (fathom/
 
 def scheme_of(simulation: Any) -> tuple[Any, int]:
     """The scheme that separate ranks could compute, and every how many steps it is; None, 1."""
-    physics = getattr(simulation.model, "physics", ())
+    physics = simulation.model.physics
     scheme = next((p for p in physics if p.name in of_helpers), None)
     if scheme is None:
         return None, 1

@@ -121,7 +121,7 @@ def rows_of(model: Any) -> Any:
     grid = model.grid
     if hasattr(grid, "truncation"):
         return grid
-    if not hasattr(model, "truncation"):
+    if model.truncation is None:
         return None
     work = getattr(grid, "work_levels", grid.wet_levels)
     return PlaneRows(repr(grid), grid.levels, model.truncation, np.asarray(work), grid.distribution)

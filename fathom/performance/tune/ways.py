@@ -64,7 +64,7 @@ def tune(
         first = trials.simulation(measured)
         tiles = trials.tiles(measured, 0.25 * seconds) if measured else {}
         tried, of = _tiles_tried(first), choices.identity(first)
-        alternatives = getattr(first.model, "alternatives", {}) if propose else {}
+        alternatives = first.model.alternatives if propose else {}
         axes = _axes(first, tiles, decided)
         skipped = [finding for axis in axes for finding in _screen(axis, mpi.world)]
         until = began + seconds * (for_bits if alternatives else 1.0)
@@ -157,7 +157,7 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
     if ranks > 1:
         first = lambda usual, ways: [usual, *(way for way in ways if way != usual)]
         axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
-        if getattr(model, "numerics", {}).get("reproducible"):
+        if model.numerics.get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
             axes.append(Axis("sum_words", list(parallel.words_tried)))
         kinds = ("transpositions", "on_demand") if hasattr(model.grid, "truncation") else ()

@@ -22,7 +22,7 @@ from fathom.base.reading import Readers
 from fathom.grids.grid import Grid
 from fathom.model import plugins, schemes
 from fathom.model.model import Model
-from fathom.model.order import Placed
+from fathom.model.order import Insertion
 from fathom.ocean.surface.forcing import Surface
 from fathom.run import parallel
 from fathom.run.experiment import tables
@@ -141,7 +141,7 @@ class Experiment:
 
     def _place_own(self, model: Any) -> None:
         """The user's schemes with a default place, which the file does not place."""
-        placed = [type(one.process).__name__ for one in getattr(model, "placed", ())]
+        placed = [type(one.process).__name__ for one in model.extra_processes]
         for name in self.own_schemes:
             own = schemes.scheme(name)
             if own.stands and name not in placed:
@@ -291,7 +291,7 @@ class Experiment:
         if where and issubclass(cls, schemes.Scheme):
             own = {k: v for k, v in table.items() if k not in where}
             process = self._object(own, path, kind, first, default)
-            return self._at(path, partial(Placed, process), **where)
+            return self._at(path, partial(Insertion, process), **where)
         arguments = [] if first is None else [first]
         defaults = cls(*arguments) if arguments else None
         keywords = {
@@ -394,7 +394,7 @@ class Experiment:
     def _table_of_model(self) -> dict[str, Any]:
         """The table of the model; paths of other experiments in it are absolute."""
         given, model = self._section("model"), self.model
-        keys = [k for k in getattr(type(model), "experiments", ()) if ".toml" in str(given.get(k))]
+        keys = [k for k in model.experiments if ".toml" in str(given.get(k))]
         return tables.table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import fathom
 from fathom.base.given import said
 from fathom.model import schemes
-from fathom.model.order import Placed
+from fathom.model.order import Insertion
 from fathom.run.experiment.expression import Expression
 
 # values that a scheme gets from its model, unless the scheme has them
@@ -138,7 +138,7 @@ def plain(value: Any, given: Any) -> Any:
     if isinstance(value, (list, tuple)):
         items = [plain(item, None) for item in value]
         return None if any(item is None for item in items) else items
-    if isinstance(value, Placed):
+    if isinstance(value, Insertion):
         where, name = value.beside
         more = {"on": value.on or None, "phase": value.phase}
         return table(value.process, None) | {where: name} | more

@@ -33,7 +33,7 @@ def _text(simulation: Any) -> str:
     sections = {
         "grid": table(model.grid, None),
         "model": _without_grid(table(model, None)),
-        "state": texts(getattr(model, "told", {})),
+        "state": texts(model.state_arguments),
         "simulation": {
             "step": s.step,
             "start": str(s.clock.start),

@@ -79,7 +79,7 @@ def test_bits_of_a_transform(precision):
     pair.once(time.perf_counter)
     here = pair.field.tobytes(), pair.back.tobytes()
     pair.field[:], pair.back[:] = 0, 0
-    pair.on(fm.device.open("processor"), 2)
+    pair.on(fm.model.device.open("processor"), 2)
     assert (pair.field.tobytes(), pair.back.tobytes()) == here
 
 
