@@ -34,16 +34,9 @@ class OceanTangent(Trajectory):
         for name, given in model.without_tangent.items():
             raise InputError(f"{name} = {given!r} has no tangent")
         self.simulation, self.model = simulation.prepare(), model
-        self.sequence = mpi.core.Sequence(
-            simulation.domain,
-            model.processes(simulation.step, simulation.surface),
-            simulation.bytes_of_number,
-            rotate=model.rotations,
-            tangent=True,
-        )
-        self.first = mpi.core.FieldSet(self.sequence)
-        self.sequence.prepare(self.first)
-        self.first.copy(simulation.fields)
+        if simulation.forcing is not None:
+            simulation.forcing.load(simulation)
+        _, self.sequence, self.first = simulation.other(model, simulation.step, tangent=True)
         self.first.count = 0
         self.fields = self.first
         self.there = np.ones(np.asarray(model.grid.wet_levels).shape, bool)

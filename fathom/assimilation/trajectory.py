@@ -61,12 +61,9 @@ class Forecasts:
         self.model = self.of(simulation.model)
         processes = self.model.processes(simulation.step, simulation.surface)
         names = sorted({field["name"] for process in processes for field in process.fields})
-        self.sequence = mpi.core.Sequence(
-            simulation.domain, processes, simulation.bytes_of_number, names, self.model.rotations
+        _, self.sequence, self.fields = simulation.other(
+            self.model, simulation.step, processes, names
         )
-        self.fields = mpi.core.FieldSet(self.sequence)
-        self.sequence.prepare(self.fields)
-        self.fields.copy(simulation.fields)
         self.fields.count = 0
         self.sequence.start(self.fields)
         self.first = mpi.core.FieldSet(self.fields)

@@ -365,9 +365,10 @@ class Simulation(Requests, Events):
         """The global process of that type, as core.BarotropicSolve; None where there is none."""
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
-    def other(self, model, step, processes=None, keep=()):
+    def other(self, model, step, processes=None, keep=(), tangent=False) -> "Other":
         """Another model on these ranks and from this state, with another step [s], or other
-        processes: it has its own sequence and fields. keep: fields to be read after steps.
+        processes: it has its own sequence and fields, from which its global processes are
+        prepared. keep: fields to be read after steps; tangent: it takes steps with a change, too.
         """
         sequence = mpi.core.Sequence(
             self.domain,
@@ -375,11 +376,17 @@ class Simulation(Requests, Events):
             self.bytes_of_number,
             list(keep),
             rotate=model.rotations,
+            tangent=tangent,
         )
         fields = mpi.core.FieldSet(sequence)
+
+        def fill() -> None:
+            fields.copy(self.fields)
+            fill_profiles(model, fields)
+
+        fill()
         sequence.prepare(fields)
-        fields.copy(self.fields)
-        fill_profiles(model, fields)
+        fill()  # what is prepared is prepared in these fields already
         return Other(model, sequence, fields)
 
     @contextmanager

@@ -7,6 +7,7 @@ import pytest
 
 import small_trajectories
 from fathom.assimilation import adjoint_error
+from fathom.assimilation.trajectory import Trajectory
 from fathom.base.mpi import core
 from small_trajectories import followed
 
@@ -81,6 +82,19 @@ def test_following_takes_the_steps_of_the_model():
         trajectory._weigh(alone)
         trajectory.sequence.advance(alone, 1)
     np.testing.assert_array_equal(trajectory.vector(), trajectory.vector(alone))
+
+
+@pytest.mark.parametrize("options", [{"physics": []}, {}])
+def test_trajectory_is_that_of_the_simulation(options):
+    """Over 120 steps from the same start, bit for bit, unforced and forced as by Held and
+    Suarez.
+    """
+    simulation = small_trajectories.primitive_equations(**options).prepare()
+    trajectory = Trajectory(simulation)
+    simulation.fields.copy(trajectory.first)
+    simulation.advance(120)
+    trajectory.follow(120)
+    np.testing.assert_array_equal(trajectory.vector(), trajectory.vector(simulation.fields))
 
 
 def test_single_precision():

@@ -218,3 +218,20 @@ def test_way_back_of_the_filter():
     again.limits["x_wind"] = (-10, 10)
     with pytest.raises(ValueError, match="unstable with a step of 1200 s: x_wind .* of 800 s"):
         again.prepare()
+
+
+def test_filter_about_the_reference():
+    """The equations of the way back are linear about the reference, whose matrix is made of layers
+    and areas; about the state the same filtered state comes, as far as the solver goes.
+    """
+    away = lambda x, y: np.deg2rad(x - 90) ** 2 + np.deg2rad(y) ** 2
+    found = []
+    for about in ("reference", "state"):
+        sim = small_spheres.sphere(ground=False, linear_about=about, tolerance=1e-10)
+        sim.model.set(
+            air_temperature=280.0,
+            surface_air_pressure=lambda x, y: 1e5 * (1 + 2e-3 * np.exp(-5 * away(x, y))),
+            digital_filter="2h",
+        )
+        found.append(sim.prepare().gather("air_density"))
+    np.testing.assert_allclose(*found, rtol=1e-4)

@@ -8,14 +8,19 @@ import fathom as fm
 from fathom.assimilation.ocean_tangent import OceanTangent
 
 
-def sea(**options):
-    """Levitus on a coarse globe, after a day."""
+def simulation(surface, **options):
+    """Levitus on a coarse globe."""
     grid = fm.LatitudeLongitudeGrid(
         nx=36, ny=18, bathymetry="etopo5", levels=fm.ZLevels(number=5, depth=4000)
     )
     ocean = fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-13), **options)
     ocean.set(temperature="levitus", salinity="levitus", motion="geostrophic")
-    sim = fm.Simulation(ocean, "1h", surface=fm.BulkForcing("coads")).prepare()
+    return fm.Simulation(ocean, "1h", surface=surface)
+
+
+def sea(**options):
+    """Its tangent, after a day."""
+    sim = simulation(fm.BulkForcing("coads"), **options)
     sim.advance(24)
     return OceanTangent(sim)
 
