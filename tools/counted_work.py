@@ -13,7 +13,8 @@ Seconds change from machine to machine and from minute to minute; these counts d
     messages, sent  between two ranks, and their bytes
     memory          of all fields, bytes
 
-The record is bench/counted-work.json, one entry for each case. A deliberate change is recorded in
+The record is bench/counted-work.json, one entry for each case. It has one record for each length of
+vectors, in numbers of 8 bytes: fields travel and are transformed as many at a time. A deliberate change is recorded in
 its commit, so that the history of the record is that of the work of a step.
 """
 
@@ -28,7 +29,7 @@ from collections import Counter
 from pathlib import Path
 
 root = Path(__file__).parents[1]
-record = root / "bench" / "counted-work.json"
+file = root / "bench" / "counted-work.json"
 limit = 0.03
 ranks, spin_up, steps = 2, 2, 4
 
@@ -51,6 +52,21 @@ cases: dict[str, tuple[str, list[str]]] = {
     ),
     "grid point, sphere": ("held-suarez-gridpoint", ["grid.nx=24"]),
 }
+
+
+def numbers_of_a_vector() -> str:
+    """Returns how many numbers of 8 bytes a vector of the core's instructions has."""
+    from fathom import built
+
+    return "8" if "avx512f" in built.instructions.split() else "4"
+
+
+def on_record(text: str, vector: str) -> dict[str, dict[str, float]]:
+    """Returns the record of the cases for that length of vectors; {}: there is none. Records of
+    earlier commits are of vectors of 8 numbers.
+    """
+    found = json.loads(text)
+    return found.get(vector, {}) if set(found) <= {"4", "8"} else found
 
 
 def count(case: str) -> dict[str, float]:
@@ -128,9 +144,9 @@ def history() -> list[tuple[str, dict[str, dict[str, float]]]]:
     git = lambda *words: (
         subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout
     )
-    path = record.relative_to(root)
+    path, vector = file.relative_to(root), numbers_of_a_vector()
     commits = git("log", "--reverse", "--format=%cs %h", "--", str(path)).splitlines()
-    return [(one, json.loads(git("show", f"{one.split()[1]}:{path}"))) for one in commits]
+    return [(one, on_record(git("show", f"{one.split()[1]}:{path}"), vector)) for one in commits]
 
 
 def trend(records: list[tuple[str, dict[str, dict[str, float]]]]) -> list[str]:
@@ -170,10 +186,11 @@ def main() -> int:
         if mpi.world.rank == 0:
             print(json.dumps(found))
         return 0
-    now = {case: counted(case) for case in cases}
-    alarms = compared(json.loads(record.read_text()) if record.exists() else {}, now)
+    now, vector = {case: counted(case) for case in cases}, numbers_of_a_vector()
+    alarms = compared(on_record(file.read_text(), vector), now)
     if given.record:
-        record.write_text(json.dumps(now, indent=2) + "\n")
+        all_of_them = json.loads(file.read_text()) | {vector: now}
+        file.write_text(json.dumps(all_of_them, indent=2) + "\n")
         return 0
     print("\n".join(alarms) if alarms else f"nothing grew by more than {100 * limit:.0f} %")
     return 1 if alarms else 0
