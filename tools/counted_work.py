@@ -14,8 +14,8 @@ Seconds change from machine to machine and from minute to minute; these counts d
     memory          of all fields, bytes
 
 The record is bench/counted-work.json, one entry for each case. It has one record for each length of
-vectors, in numbers of 8 bytes: fields travel and are transformed as many at a time. A deliberate change is recorded in
-its commit, so that the history of the record is that of the work of a step.
+vectors, in numbers of 8 bytes: fields travel and are transformed as many at a time. A deliberate
+change is recorded in its commit, so that the history of the record is that of the work of a step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The part of a model of air about the physics of its columns, and about the ground."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ class AirWithPhysics(Model):
     curvature = 0.0  # 1 / radius of a deep atmosphere [m-1]
     given_on: Any = None  # the points of given states; None: those of the model
     edges: Any = None  # of a limited area
+    backward_attributes: Mapping[str, Any] = {}  # others in the run backward of a digital filter
     extrapolation = ""  # of the nonlinear terms of compressible air
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
