@@ -44,8 +44,8 @@ docs: $(venv)/docs.installed
 	$(bin)/python tools/pages/build.py
 
 figures: $(venv)/run.installed
-	$(bin)/python experiments/study_figures.py
-	$(bin)/python experiments/measured_figures.py
+	$(bin)/python docs/results/study_figures.py
+	$(bin)/python docs/results/measured_figures.py
 
 readme: $(venv)/run.installed
 	$(bin)/python -P tools/pages/readme.py

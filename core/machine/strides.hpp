@@ -5,7 +5,7 @@
 
 namespace fathom {
 
-/// Off only to measure its benefit (experiments/row_padding.py).
+/// Off only to measure its benefit (docs/results/row_padding.py).
 inline bool pads_rows = true;
 
 /// Numbers of a row in memory: whole lines, and one more if rows were a multiple of 2 KiB apart,

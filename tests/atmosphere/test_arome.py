@@ -256,7 +256,7 @@ def test_clouds_of_arome_have_one_humidity():
 
 def test_cases_with_a_known_shape_run(tmp_path):
     """The script at small size: a bubble that rises, a storm that is the same on both sides."""
-    script = Path(__file__).parents[2] / "experiments/area_cases.py"
+    script = Path(__file__).parents[2] / "docs/results/area_cases.py"
     kept = sys.argv
     sys.argv = [str(script), "--small", "--json", str(tmp_path / "found.json")]
     try:

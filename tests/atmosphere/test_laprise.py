@@ -14,7 +14,7 @@ from fathom.grids import hybrid
 
 @pytest.fixture(scope="module")
 def experiment():
-    path = Path(__file__).parents[2] / "experiments" / "arome_stability.py"
+    path = Path(__file__).parents[2] / "docs" / "results" / "arome_stability.py"
     spec = importlib.util.spec_from_file_location("arome_stability", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

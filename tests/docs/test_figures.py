@@ -10,9 +10,9 @@ kinds = ("study", "measured", "simulated", "estimated")
 
 
 def test_every_figure_is_shown_and_labelled(monkeypatch):
-    monkeypatch.syspath_prepend(str(root / "experiments"))
+    monkeypatch.syspath_prepend(str(root / "docs" / "results"))
     drawn, measured = (
-        runpy.run_path(str(root / "experiments" / f"{script}_figures.py"))["drawn"]
+        runpy.run_path(str(root / "docs" / "results" / f"{script}_figures.py"))["drawn"]
         for script in ("study", "measured")
     )
     text = text_of(page)
@@ -28,8 +28,8 @@ def test_every_figure_is_shown_and_labelled(monkeypatch):
 
 
 def test_a_figure_is_drawn(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(root / "experiments"))
-    drawn = runpy.run_path(str(root / "experiments" / "study_figures.py"))["drawn"]
+    monkeypatch.syspath_prepend(str(root / "docs" / "results"))
+    drawn = runpy.run_path(str(root / "docs" / "results" / "study_figures.py"))["drawn"]
     for name in ("study-phase-split", "study-vector-lengths"):
         drawn[name](path=tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000

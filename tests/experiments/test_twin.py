@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-folder = Path(__file__).parents[2] / "experiments"
+root = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def twin():
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
+        patch.syspath_prepend(str(root / "docs" / "results"))
         import twin_4deg
 
         yield twin_4deg
@@ -24,7 +24,7 @@ def twin():
 
 @pytest.fixture(scope="module")
 def grid(twin):
-    return twin.Experiment.read(folder / "twin-4deg.toml").grid
+    return twin.Experiment.read(root / "experiments" / "twin-4deg.toml").grid
 
 
 def test_flows_across_lines(twin, grid):

@@ -187,7 +187,7 @@ def test_errors_say_what_is_there(tmp_path):
 
 
 def test_the_script(tmp_path):
-    script = Path(__file__).resolve().parents[2] / "experiments" / "ocean_forcing.py"
+    script = Path(__file__).resolve().parents[2] / "docs" / "results" / "ocean_forcing.py"
     asked = ["--resolution", "3deg", "--samples", "12", "--json", "f.json"]
     done = subprocess.run(
         [sys.executable, str(script), *asked],

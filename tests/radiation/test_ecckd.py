@@ -1,6 +1,6 @@
 """Definitions of ecCKD: a small one, made here, against the formula of its optical depth; the
 published ones against line-by-line fluxes, where ECRAD_DATA is a folder with these files
-(experiments/radiation_ecrad.py).
+(docs/results/radiation_ecrad.py).
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 from fathom.atmosphere.radiation import Tables, longwave, shortwave
 from small_ecckd import definition
 
-sys.path.append(str(Path(__file__).parents[2] / "experiments"))
+sys.path.append(str(Path(__file__).parents[2] / "docs" / "results"))
 
 
 def air(layers=30, temperature=None):

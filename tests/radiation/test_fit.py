@@ -1,4 +1,4 @@
-"""The transfer of experiments/radiation_fit.py is the model's, with the numbers of gases.hpp, and
+"""The transfer of docs/results/radiation_fit.py is the model's, with the numbers of gases.hpp, and
 these are near RRTMGP.
 """
 
@@ -11,7 +11,7 @@ import pytest
 from columns import run
 from fathom.atmosphere.radiation import Tables
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "results"))
 import radiation_fit as fit
 
 here = Path(__file__).parent

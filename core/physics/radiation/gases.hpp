@@ -9,7 +9,7 @@
 /// of CO2; b is for the other gases. Fitted with this solver (two_stream.hpp) to fluxes and heating
 /// rates of RRTMGP for the 100 columns of RFMIP (Pincus, Forster & Stevens 2016, Geosci. Model Dev.
 /// 9, 3447-3460), today's and pre-industrial air, CO2 x 1/2, 2, 4 and 8, and 4 K warmer air, by
-/// experiments/radiation_fit.py. The long-wave shares sum to 1 at every temperature: the last is 1
+/// docs/results/radiation_fit.py. The long-wave shares sum to 1 at every temperature: the last is 1
 /// minus the others.
 #pragma once
 #include <array>
