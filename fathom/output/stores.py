@@ -350,7 +350,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def come(self):
-        """The time of an output: within its window it is written, else the next interval begins."""
+        """Writes if inside the output window; otherwise starts the next averaging interval."""
         if self.within():
             self.write()
             return

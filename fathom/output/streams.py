@@ -90,8 +90,8 @@ class Stream(ABC):
     # ---- an event --------------------------------------------------------------------------------
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
-        """One event of the model's state: handed over to servers, or written here; last: to be
-        visible only after all before it.
+        """Sends one output time to the I/O servers, or writes it on the computing ranks; last: it
+        becomes visible only after all before it.
         """
         s, began = self.simulation, perf_counter()
         event = mpi.core.OutputEvent(

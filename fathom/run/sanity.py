@@ -73,8 +73,9 @@ def check_start(simulation: Any) -> None:
         name, value, place = fault
         low, high = s.limits[name]
         raise InputError(
-            f"the state at the start: {name} is {value} at {place}; allowed: {low:g} to {high:g}"
-            f" {unit_text(named(name).units)}; others: limits = {{{name} = [least, most]}}"
+            f"initial {name} = {value} at {place} is outside [{low:g}, {high:g}]"
+            f" {unit_text(named(name).units)}; to allow it set"
+            f" limits = {{{name} = [least, most]}}"
         )
 
 

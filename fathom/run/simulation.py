@@ -111,7 +111,7 @@ class Simulation(Requests, Events):
         self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
         self.told: Callable[[str], None] | None = None  # of the memory, before it is taken
-        self.longest = 1  # steps between two turns of a process
+        self.longest = 1  # longest call interval of any process, in steps
         self.at_start: frozenset[str] = frozenset()  # data of steps for the first record
         self.wishes = wishes.Wishes()
         self.readers: Any = None  # the ranks that read files

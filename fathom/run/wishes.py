@@ -38,8 +38,8 @@ class Wishes:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Signals are wishes meanwhile, where they can be heard: in the main thread. None is left
-        for a later run.
+        """Treats SIGINT and SIGUSR1 as stop and restart requests, in the main thread; clears them
+        on exit.
         """
         before: dict[signal.Signals, Any] = {}
         if threading.current_thread() is threading.main_thread():

@@ -208,7 +208,7 @@ def _level_tracks(data: Observations, settings: Settings, comm: Any) -> None:
 
 
 def _far(data: Observations, settings: Settings) -> np.ndarray:
-    """Wind components are rejected together."""
+    """Returns the mask of the background check; both components fail if one does."""
     usual = np.array([background_errors[name] for name in names])[data["variable"]]
     given = data["background_error"]
     data["background_error"] = np.where(np.isnan(given), usual, given)

@@ -1,4 +1,4 @@
-"""Where the states of a limited area are given, and how they reach all of its points.
+"""Grid of the given states, and their periodic extension: splines or Boyd windows.
 
 By splines: on C + I; the model makes E of them.
 

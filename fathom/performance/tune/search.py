@@ -182,7 +182,7 @@ class Search:
         return best
 
     def winner(self, axis: Axis, alive: Mapping[int, list[float]]) -> int | None:
-        """The only one left that is surely faster than the best so far."""
+        """Returns the remaining candidate if significantly faster, else None."""
         if len(alive) != 1:
             return None
         ((n, x),) = alive.items()

@@ -23,7 +23,7 @@ def written(simulation: Any) -> str:
     try:
         return _text(simulation)
     except Exception as error:  # of a user's own class, say
-        return f"{first_lines}# There are no words for this run: {error!r}\n"
+        return f"{first_lines}# The configuration could not be written: {error!r}\n"
 
 
 def _text(simulation: Any) -> str:
