@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from typing import Any, ClassVar, NamedTuple
 
 from fathom.base import shown
-from fathom.base.given import light
+from fathom.base.configurable import Configurable
 from fathom.model.order import Placed
 
 
@@ -24,22 +22,7 @@ class Criterion(NamedTuple):
     unstable: bool = True
 
 
-def _noted(function: Any) -> Any:
-    """`set` of a model, which also records its arguments."""
-
-    @functools.wraps(function)
-    def noted(self: Any, *given: Any, **named: Any) -> Any:
-        result = function(self, *given, **named)
-        bound = inspect.signature(function).bind(self, *given, **named).arguments
-        more = bound.pop("values", {})
-        told = {name: value for name, value in (bound | more).items() if name != "self"}
-        self.told = getattr(self, "told", {}) | {n: light(v) for n, v in told.items()}
-        return result
-
-    return noted
-
-
-class Model:
+class Model(Configurable):
     """A model with the processes that its user has put into the order of its step, and the
     arguments of its state.
     """
@@ -48,12 +31,7 @@ class Model:
     stores: ClassVar[dict[str, type]] = {}  # further kinds of output, by their keyword
     beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
 
-    told: dict[str, Any]  # the arguments of `set`, by name
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        if "set" in vars(cls):
-            cls.set = _noted(cls.set)  # type: ignore[attr-defined]
+    recorded = ("set",)
 
     def __repr__(self) -> str:
         said = ", ".join(
