@@ -97,8 +97,7 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 def __getattr__(name):
     """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
     if name in public:
-        thing = getattr(import_module(f"fathom.{public[name]}"), name)
-        return import_module("fathom.base.given").explained(thing)
+        return getattr(import_module(f"fathom.{public[name]}"), name)
     if name == "__version__":
         return import_module("fathom.base.provenance").version()
     if name.startswith("_"):

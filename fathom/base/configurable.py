@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -25,7 +25,7 @@ from fathom.base.near import near
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-large = 512  # bytes of a value, from which its arguments keep only its type and shape
+large = 4096  # bytes of a value, from which its arguments keep only its type and shape
 _open = inspect.Parameter.VAR_KEYWORD
 _by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -59,9 +59,9 @@ class Configurable:
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
         """Keeps the arguments before __init__ gets them. InputError: they do not fit it."""
+        kind: type = cls
+        kept = _arguments(_of_class(kind), cls.__name__, cls.renamed, given, named)
         made = super().__new__(cls)
-        function = _nothing if cls.__init__ is object.__init__ else cls.__init__
-        kept = _arguments_of(function, cls.__name__, cls.renamed, (made, *given), named)
         object.__setattr__(made, "_arguments", kept)
         return made
 
@@ -83,17 +83,20 @@ class Configurable:
 
 
 class Was:
-    """A note in place of a large value: the name of its type, and its shape."""
+    """A note in place of a large value: the name of its type, its shape, and the file that it was
+    read from, where it is known.
+    """
 
-    def __init__(self, name: str, shape: tuple[int, ...]) -> None:
-        self.__name__, self.shape = name, shape
+    def __init__(self, name: str, shape: tuple[int, ...], source: str = "") -> None:
+        self.__name__, self.shape, self.source = name, shape, source
 
 
 def light(value: Any) -> Any:
     """Returns the value, or for a large one a note of what it was."""
     size = getattr(value, "nbytes", 0)
     if type(value).__name__ == "Simulation" or (isinstance(size, int) and size > large):
-        return Was(type(value).__name__, tuple(getattr(value, "shape", ())))
+        shape = tuple(getattr(value, "shape", ()))
+        return Was(type(value).__name__, shape, getattr(value, "source", ""))
     return value
 
 
@@ -111,7 +114,8 @@ def explained(**renamed: str) -> Callable[[Function], Function]:
             try:
                 return function(*given, **named)
             except TypeError as error:
-                _explain(error, function, function.__name__, renamed, given, named)
+                if _is_of_call(error):
+                    _check(_of_function(function), function.__name__, renamed, given, named)
                 raise
 
         return checked  # type: ignore[return-value]  # it has the signature of the function
@@ -128,10 +132,6 @@ def check_takes(name: str, given: Any, *arguments: str) -> None:
         raise InputError(f"{name}: {said} must be a function of {', '.join(arguments)}") from None
     except ValueError:
         return  # a function of C tells nothing of its arguments
-
-
-def _nothing(self: Any) -> None:
-    """The __init__ of a class that has none."""
 
 
 def _again(cls: type[Configurable], arguments: dict[str, Any], calls: list[Any]) -> Configurable:
@@ -151,11 +151,15 @@ def _method(function: Callable[..., Any], owner: type[Configurable]) -> Callable
         try:
             result = function(*given, **named)
         except TypeError as error:
-            whose = type(given[0]) if given and isinstance(given[0], owner) else owner
-            _explain(error, function, f"{whose.__name__}.{name}", {}, given, named)
+            if _is_of_call(error) and given:
+                whose = type(given[0]) if isinstance(given[0], owner) else owner
+                signature = _of_method(function)
+                _check(signature, f"{whose.__name__}.{name}", {}, given[1:], named)
             raise
-        if name in owner.recorded and getattr(type(given[0]), name, None) is checked:
-            _note(given[0], name, _arguments_of(function, name, {}, given, named))
+        kind = type(given[0])
+        if name in kind.recorded and getattr(kind, name, None) is checked:
+            kept = _arguments(_of_method(function), name, {}, given[1:], named)
+            _note(given[0], name, kept)
         return result
 
     return checked
@@ -168,73 +172,80 @@ def _note(thing: Configurable, method: str, arguments: dict[str, Any]) -> None:
     thing._calls.append((method, arguments))
 
 
+def _is_of_call(error: TypeError) -> bool:
+    """Whether a TypeError comes from the call itself, not from deeper down."""
+    return error.__traceback__ is None or error.__traceback__.tb_next is None
+
+
 @functools.lru_cache(maxsize=4096)
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
+def _of_function(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def _arguments_of(
-    function: Callable[..., Any],
+@functools.lru_cache(maxsize=4096)
+def _of_method(function: Callable[..., Any]) -> inspect.Signature:
+    """Returns the signature without the object."""
+    own = inspect.signature(function)
+    return own.replace(parameters=list(own.parameters.values())[1:])
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_class(cls: type) -> inspect.Signature:
+    """Returns the signature of construction: the one that a class declares, else of its __init__;
+    the nearest base has it.
+    """
+    for base in cls.__mro__[:-1]:
+        if isinstance(declared := getattr(cls, "__signature__", None), inspect.Signature) and (
+            "__signature__" in vars(base)
+        ):
+            return declared
+        if "__init__" in vars(base):
+            return _of_method(vars(base)["__init__"])
+    return inspect.Signature()
+
+
+def _arguments(
+    signature: inspect.Signature,
     said: str,
     renamed: Mapping[str, str],
     given: tuple[Any, ...],
     named: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Returns the arguments by name, without the first, the object. InputError: they do not fit."""
-    signature = _signature(function)
-    _check_names(said, renamed, signature.parameters, named)
-    try:
-        bound = signature.bind(*given, **named).arguments
-    except TypeError as error:
-        raise InputError(_problem(error, signature, said, named)) from None
-    first = next(iter(signature.parameters))
-    found = {name: value for name, value in bound.items() if name != first}
+    """Returns the arguments by name. InputError: they do not fit."""
+    found = dict(_check(signature, said, renamed, given, named))
     for name, parameter in signature.parameters.items():
         if parameter.kind is _open:
             found |= found.pop(name, {})
     return {name: light(value) for name, value in found.items()}
 
 
-def _check_names(
-    said: str, renamed: Mapping[str, str], known: Iterable[str], named: Mapping[str, Any]
-) -> None:
-    """InputError: an argument has another name now."""
-    for old in named if renamed else ():
-        if old in renamed and old not in known:
-            raise InputError(f"{said} has no {old!r}; it is {renamed[old]!r} now")
-
-
-def _explain(
-    error: TypeError,
-    function: Callable[..., Any],
+def _check(
+    signature: inspect.Signature,
     said: str,
     renamed: Mapping[str, str],
     given: tuple[Any, ...],
     named: Mapping[str, Any],
-) -> None:
-    """InputError where a TypeError says that arguments do not fit; nothing for one from within."""
-    if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-        return  # it comes from deeper down
-    signature = _signature(function)
-    _check_names(said, renamed, signature.parameters, named)
+) -> Mapping[str, Any]:
+    """Returns the arguments as the signature has them. InputError: they do not fit; it has the
+    near name, or the new one.
+    """
+    for old in named if renamed else ():
+        if old in renamed and old not in signature.parameters:
+            raise InputError(f"{said} has no {old!r}; it is {renamed[old]!r} now")
     try:
-        signature.bind(*given, **named)
+        return signature.bind(*given, **named).arguments
     except TypeError as misfit:
         raise InputError(_problem(misfit, signature, said, named)) from None
 
 
 def _problem(
-    error: TypeError, signature: inspect.Signature, said: str, named: Mapping[str, Any]
+    misfit: TypeError, signature: inspect.Signature, said: str, named: Mapping[str, Any]
 ) -> str:
     """Returns what is wrong with arguments that do not fit."""
-    first = next(iter(signature.parameters), "")
-    known = [
-        name
-        for name, parameter in signature.parameters.items()
-        if parameter.kind in _by_name and not (name == first and name in ("self", "cls"))
-    ]
+    parameters = signature.parameters
+    known = [name for name, parameter in parameters.items() if parameter.kind in _by_name]
     strange = [name for name in named if name not in known]
-    if strange and not any(p.kind is _open for p in signature.parameters.values()):
+    if strange and not any(p.kind is _open for p in parameters.values()):
         tail = near(strange[0], known) or f". It has {', '.join(known) or 'none'}"
         return f"{said} has no {strange[0]!r}{tail}"
-    return f"{said}: {error}"
+    return f"{said}: {misfit}"

@@ -7,9 +7,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
-from typing import Any, TypeVar
+from typing import Any
 
-Class = TypeVar("Class", bound=type)
 Entry = tuple[str, str | list[str]]  # label, text or lines
 
 
@@ -40,21 +39,6 @@ def parts(thing: Any) -> list[tuple[str, str]]:
 def _short(text: str, most: int = 100) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 4]} ..."
-
-
-def own_keywords(cls: Class) -> Class:
-    """Decorates a class whose __init__ takes `**unknown` only for error messages with similar
-    names: its signature shows the real keywords.
-    """
-    signature = inspect.signature(cls.__init__)  # type: ignore[misc]
-    cls.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[
-            parameter
-            for name, parameter in signature.parameters.items()
-            if name not in ("self", "unknown")
-        ]
-    )
-    return cls
 
 
 class OpenSignature:

@@ -2,8 +2,6 @@
 is near.
 """
 
-import inspect
-
 import numpy as np
 
 from fathom.base import machine, mpi
@@ -17,20 +15,6 @@ start_bytes = 180  # of a cell, while the state of a forecast is made: measured,
 
 def core():
     return mpi.core
-
-
-def reject(owner, unknown):
-    """ValueError for keywords that `owner` does not have."""
-    allowed = [
-        p
-        for p in inspect.signature(type(owner).__init__).parameters
-        if p not in ("self", "unknown")
-    ]
-    for name in unknown:
-        raise InputError(
-            f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'}"
-            f" allowed: {', '.join(allowed)}"
-        )
 
 
 def choice(name, given, allowed):

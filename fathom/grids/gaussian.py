@@ -17,7 +17,6 @@ from fathom.grids.arguments import (
     length_of,
     number_of,
     pair,
-    reject,
     room_for,
     span,
 )
@@ -65,9 +64,7 @@ class GaussianGrid(Grid):
         stretching=1.0,
         pole=(0.0, 90.0),
         radius=earth.RADIUS,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         if truncation is None:
             raise InputError("truncation (the largest total wave number, as 42) is missing")
         self.truncation, self.grid, self.radius = (

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.shown import own_keywords, table
+from fathom.base.shown import table
 from fathom.grids.regrid import places as interpolation
 
 
-class Grid:
+class Grid(Configurable):
     """Columns of levels on horizontal points.
 
     A kind of grid has `horizontal` (nx, ny, periodic, fold, spherical, radius, coordinates and
@@ -136,10 +137,6 @@ class Grid:
         if "bottom_thickness" in self.identity:
             digest.update(self.identity["bottom_thickness"].astype("<f4").tobytes())
         return digest.hexdigest()
-
-    def __init_subclass__(cls, **more):
-        super().__init_subclass__(**more)
-        own_keywords(cls)
 
     def _repr_html_(self):
         return table(repr(self), self.describe().items())

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.shown import own_keywords
 from fathom.data.input.table import table
 from fathom.grids import hybrid
-from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
+from fathom.grids.arguments import choice, core, integer, number_of, numbers, span
 
 
 def _least_share(partial_cells):
@@ -22,8 +22,7 @@ def _least_share(partial_cells):
     return share
 
 
-@own_keywords
-class ZLevels:
+class ZLevels(Configurable):
     """Levels of fixed depth.
 
     Parameters
@@ -48,9 +47,7 @@ class ZLevels:
         spacing=None,
         thickness=None,
         partial_cells=None,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         self.least_share = _least_share(partial_cells)
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
@@ -103,7 +100,7 @@ class ZLevels:
         return f"ZLevels({v.levels} of {span(v.thickness, 'm')}, to {v.depth:g} m{partial})"
 
 
-class _PressureLevels:
+class _PressureLevels(Configurable):
     """Layers between p = a + b p_s, k = 0 at the top."""
 
     surface = 1e5  # pressure [Pa] for which levels are described and weighed
@@ -156,7 +153,6 @@ class _PressureLevels:
         )
 
 
-@own_keywords
 class HybridLevels(_PressureLevels):
     """Levels of pressure aloft that follow the ground below: p = a + b p_s at the interfaces.
 
@@ -171,8 +167,7 @@ class HybridLevels(_PressureLevels):
 
     written: dict[str, object]  # the arguments
 
-    def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown) -> None:
-        reject(self, unknown)
+    def __init__(self, number=None, top=None, lowest=None, a=None, b=None) -> None:
         if a is not None or b is not None:
             if a is None or b is None or (number, top, lowest) != (None,) * 3:
                 raise InputError("HybridLevels takes either a and b, or number, top and lowest")
@@ -197,7 +192,6 @@ class HybridLevels(_PressureLevels):
             )
 
 
-@own_keywords
 class SigmaLevels(_PressureLevels):
     """Levels of sigma = p / p_s.
 
@@ -207,8 +201,7 @@ class SigmaLevels(_PressureLevels):
     interfaces : list of float, from 0 to 1, instead of number.
     """
 
-    def __init__(self, number=None, interfaces=None, **unknown) -> None:
-        reject(self, unknown)
+    def __init__(self, number=None, interfaces=None) -> None:
         if interfaces is not None and number is not None:
             raise InputError("SigmaLevels takes either a number or interfaces")
         if interfaces is None:
@@ -241,8 +234,7 @@ def _named_heights(name, top):
     return list(20.0 * k**2 + 10.3748 * np.maximum(k - 28, 0) ** 3)
 
 
-@own_keywords
-class HeightLevels:
+class HeightLevels(Configurable):
     """Levels of height that follow the ground: z = eta + ground (1 - eta / top)^decay, eta the
     heights over flat ground.
 
@@ -256,8 +248,7 @@ class HeightLevels:
     decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
     """
 
-    def __init__(self, number=None, top=None, heights=None, decay=1.0, **unknown) -> None:
-        reject(self, unknown)
+    def __init__(self, number=None, top=None, heights=None, decay=1.0) -> None:
         if heights is not None and (number, top) != (None, None):
             raise InputError("HeightLevels takes either heights, or number and top")
         if heights is None:

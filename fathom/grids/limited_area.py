@@ -21,7 +21,6 @@ from fathom.grids.arguments import (
     integer,
     length_of,
     pair,
-    reject,
     room_for,
     span,
 )
@@ -66,9 +65,7 @@ class LimitedAreaGrid(Grid):
         extension=11,
         levels=None,
         radius=earth.RADIUS,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         if centre is None or resolution is None or (points is None) == (extent is None):
             raise InputError(
                 "LimitedAreaGrid needs centre = [longitude, latitude], resolution [m], and one of"

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.grids.arguments import core, length_of, number_of, reject, room_for
+from fathom.grids.arguments import core, length_of, number_of, room_for
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.limited_area import _least, _points
@@ -32,9 +32,8 @@ class PeriodicPlaneGrid(Grid):
     map_factor = angle = None
 
     def __init__(
-        self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None, **unknown
+        self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None
     ) -> None:
-        reject(self, unknown)
         if points is None or resolution is None:
             raise InputError(
                 "PeriodicPlaneGrid needs points = [along x, along y] and resolution [m]"

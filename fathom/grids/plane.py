@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span, yes_or_no
+from fathom.grids.arguments import core, integer, length_of, pair, room_for, span, yes_or_no
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
 
@@ -26,8 +26,7 @@ class PlaneGrid(Grid):
     level_coordinate = "height"
     radius = 0.0  # of no sphere
 
-    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None, **unknown) -> None:
-        reject(self, unknown)
+    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None) -> None:
         if nx is None or extent is None:
             raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
         room_for(nx, ny)

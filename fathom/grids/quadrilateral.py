@@ -20,7 +20,6 @@ from fathom.grids.arguments import (
     number_of,
     numbers,
     pair,
-    reject,
     room_for,
     yes_or_no,
 )
@@ -62,9 +61,7 @@ class LatitudeLongitudeGrid(WaterGrid):
         bathymetry="flat",
         minimum_levels=3,
         radius=earth.RADIUS,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
             if ny is None:
@@ -124,9 +121,7 @@ class CartesianGrid(WaterGrid):
         levels=None,
         bathymetry="flat",
         minimum_levels=1,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         room_for(*(1 if number is None else number for number in (nx, ny)))
         sides = []
         for name, number, given, length in zip(
@@ -248,9 +243,7 @@ class DipoleGrid(_Named):
         bathymetry="etopo5",
         minimum_levels=3,
         radius=None,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         shape = self._shape(
             resolution,
             {
@@ -319,9 +312,7 @@ class TripolarGrid(_Named):
         bathymetry="etopo5",
         minimum_levels=3,
         radius=None,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         shape = self._shape(
             resolution,
             {
@@ -382,9 +373,7 @@ class CurvilinearGrid(WaterGrid):
         bathymetry="etopo5",
         minimum_levels=3,
         radius=earth.RADIUS,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:
                 raise InputError(

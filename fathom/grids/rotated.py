@@ -10,7 +10,7 @@ import numpy as np
 
 from fathom.base import earth
 from fathom.base.failure import InputError
-from fathom.grids.arguments import choice, core, length_of, reject, room_for, span
+from fathom.grids.arguments import choice, core, length_of, room_for, span
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
 from fathom.grids.regrid import places
@@ -66,9 +66,7 @@ class RotatedGrid(LimitedAreaGrid):
         rim=2,
         levels=None,
         radius=earth.RADIUS,
-        **unknown,
     ) -> None:
-        reject(self, unknown)
         usual: Any = {} if area is None else areas[choice("area", area, list(areas))]
         if extent is not None:
             usual = usual | {"points": None}

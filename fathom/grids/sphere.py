@@ -6,7 +6,7 @@ import numpy as np
 
 from fathom.base import earth
 from fathom.base.failure import InputError
-from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
+from fathom.grids.arguments import core, integer, length_of, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
 from fathom.grids.regrid.schmidt import Schmidt
@@ -29,8 +29,7 @@ class SphereGrid(Grid):
     south = -90.0  # where the first row begins
     sphere = Schmidt()  # neither stretched nor rotated
 
-    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown) -> None:
-        reject(self, unknown)
+    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS) -> None:
         if nx is None:
             raise InputError("SphereGrid needs nx, its number of columns")
         if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from fathom.base.configurable import Configurable
+
 if TYPE_CHECKING:
     from fathom.model.order import Order
 
@@ -79,7 +81,7 @@ class Field(NamedTuple):
         }
 
 
-class Component:
+class Component(Configurable):
     """A part of a model. Each method declares nothing where a component has nothing to add."""
 
     def state_fields(self) -> tuple[Field, ...]:

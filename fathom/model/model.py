@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from fathom.base import shown
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.given import light
 from fathom.model.component import Array, Component, Criterion, Field, Series, Table
 from fathom.model.order import Insertion, Order
 
 __all__ = ["Component", "Criterion", "Field", "Model"]
 
 
-def _noted(function: Any) -> Any:
-    """`set` of a model, which also records its arguments."""
-
-    @functools.wraps(function)
-    def noted(self: Any, *given: Any, **named: Any) -> Any:
-        result = function(self, *given, **named)
-        bound = inspect.signature(function).bind(self, *given, **named).arguments
-        more = bound.pop("values", {})
-        told = {name: value for name, value in (bound | more).items() if name != "self"}
-        self.state_arguments = self.state_arguments | {n: light(v) for n, v in told.items()}
-        return result
-
-    return noted
-
-
-class Model:
+class Model(Configurable):
     """What a simulation asks of a model: typed, with a default for all that a model need not have.
 
     A model is a list of `components`, and the order of their `phases` in a step. What follows from
@@ -46,7 +29,7 @@ class Model:
     phases_of_start: ClassVar[Sequence[str]] = ()  # those that work with the state at the start
     extra_processes: list[Insertion]  # of the user, in the order of a step
     initial: dict[str, Any]  # what `set` was given of the state
-    state_arguments: Mapping[str, Any] = {}  # the arguments of `set`, by name
+    recorded = ("set",)
     experiments: ClassVar[Sequence[str]] = ()  # arguments that may name another experiment's file
 
     # ---- a step ----------------------------------------------------------------------------------
@@ -142,11 +125,6 @@ class Model:
 
     usual_surface: ClassVar[Any] = None  # class of the forcing where the user gives none
     surfaces: ClassVar[Sequence[type]] = ()  # classes of forcing that it can have
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        if "set" in vars(cls):
-            cls.set = _noted(cls.set)  # type: ignore[attr-defined]
 
     def receive_state(self, simulation: Any) -> None:
         """Takes what it starts from out of another model, once blocks are known."""

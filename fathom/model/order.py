@@ -19,6 +19,7 @@ from typing import Any
 
 from fathom import names
 from fathom.base import mpi
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.model import schemes
 
@@ -34,7 +35,7 @@ def all_placed(given: Any) -> list[Insertion]:
     return found
 
 
-class Insertion:
+class Insertion(Configurable):
     """A process of the user's in the order of a model.
 
     Parameters

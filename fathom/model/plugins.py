@@ -24,6 +24,7 @@ from pathlib import Path
 
 from fathom.base import mpi
 from fathom.base.cache import folder, once
+from fathom.base.configurable import explained
 from fathom.base.failure import FileError, InputError, MissingFile
 from fathom.model import schemes
 
@@ -54,6 +55,7 @@ def load(header: str | Path) -> tuple[str, ...]:
     return loaded[header]
 
 
+@explained()
 def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
     """The class of a scheme: of the catalogue, by its name, or of the user's C++ header
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.

@@ -18,13 +18,14 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.clock import Period
+from fathom.base.configurable import Configurable, explained
 from fathom.base.failure import InputError, RunFailure
 from fathom.base.near import near, unknown
 
 bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
 
-class Scheme:
+class Scheme(Configurable):
     """A process with its parameters; one class for each entry of the catalogue."""
 
     entry: dict = {}
@@ -211,6 +212,7 @@ class Use(NamedTuple):
     access: str
 
 
+@explained()
 def reads(name: str, place: str, units: str) -> Use:
     """A field that a PythonScheme reads; place: "center layer", "corner column", "interface
     profile".
@@ -221,17 +223,19 @@ def reads(name: str, place: str, units: str) -> Use:
     return Use(name, place, units, "reads")
 
 
+@explained()
 def writes(name: str, place: str, units: str) -> Use:
     """A field that a PythonScheme writes, all of it, without reading it."""
     return Use(name, place, units, "writes")
 
 
+@explained()
 def updates(name: str, place: str, units: str) -> Use:
     """A field that a PythonScheme changes."""
     return Use(name, place, units, "updates")
 
 
-class PythonScheme:
+class PythonScheme(Configurable):
     """A process whose work is a Python function with NumPy, for first trials: it runs on all ranks,
     on their points, in the order of the step like any other.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fathom.base.configurable import explained
 from fathom.base.failure import MissingFile
 from fathom.base.near import near
 from fathom.base.reading import told
@@ -59,6 +60,7 @@ def append(path: str | Path) -> Any:
     return writer(path)(path)
 
 
+@explained()
 def open(path: str | Path) -> Any:
     """Opens a store, as `_opened` says; a coordinate of numbers with names (CF: flag_meanings)
     holds the names.

@@ -19,6 +19,7 @@ import numpy as np
 
 from fathom import names
 from fathom.base import mpi
+from fathom.base.configurable import explained
 from fathom.base.failure import InputError
 from fathom.grids.regrid.chosen import chosen
 
@@ -93,6 +94,7 @@ group = "fathom.diagnostics"
 _own: dict[str, Diagnostic] = {}  # of users and packages
 
 
+@explained()
 def diagnostic(
     name: str,
     needs: list[str] | tuple[str, ...],

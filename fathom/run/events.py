@@ -5,6 +5,7 @@ handles the event.
 import logging
 import os
 import time as wall_clock
+import tomllib
 import warnings
 from typing import Any
 
@@ -17,6 +18,7 @@ from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
 from fathom.run import choices, first_record, sanity, wishes
+from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
 from fathom.run.progress import chosen
 
@@ -97,6 +99,7 @@ class Events(Held):
 
     def _run(self, period, progress, report, from_start):
         events = self._schedule(period, from_start)
+        self._record(period)
         self._log(
             "%s to %s in %s, on %d ranks",
             str(self),
@@ -308,7 +311,20 @@ class Events(Held):
             self.lock.take(self.directory)
             wishes.forget(self.directory)
             if anew:
-                (self.directory / "resolved.toml").write_text(self.experiment)
+                self.stretch.earlier = earlier(self.directory) if self.goes_on_here else {}
+                self._write_record()
+
+        self.on_root(make)
+
+    def _write_record(self):
+        (self.directory / "resolved.toml").write_text(self.experiment, encoding="utf-8")
+
+    def _record(self, period):
+        """Writes the record of the run to its end."""
+
+        def make():
+            self.stretch = stretch_of(self, period, tomllib.loads(self.experiment))
+            self._write_record()
 
         self.on_root(make)
 

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from fathom.base.configurable import Configurable
 
-class Held:
+
+class Held(Configurable):
     """Attributes of a Simulation that its other parts use."""
 
     # the arguments
@@ -16,6 +18,9 @@ class Held:
     overwrite: bool
     parallel: dict[str, Any]
     configuration: str
+    stretch: Any  # what its record says of time
+    set_between: dict[str, str]  # fields that Python has set between steps, and when
+    first_count: int  # steps before those of this simulation
     outputs: list[Any]
     checkpoints: list[Any]
     observing: list[Any]  # departures that are made in the run

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from fathom.base.clock import Event
+from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError
-from fathom.base.given import check_takes, light
 from fathom.output.integrals import Integrals, is_of
 from fathom.output.moorings import Moorings
 from fathom.output.stores import Store
@@ -62,21 +62,12 @@ class Requests(Held):
             "fit": fit,
             "regrid": regrid,
         }
-        asked = {
-            "variables": variables,
-            "every": every,
-            "statistic": statistic,
-            "dtype": dtype,
-            "window": window,
-            "compression": compression,
-        }
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         store.span = None if window is None else self._span(path, window)
         store.compress(compression)
-        store.told = {k: light(v) for k, v in (asked | chosen).items() if v is not None}
         store.processes(declared(self.model.processes(self.step, self.surface)), 8)  # or an error
         if self.sequence is not None:
             self._put_away()

@@ -28,6 +28,7 @@ from fathom.run import parallel as spread
 from fathom.run.apart import Apart
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.events import Events, march
+from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
 from fathom.run.forcing import Forcing
 from fathom.run.lock import DirectoryLock
@@ -56,10 +57,13 @@ class Simulation(Requests, Events):
     limits : {field: (least, most)} instead of the model's. A start beyond them is refused; a run
         beyond them is unstable.
     beyond_stability : whether a step beyond the limits of `show` is allowed.
-    configuration : TOML text of the run, kept next to its results.
+    configuration : TOML text with the [constants] and [extensions] of the file that it is made
+        from, which its record keeps (resolved.toml).
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
     """
+
+    recorded = ("output", "checkpoint", "observe", "call")
 
     def __init__(
         self,
@@ -110,6 +114,10 @@ class Simulation(Requests, Events):
         self.restored: set[str] = set()
         self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
+        self.first_count = 0  # steps before those of this simulation: in the restart
+        self.stretch = Stretch()  # what its record says of time
+        self.set_between: dict[str, str] = {}  # fields that Python has set between steps, and when
+        self.source = ""  # the file that it was read from
         self.told: Callable[[str], None] | None = None  # of the memory, before it is taken
         self.longest = 1  # longest call interval of any process, in steps
         self.at_start: frozenset[str] = frozenset()  # data of steps for the first record
@@ -147,8 +155,8 @@ class Simulation(Requests, Events):
 
     @property
     def experiment(self) -> str:
-        """The experiment as the text of a TOML file: the one that was read, or what Python set."""
-        return self.configuration or written(self)
+        """The experiment as the text of a TOML file, as resolved.toml has it."""
+        return written(self)
 
     @property
     def goes_on_here(self):
@@ -272,6 +280,8 @@ class Simulation(Requests, Events):
             checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
         kept = read_state(self, begin) if begin else self._start()
+        if not self.between:
+            self.first_count, self.set_between = self.count, {}
         for other in model.companions if begin and not self.between else ():
             other.restore(begin)
         for store in self.outputs:
@@ -439,6 +449,7 @@ class Simulation(Requests, Events):
         for block, part in enumerate(self._whole.back(given, levels, dtype)):
             self.fields.put(name, block, part)
         self.changed = True
+        self.set_between[name] = str(self.date)
 
     @property
     def _whole(self):

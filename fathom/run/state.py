@@ -95,6 +95,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
             )
         s.fields.set(name, np.where(wet, values, 0.0))
         s.changed = True
+        s.set_between[name] = str(s.date)
 
     def wet(self) -> np.ndarray:
         """Where there is water or air."""

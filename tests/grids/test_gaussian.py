@@ -82,8 +82,8 @@ ERRORS = {
     'goes with grid = "cubic"': lambda: fm.GaussianGrid(42, reduced="octahedral"),
     "must be HybridLevels(...) or SigmaLevels": lambda: fm.GaussianGrid(42, levels=fm.ZLevels(3)),
     "must lie in [1, 10000]": lambda: fm.GaussianGrid(0),
-    "unknown GaussianGrid parameter 'truncaton'; did you mean 'truncation'": lambda: (
-        fm.GaussianGrid(truncaton=42)
+    "GaussianGrid has no 'truncaton'; did you mean 'truncation'": lambda: fm.GaussianGrid(
+        truncaton=42
     ),
     "either a and b": lambda: fm.HybridLevels(3, a=[0, 1], b=[0, 1]),
     "no set of levels 'L27'": lambda: fm.HybridLevels("L27"),

@@ -316,5 +316,5 @@ def test_every_grid_rejects_unknown_words():
         fm.CurvilinearGrid,
         fm.ZLevels,
     ):
-        with pytest.raises(ValueError, match=f"unknown {kind.__name__} parameter 'bathimetry'"):
+        with pytest.raises(ValueError, match=f"{kind.__name__} has no 'bathimetry'"):
             kind(bathimetry="flat")

@@ -32,6 +32,7 @@ from fathom.atmosphere.physics import similarity
 from fathom.atmosphere.physics.packages import carried, listed
 from fathom.base import earth
 from fathom.base.clock import Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.moist_air import (
     GAS_CONSTANT,
@@ -48,7 +49,7 @@ own_exchange = ("BulkExchange", "SurfaceState", "TileExchange", "TileState")
 of_fluxes = ("MassFluxConvection", "ShallowMassFlux")  # start from those at the surface
 
 
-class ForcedColumn:
+class ForcedColumn(Configurable):
     """A case of a DEPHY driver file as a column that runs.
 
     >>> case = fm.ForcedColumn("BOMEX_REF_SCM_driver.nc")                       # doctest: +SKIP

@@ -8,12 +8,13 @@ from fathom.atmosphere.physics.packages import FirstPhysics, carried, listed, su
 from fathom.atmosphere.products.aliases import of
 from fathom.base import earth, mpi
 from fathom.base.clock import Clock, Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model.schemes import scheme
 
 
-class SingleColumn:
+class SingleColumn(Configurable):
     """One column, or several independent columns.
 
     >>> import fathom as fm

@@ -8,6 +8,7 @@ from typing import Any
 
 from fathom.atmosphere.radiation import RRTMGP
 from fathom.base.clock import Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import parts
@@ -86,7 +87,7 @@ def _as_sparse(radiation, spacing):
     return radiation.spaced(spacing)
 
 
-class FirstPhysics:
+class FirstPhysics(Configurable):
     """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
     of a step.
 

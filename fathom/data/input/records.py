@@ -23,6 +23,7 @@ from fathom import names
 from fathom.base import instants as times
 from fathom.base import units
 from fathom.base.clock import Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import FileError, InputError, beside, file_error
 from fathom.base.reading import library
 from fathom.data import sets
@@ -41,7 +42,7 @@ from fathom.grids.regrid.cell_means import CellMeans, finer
 from fathom.output import formats
 
 
-class Records:
+class Records(Configurable):
     """A field in time, or one that stays, from files or from xarray.
 
     Its last two dimensions are latitude and longitude (degrees, once around the earth), from which

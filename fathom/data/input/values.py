@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from fathom import output
+from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError, beside
-from fathom.base.given import check_takes
 from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data import sets

@@ -2,6 +2,7 @@
 isopycnals (docs/numerics.md).
 """
 
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import number_of
@@ -15,7 +16,7 @@ tapers = {
 structures = ("StratificationStructure", "EadyStructure")
 
 
-class GentMcWilliams:
+class GentMcWilliams(Configurable):
     """Eddy advection (Gent & McWilliams 1990) as a skew flux, with isoneutral diffusion (Redi
     1982), on triads (Griffies et al. 1998).
 

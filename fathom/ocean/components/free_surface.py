@@ -1,12 +1,13 @@
 """The free surface of the ocean: the solver for its height, and the effect of fresh water."""
 
 from fathom.base import earth, mpi
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import integer, number_of
 
 
-class FreeSurface:
+class FreeSurface(Configurable):
     """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of
     the catalogues in docs/barotropic.md.
 

@@ -5,6 +5,7 @@
 import numpy as np
 
 from fathom.base import earth
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import integer, number_of
@@ -13,7 +14,7 @@ from fathom.model.schemes import scheme
 directions = ("east", "grid", "flow")
 
 
-class StrainFriction:
+class StrainFriction(Configurable):
     """The common part of both kinds: processes that find viscosities, next to vertical mixing, and
     those that exert forces.
     """

@@ -5,12 +5,13 @@ places and their processes.
 import numpy as np
 
 from fathom.base import earth, mpi
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import in_box
 
 
-class Overflow:
+class Overflow(Configurable):
     """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep
     (Danabasoglu, Large & Briegleb 2010).
 

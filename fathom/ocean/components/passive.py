@@ -7,13 +7,14 @@ import re
 
 import numpy as np
 
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.model.schemes import scheme
 from fathom.ocean.region import share_of_columns, share_of_layers
 
 
-class PassiveTracer:
+class PassiveTracer(Configurable):
     """A tracer without sources: only its initial state is carried.
 
     Parameters

@@ -8,6 +8,7 @@ ocean knows only these fluxes at its surface.
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns
 from fathom.grids.arguments import integer, number_of
@@ -28,7 +29,7 @@ allowed = {
 }  # fields and series of ice beyond which a run has blown up
 
 
-class SeaIce:
+class SeaIce(Configurable):
     """Sea ice in categories of thickness, with snow, which grows, melts, and moves as an
     elastic-viscous-plastic body.
 

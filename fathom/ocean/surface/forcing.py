@@ -9,6 +9,7 @@ of fields in time (fathom/run/forcing.py).
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.reading import once
 from fathom.base.shown import OpenSignature
@@ -21,7 +22,7 @@ from fathom.model.schemes import scheme
 from fathom.ocean.surface.air import Air
 
 
-class Surface:
+class Surface(Configurable):
     """The forcing at the surface of an ocean: `before` and `after` add its processes to a step
     (before the ocean's own, after the tracers), `fields` gives what does not change in time. With
     sea ice, `before` adds the fluxes of the air over open water and over ice; the ice divides them.

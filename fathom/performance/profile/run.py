@@ -116,7 +116,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     found |= {
         "case": case,
         "machine": machine.name(),
-        "configuration": s.configuration,
+        "configuration": s.experiment,
         "samples": samples.by_region(),
         "files": use.by_file(),
         "counters": counted or counters.why_not,

@@ -28,6 +28,7 @@ from fathom.run import parallel
 from fathom.run.experiment import tables
 from fathom.run.experiment.expression import constants_of, interpret
 from fathom.run.experiment.toml import Document, dumps
+from fathom.run.experiment.written import refuse
 from fathom.run.simulation import Simulation
 
 sections = (
@@ -40,6 +41,7 @@ sections = (
     "output",
     "observations",
     "parallel",
+    "not_written",
 )
 extension_keys = ("schemes", "python")
 placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
@@ -48,6 +50,7 @@ run_keys = (
     "run",
     "checkpoint",
     "restart",
+    "python",
 )  # of [simulation], other than the keywords of Simulation
 kinds = {"grid": Grid, "model": Model, "surface": Surface}  # allowed values
 
@@ -63,6 +66,7 @@ class Experiment:
             self._known(name, sections, "section", name)
             if not isinstance(content, Mapping):
                 raise InputError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+        refuse(document)
         self._load_extensions()
         for name, table in self._section("output").items():
             if not isinstance(table, Mapping):
@@ -187,6 +191,11 @@ class Experiment:
                 "simulation",
                 key,
             )
+        if given.get("python", "none") != "none":
+            raise InputError(
+                f"{self.document.place('simulation', 'python')}: python = {given['python']!r}: a"
+                ' file cannot name functions; allowed is "none"'
+            )
         if "step" not in given:
             raise InputError(
                 f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
@@ -204,8 +213,10 @@ class Experiment:
                 directory=directory,
                 overwrite=overwrite,
                 parallel=spread,
-                configuration=self.resolved(),
+                configuration=self._kept(),
             )
+        simulation.stretch.run = given.get("run")
+        simulation.source = str(Path(self.document.name).resolve())
         for name, table in self._section("output").items():
             for key in table:
                 self._known(
@@ -237,13 +248,14 @@ class Experiment:
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
         """Restarts at an interval: the interval, or a table with the keywords of
-        Simulation.checkpoint.
+        Simulation.checkpoint; or a list of these.
         """
-        path = ("simulation", "checkpoint")
-        table = given if isinstance(given, Mapping) else {"every": given}
-        for key in table:
-            self._known(key, tables.parameters(simulation.checkpoint), "checkpoint key", *path, key)
-        self._at(path, simulation.checkpoint, **table)
+        path, known = ("simulation", "checkpoint"), tables.parameters(simulation.checkpoint)
+        for one in given if isinstance(given, list) else [given]:
+            table = one if isinstance(one, Mapping) else {"every": one}
+            for key in table:
+                self._known(key, known, "checkpoint key", *path, key)
+            self._at(path, simulation.checkpoint, **table)
 
     def readers(self) -> Any:
         """The ranks that read files, of all that build this experiment."""
@@ -357,45 +369,16 @@ class Experiment:
     # ---- text ------------------------------------------------------------------------------------
 
     def resolved(self) -> str:
-        """The TOML text of this experiment with every default written out; reading it gives the
-        same experiment.
+        """Returns the TOML text of this experiment with every default written out; reading it gives
+        the same experiment.
         """
-        given = self._section("simulation")
-        keywords = {
-            k: given.get(k, v)
-            for k, v in tables.parameters(Simulation, skip=("model", *_of_the_run)).items()
-            if v is not inspect.Parameter.empty or k in given
-        }
-        own = self._section("extensions")
-        sections = {
-            "constants": self.constants,
-            "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
-            "grid": tables.table(self.grid, self._section("grid")),
-            "model": self._table_of_model(),
-            "state": dict(self._section("state")),
-            "simulation": (
-                keywords
-                | {k: given[k] for k in run_keys if k in given}
-                | {"surface": self.surface and tables.table(self.surface, given["surface"])}
-            ),
-            "output": {
-                name: (
-                    tables.parameters(Simulation.output, skip=("self", "path", "variables"))
-                    | dict(table)
-                )
-                for name, table in self._section("output").items()
-            },
-            "observations": (seen := self._section("observations"))
-            and tables.parameters(Simulation.observe, skip=("self",)) | dict(seen),
-            "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
-        }
-        return dumps(sections)
+        return str(self.simulation().experiment)
 
-    def _table_of_model(self) -> dict[str, Any]:
-        """The table of the model; paths of other experiments in it are absolute."""
-        given, model = self._section("model"), self.model
-        keys = [k for k in model.experiments if ".toml" in str(given.get(k))]
-        return tables.table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
+    def _kept(self) -> str:
+        """Returns the constants and the extensions, whose files have absolute paths, as text."""
+        own = self._section("extensions")
+        files = {k: [str(Path(f).resolve()) for f in own[k]] for k in own}
+        return dumps({"constants": self.constants, "extensions": files})
 
 
 most_ranks = 1 << 20  # of MPI

@@ -76,6 +76,17 @@ class Document:
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
+    def gives(self, path: Path_) -> bool:
+        """Whether there is a value of that key, or a setting of a table that holds it."""
+        if any(path[: len(given)] == given for given in self._set):
+            return True
+        held: Any = self.tables
+        for part in path:
+            if not isinstance(held, dict) or part not in held:
+                return False
+            held = held[part]
+        return True
+
     def _apply(self, setting: str) -> None:
         """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
         list.
@@ -86,7 +97,7 @@ class Document:
             raise InputError(
                 f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
             )
-        path = _joined(_split(name), self.tables)
+        path = _joined(split(name), self.tables)
         table = self.tables
         for part in path[:-1]:
             inner = table.setdefault(part, {})
@@ -127,8 +138,14 @@ def _nested(where: str) -> str:
     return f"{where}: tables and lists lie more than {deepest} deep in each other"
 
 
-def _split(dotted: str) -> Path_:
+def split(dotted: str) -> Path_:
+    """Returns the keys of a dotted path."""
     return tuple(part.strip("\"'") for part in re.findall(_key, dotted))
+
+
+def bare(key: str) -> str:
+    """Returns a key as it stands in a dotted path, in quotes where it needs them."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f'"{key}"'
 
 
 def _joined(path: Path_, tables: Any) -> Path_:
@@ -150,10 +167,10 @@ def _lines(text: str) -> dict[Path_, int]:
     table: Path_ = ()
     for number, line in enumerate(text.splitlines(), 1):
         if heading := re.match(rf"\s*\[+\s*({_dotted})\s*\]+", line):
-            table = _split(heading[1])
+            table = split(heading[1])
             found.setdefault(table, number)
         elif key := re.match(rf"\s*({_dotted})\s*=", line):
-            found.setdefault(table + _split(key[1]), number)
+            found.setdefault(table + split(key[1]), number)
     return found
 
 

@@ -1,67 +1,163 @@
-"""The configuration of a simulation that was made in Python, as the text of an experiment.
+"""The record of a run, as the text of an experiment with every default: running it repeats the run.
 
-Values that TOML cannot express, as functions and arrays, are in < >: such a file documents the run,
-but cannot be run. A file without them runs the same.
+It is written from the arguments that objects keep (fathom/base/configurable.py). What TOML cannot
+hold, as a function or a large array, is named in [not_written], and an experiment with this table
+is refused until each key in it has been given (`refuse`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from fathom.base.given import said
-from fathom.run.experiment.tables import table, text, texts
-from fathom.run.experiment.toml import dumps
+from fathom.base.failure import InputError
+from fathom.model import plugins
+from fathom.run.experiment.stretch import Stretch
+from fathom.run.experiment.tables import ours, parameters
+from fathom.run.experiment.toml import Document, Path_, bare, dumps, split
+from fathom.run.experiment.words import Words, about
 
-first_lines = "# Made in Python. TOML cannot hold what is in < >.\n\n"
-of_the_run = ("model", "directory", "overwrite", "parallel", "configuration", "comm", "surface")
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
+
+first_line = "# The experiment of this run. TOML cannot hold what [not_written] names.\n\n"
+apart = ("model", "surface", "directory", "overwrite", "parallel", "configuration", "comm")
 
 
-def written(simulation: Any) -> str:
-    """All its sections; functions that it calls are in comments. If it fails, the run continues,
-    and the text says why.
+def written(simulation: Simulation) -> str:
+    """Returns the experiment of a simulation. If it fails, the run continues, and the text says
+    why.
     """
     try:
-        return _text(simulation)
+        tables = sections(simulation)
     except Exception as error:  # of a user's own class, say
-        return f"{first_lines}# The configuration could not be written: {error!r}\n"
+        tables = {"not_written": {"model": f"the configuration could not be written: {error!r}"}}
+    return first_line + dumps(tables)
 
 
-def _text(simulation: Any) -> str:
-    s, model = simulation, simulation.model
-    given = {name: value for name, value in said(s).items() if name not in of_the_run}
-    called = [event.label for event in s.events if event.label not in _known(s)]
-    sections = {
-        "grid": table(model.grid, None),
-        "model": _without_grid(table(model, None)),
-        "state": texts(model.state_arguments),
-        "simulation": {
-            "step": s.step,
-            "start": str(s.clock.start),
-            "calendar": s.clock.calendar,
-            "surface": s.surface and text(s.surface),
-            **texts(given),
-            **_checkpoint(s),
+def sections(simulation: Simulation) -> dict[str, Any]:
+    """Returns the tables of the experiment, by section."""
+    s, words, raw = simulation, Words(), Words(interpreted=False)
+    read = tomllib.loads(s.configuration)
+    made = {
+        "grid": _object(s.model.arguments.get("grid", s.model.grid), words, ("grid",)),
+        "model": {k: v for k, v in _object(s.model, words, ("model",)).items() if k != "grid"},
+        "state": words.values(_joined(s.model.calls_of("set")), ("state",)),
+        "simulation": _of_simulation(s, words, raw),
+        "output": {str(store.path): _of_output(s, str(store.path), raw) for store in s.outputs},
+        "observations": _of_observations(s, raw),
+        "parallel": {
+            "ranks": s.comm.size,
+            "threads": int(s.parallel["threads"]),
+            **raw.values({k: v for k, v in s.parallel.items() if k in s.named}, ("parallel",)),
         },
-        "output": {str(store.path): texts(getattr(store, "told", {})) for store in s.outputs},
-        "parallel": texts({k: v for k, v in s.parallel.items() if k in s.named}),
     }
-    calls = "".join(f"# called: {name}\n" for name in called)
-    return first_lines + calls + dumps(sections)
+    missing = {**words.missing, **raw.missing, **_in_python(s)}
+    return {
+        "constants": {**words.constants, **read.get("constants", {})},
+        "extensions": _extensions(made, read.get("extensions", {})),
+        **made,
+        "not_written": {".".join(map(bare, path)): what for path, what in missing.items()},
+    }
 
 
-def _without_grid(made: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in made.items() if name != "grid"}
+def refuse(document: Document) -> None:
+    """InputError: an experiment lacks what [not_written] names, and nobody has given it."""
+    named = document.tables.get("not_written", {})
+    lacking = [key for key in named if not document.gives(split(key))]
+    if lacking:
+        what = "; ".join(f"{key}, {named[key]}" for key in lacking)
+        none = ' (simulation.python="none": without it)' * ("simulation.python" in lacking)
+        raise InputError(
+            f"{document.place('not_written', lacking[0])}: this record of a run lacks what a file"
+            f" cannot hold: {what}. Give it, as --set {lacking[0]}=VALUE{none}, or make the run in"
+            " Python"
+        )
 
 
-def _checkpoint(s: Any) -> dict[str, Any]:
-    """The first interval of restarts; a file has one."""
-    for event in s.events:
-        if event.label == "checkpoint" and s.checkpoints:
-            first = s.checkpoints[0]
-            asked = {"every": str(event.every), "path": str(first.path), "keep": first.keep}
-            return {"checkpoint": texts(asked)}
+def _object(thing: Any, words: Words, path: Path_) -> dict[str, Any]:
+    """Returns the table of the grid or the model; {} for one of a user's own class."""
+    if ours(thing):
+        return words.table(thing, path)
+    words.missing[path] = about(thing)
     return {}
 
 
-def _known(s: Any) -> set[str]:
-    return {"checkpoint", "watch", *(str(one.path) for one in [*s.outputs, *s.observing])}
+def _joined(calls: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the arguments of several calls, of which the later ones count."""
+    return {name: value for call in calls for name, value in call.items()}
+
+
+def _of_simulation(s: Simulation, words: Words, raw: Words) -> dict[str, Any]:
+    """Returns its keywords, with the defaults of others, its length, its restarts, its surface."""
+    path = ("simulation",)
+    stretch: Stretch = s.stretch
+    usual = parameters(type(s), skip=apart)
+    given = {name: value for name, value in s.arguments.items() if name in usual}
+    keywords = {n: v for n, v in usual.items() if v is not inspect.Parameter.empty}
+    made = keywords | raw.values(given | {"start": str(s.clock.start)}, path)
+    made |= {"run": stretch.run, "checkpoint": _checkpoints(s, raw), "restart": stretch.restart}
+    if stretch.lost:
+        raw.missing[*path, "restart"] = stretch.lost
+    if s.surface is not None:
+        made["surface"] = _object(s.surface, words, (*path, "surface")) or None
+    return made
+
+
+def _checkpoints(s: Simulation, raw: Words) -> Any:
+    """Returns the table of the checkpoints, or a list of several; None: there are none."""
+    calls = s.calls_of("checkpoint")
+    usual = parameters(type(s).checkpoint, skip=("self",))
+    found = [
+        {n: v for n, v in usual.items() if v is not None}
+        | raw.values(call, ("simulation", "checkpoint"))
+        for call in calls
+    ]
+    return found if len(found) > 1 else next(iter(found), None)
+
+
+def _of_output(s: Simulation, path: str, raw: Words) -> dict[str, Any]:
+    """Returns the table of one output."""
+    call = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
+    usual = parameters(type(s).output, skip=("self", "path", "variables"))
+    given = {name: value for name, value in call.items() if name != "path"}
+    return usual | raw.values(given, ("output", path))
+
+
+def _of_observations(s: Simulation, raw: Words) -> dict[str, Any]:
+    """Returns the table of the departures that are made in the run; {}: none are."""
+    calls = s.calls_of("observe")
+    for _ in calls[1:]:
+        raw.missing["observations", "base"] = "another base of observations"
+    usual = parameters(type(s).observe, skip=("self", "base"))
+    return usual | raw.values(calls[0], ("observations",)) if calls else {}
+
+
+def _in_python(s: Simulation) -> dict[Path_, str]:
+    """Returns what Python code does between steps."""
+    calls = [
+        f"{about(call['function'])} is called each {call['every']}" for call in s.calls_of("call")
+    ]
+    sets = [f"{name} is set at {date}" for name, date in s.set_between.items()]
+    return {("simulation", "python"): "; ".join(calls + sets)} if calls or sets else {}
+
+
+def _extensions(made: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the headers of the user's own schemes that are named, and other own parts."""
+    used = set(_classes(made))
+    headers = [str(file) for file, names in plugins.loaded.items() if used & {*names}]
+    schemes = list(dict.fromkeys([*read.get("schemes", []), *headers]))
+    return {**read, **({"schemes": schemes} if schemes else {})}
+
+
+def _classes(made: Any) -> Iterator[str]:
+    """Returns the names of all classes in tables."""
+    if isinstance(made, Mapping):
+        if isinstance(made.get("is"), str):
+            yield made["is"]
+        made = list(made.values())
+    if isinstance(made, list):
+        for part in made:
+            yield from _classes(part)
