@@ -67,6 +67,8 @@ fathom: list[set[str]] = [
         "run.experiment.toml",
         "run.experiment.expression",
         "run.experiment.tables",
+        "run.experiment.words",
+        "run.experiment.stretch",
         "run.experiment.written",
     },
     {"run"},

@@ -60,6 +60,11 @@ def _of_packages() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=group)}
 
 
+def of_scripts() -> set[str]:
+    """Returns the names of data sets that scripts have registered, none of packages."""
+    return {*_registered} - {*_of_packages()}
+
+
 def known() -> list[str]:
     """Names of those that are not embedded."""
     return sorted({*_registered, *_of_packages()})

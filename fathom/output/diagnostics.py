@@ -141,6 +141,11 @@ def _of_packages() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=group)}
 
 
+def of_scripts() -> set[str]:
+    """Returns the names of diagnostics that scripts have registered, none of packages."""
+    return {*_own} - {*_of_packages()}
+
+
 def _own_of(name):
     """The user's or a package's diagnostic of that name; None: there is none."""
     if name not in _own and (point := _of_packages().get(name)):

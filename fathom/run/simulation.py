@@ -280,8 +280,7 @@ class Simulation(Requests, Events):
             checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
         kept = read_state(self, begin) if begin else self._start()
-        if not self.between:
-            self.first_count, self.set_between = self.count, {}
+        self._note_start()
         for other in model.companions if begin and not self.between else ():
             other.restore(begin)
         for store in self.outputs:
@@ -362,6 +361,11 @@ class Simulation(Requests, Events):
         self.changed = False
         self.model.finish_initialisation(self)
         return {}
+
+    def _note_start(self):
+        """For the record: what comes from here on is of this simulation."""
+        if not self.between:
+            self.first_count, self.set_between = self.count, {}
 
     def follow_sun(self, sequence, fields):
         """A sequence gets the sun of each step, if it has one."""

@@ -71,3 +71,8 @@ def test_refused(text, message):
 def test_huge_powers_do_not_hang():
     assert np.isinf(Expression("9 ** 9 ** 9 ** 9 * x")(1.0, 1.0))
     assert interpret("x + " * 5000 + "x").startswith("x + ")  # too long: not an expression
+
+
+@pytest.mark.parametrize("text", ["maximum-random", "abs", "sign-floor", "where"])
+def test_the_name_of_a_function_that_is_not_called_is_a_text(text):
+    assert interpret(text) is text

@@ -130,6 +130,11 @@ def _of_packages() -> dict[str, Any]:
     return {f".{point.name}": point for point in entry_points(group=group)}
 
 
+def of_scripts() -> set[str]:
+    """Returns the endings of formats that scripts have registered, none of packages."""
+    return {*_registered} - {*_of_packages()}
+
+
 def endings() -> dict[str, str]:
     """The endings of output files, with a name for each."""
     own = {f.ending: f.title for f in _own}

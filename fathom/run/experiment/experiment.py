@@ -100,7 +100,12 @@ class Experiment:
         return cls(Document.read(path, settings))
 
     def _check_run(self) -> None:
-        """The length of the run must be a length of time."""
+        """The length of the run must be a length of time; a file has no functions."""
+        if (named := self._section("simulation").get("python", "none")) != "none":
+            raise InputError(
+                f"{self.document.place('simulation', 'python')}: python = {named!r}: a file cannot"
+                ' name functions; allowed is "none"'
+            )
         if "run" in self._section("simulation"):
             self._at(("simulation", "run"), Period, self.tables["simulation"]["run"], "run")
 
@@ -190,11 +195,6 @@ class Experiment:
                 "[simulation] key",
                 "simulation",
                 key,
-            )
-        if given.get("python", "none") != "none":
-            raise InputError(
-                f"{self.document.place('simulation', 'python')}: python = {given['python']!r}: a"
-                ' file cannot name functions; allowed is "none"'
             )
         if "step" not in given:
             raise InputError(
@@ -317,7 +317,11 @@ class Experiment:
         self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
     ) -> Any:
         """The value that a key of a table gives to its class."""
-        self._known(key, tables.keys(cls), f"{cls.__name__} parameter", *path, key)
+        known = tables.keys(cls)
+        if key not in known and (now := getattr(cls, "renamed", {}).get(key)):
+            place = self.document.place(*path, key)
+            raise InputError(f"{place}: {cls.__name__} has no '{key}'; it is '{now}' now")
+        self._known(key, known, f"{cls.__name__} parameter", *path, key)
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):

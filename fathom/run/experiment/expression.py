@@ -144,10 +144,16 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
     number if it uses only constants and functions; otherwise the text itself (the name of a data
     set, a file, a length of time).
     """
-    tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
+    tree, known = _parsed(text), {*(constants or {}), "pi"}
     if tree is None or text.endswith((*formats.readable(), ".grib", ".txt", ".dat", ".csv")):
         return text
-    if not _names(tree) & (known if isinstance(tree, ast.Name) else known | set(functions)):
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    meant = {
+        node.id in functions if id(node) in called else node.id in (*variables, *known)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name)
+    }
+    if True not in meant:
         return text
     expression = Expression(text, constants)
     return expression if expression.names & set(variables) else float(expression(0.0, 0.0))

@@ -6,13 +6,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fathom.base.clock import Period
 from fathom.output.formats import restart as restarts
-
-if TYPE_CHECKING:
-    from fathom.run.simulation import Simulation
 
 replaced = ("restart.fathom", "restart-now.fathom")  # names that a run gives to its own restarts
 
@@ -37,7 +34,7 @@ def earlier(directory: Path) -> dict[str, Any]:
         return {}
 
 
-def stretch_of(s: Simulation, period: Any, now: Mapping[str, Any]) -> Stretch:
+def stretch_of(s: Any, period: Any, now: Mapping[str, Any]) -> Stretch:
     """Returns the stretch of a simulation that is about to run to `s.end`; now: its tables.
 
     A run that continues another in its directory, with the same model, has the start of that run,
@@ -57,7 +54,7 @@ def stretch_of(s: Simulation, period: Any, now: Mapping[str, Any]) -> Stretch:
     return Stretch(run, None if lost else str(own), lost, earlier=before)
 
 
-def _length(s: Simulation, period: Any, begin: float) -> str:
+def _length(s: Any, period: Any, begin: float) -> str:
     """Returns the length from `begin` [s] to the end: the given one, if it is the whole."""
     if period is not None and s.clock.after(begin, Period(period)) == s.end:
         return str(Period(period))

@@ -12,6 +12,7 @@ import numpy as np
 
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, Was, light
+from fathom.base.failure import InputError
 from fathom.model import schemes
 from fathom.model.order import Placed
 from fathom.run.experiment.expression import Expression, interpret
@@ -75,6 +76,8 @@ class Words:
     ) -> Any:
         """Returns the value of a parameter: that of the object, the given one, or the default."""
         said, now = given.get(name), held.get(name)
+        if isinstance(now, list) and any(isinstance(one, Placed) for one in now):
+            return self.value(now, path)  # a user has added to them since
         if now is not None and not isinstance(now, np.ndarray):
             own = Words(interpreted=self.interpreted)
             if (made := own.value(now, path)) is not None and path not in own.missing:
@@ -83,7 +86,9 @@ class Words:
                 return said if same else made
         if said is not None:
             return self.value(said, path)
-        return "none" if name in given or (name in held and now is None) else default
+        if name in given or (name in held and now is None):
+            return "none"
+        return self.value(default, path) if isinstance(default, tuple) else default
 
     def _word(self, value: Any, path: Path_) -> Any:
         """Returns the value in words, None where it has none."""
@@ -93,7 +98,7 @@ class Words:
             self.constants |= {n: c for n, c in value.constants.items() if n != "pi"}
             return value.text
         if isinstance(value, str):
-            return None if self.interpreted and interpret(value) is not value else value
+            return None if self.interpreted and _is_arithmetic(value) else value
         if value is None:
             return "none"
         if isinstance(value, (bool, int, float)):
@@ -156,6 +161,14 @@ def about(value: Any) -> str:
     if shape := getattr(value, "shape", None):
         return f"{what} of {' × '.join(map(str, shape))}"
     return f"an object of the class {what}"
+
+
+def _is_arithmetic(text: str) -> bool:
+    """Whether a file reads a text as arithmetic, or refuses it as such."""
+    try:
+        return interpret(text) is not text
+    except InputError:
+        return True
 
 
 def _is_offered(thing: Any, name: str) -> bool:

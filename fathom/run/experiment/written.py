@@ -10,23 +10,23 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from fathom.base.failure import InputError
+from fathom.data import sets
 from fathom.model import plugins
+from fathom.output import diagnostics, formats
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.tables import ours, parameters
 from fathom.run.experiment.toml import Document, Path_, bare, dumps, split
 from fathom.run.experiment.words import Words, about
 
-if TYPE_CHECKING:
-    from fathom.run.simulation import Simulation
-
 first_line = "# The experiment of this run. TOML cannot hold what [not_written] names.\n\n"
 apart = ("model", "surface", "directory", "overwrite", "parallel", "configuration", "comm")
 
 
-def written(simulation: Simulation) -> str:
+def written(simulation: Any) -> str:
     """Returns the experiment of a simulation. If it fails, the run continues, and the text says
     why.
     """
@@ -37,7 +37,7 @@ def written(simulation: Simulation) -> str:
     return first_line + dumps(tables)
 
 
-def sections(simulation: Simulation) -> dict[str, Any]:
+def sections(simulation: Any) -> dict[str, Any]:
     """Returns the tables of the experiment, by section."""
     s, words, raw = simulation, Words(), Words(interpreted=False)
     read = tomllib.loads(s.configuration)
@@ -55,6 +55,8 @@ def sections(simulation: Simulation) -> dict[str, Any]:
         },
     }
     missing = {**words.missing, **raw.missing, **_in_python(s)}
+    if not read.get("extensions", {}).get("python"):
+        missing |= _of_scripts(made)
     return {
         "constants": {**words.constants, **read.get("constants", {})},
         "extensions": _extensions(made, read.get("extensions", {})),
@@ -90,7 +92,7 @@ def _joined(calls: list[Mapping[str, Any]]) -> dict[str, Any]:
     return {name: value for call in calls for name, value in call.items()}
 
 
-def _of_simulation(s: Simulation, words: Words, raw: Words) -> dict[str, Any]:
+def _of_simulation(s: Any, words: Words, raw: Words) -> dict[str, Any]:
     """Returns its keywords, with the defaults of others, its length, its restarts, its surface."""
     path = ("simulation",)
     stretch: Stretch = s.stretch
@@ -106,7 +108,7 @@ def _of_simulation(s: Simulation, words: Words, raw: Words) -> dict[str, Any]:
     return made
 
 
-def _checkpoints(s: Simulation, raw: Words) -> Any:
+def _checkpoints(s: Any, raw: Words) -> Any:
     """Returns the table of the checkpoints, or a list of several; None: there are none."""
     calls = s.calls_of("checkpoint")
     usual = parameters(type(s).checkpoint, skip=("self",))
@@ -118,7 +120,7 @@ def _checkpoints(s: Simulation, raw: Words) -> Any:
     return found if len(found) > 1 else next(iter(found), None)
 
 
-def _of_output(s: Simulation, path: str, raw: Words) -> dict[str, Any]:
+def _of_output(s: Any, path: str, raw: Words) -> dict[str, Any]:
     """Returns the table of one output."""
     call = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
     usual = parameters(type(s).output, skip=("self", "path", "variables"))
@@ -126,7 +128,7 @@ def _of_output(s: Simulation, path: str, raw: Words) -> dict[str, Any]:
     return usual | raw.values(given, ("output", path))
 
 
-def _of_observations(s: Simulation, raw: Words) -> dict[str, Any]:
+def _of_observations(s: Any, raw: Words) -> dict[str, Any]:
     """Returns the table of the departures that are made in the run; {}: none are."""
     calls = s.calls_of("observe")
     for _ in calls[1:]:
@@ -135,7 +137,7 @@ def _of_observations(s: Simulation, raw: Words) -> dict[str, Any]:
     return usual | raw.values(calls[0], ("observations",)) if calls else {}
 
 
-def _in_python(s: Simulation) -> dict[Path_, str]:
+def _in_python(s: Any) -> dict[Path_, str]:
     """Returns what Python code does between steps."""
     calls = [
         f"{about(call['function'])} is called each {call['every']}" for call in s.calls_of("call")
@@ -144,20 +146,32 @@ def _in_python(s: Simulation) -> dict[Path_, str]:
     return {("simulation", "python"): "; ".join(calls + sets)} if calls or sets else {}
 
 
+def _of_scripts(made: Mapping[str, Any]) -> dict[Path_, str]:
+    """Returns the diagnostics, formats and data sets of the user's script that are used."""
+    texts = {*_texts(made)}
+    endings = {Path(path).suffix for path in made["output"]}
+    used = {
+        "diagnostic": texts & diagnostics.of_scripts(),
+        "format": endings & formats.of_scripts(),
+        "data set": texts & sets.of_scripts(),
+    }
+    named = [f"the {what} {name}" for what, names in used.items() for name in sorted(names)]
+    said = f"{', '.join(named)}: a file of Python that registers it"
+    return {("extensions", "python"): said} if named else {}
+
+
 def _extensions(made: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the headers of the user's own schemes that are named, and other own parts."""
-    used = set(_classes(made))
+    used = {*_texts(made)}
     headers = [str(file) for file, names in plugins.loaded.items() if used & {*names}]
     schemes = list(dict.fromkeys([*read.get("schemes", []), *headers]))
     return {**read, **({"schemes": schemes} if schemes else {})}
 
 
-def _classes(made: Any) -> Iterator[str]:
-    """Returns the names of all classes in tables."""
-    if isinstance(made, Mapping):
-        if isinstance(made.get("is"), str):
-            yield made["is"]
-        made = list(made.values())
-    if isinstance(made, list):
-        for part in made:
-            yield from _classes(part)
+def _texts(made: Any) -> Iterator[str]:
+    """Returns all texts in tables: names of classes, data sets, variables."""
+    if isinstance(made, str):
+        yield made
+    for part in made.values() if isinstance(made, Mapping) else made:
+        if not isinstance(made, str) and isinstance(part, (str, Mapping, list)):
+            yield from _texts(part)
