@@ -22,7 +22,7 @@ from fathom.grids import (
 )
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import SigmaLevels
-from fathom.model.order import Placed
+from fathom.model.order import Insertion
 from fathom.ocean import GentMcWilliams, Ocean, SurfaceForcing
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.run.experiment.experiment import Experiment
@@ -63,7 +63,9 @@ def ocean(grid_of, levels_of, ocean_of, **keywords):
         free_surface=FreeSurface(tolerance=1e-9, implicitness=0.7),
         eddies=GentMcWilliams(600.0, taper_width=0.002),
         momentum_advection=None,
-        placed=[Placed("LaplacianDiffusion", after="CentredAdvection of salinity", on=on)],
+        extra_processes=[
+            Insertion("LaplacianDiffusion", after="CentredAdvection of salinity", on=on)
+        ],
         bottom_drag=2e-3,
         **keywords,
     )
@@ -272,10 +274,10 @@ def test_an_own_scheme_has_its_header_in_the_record(tmp_path):
     schemes = fm.scheme(header)
     one = schemes[0] if isinstance(schemes, tuple) else schemes
     model = ocean(CartesianGrid, ZLevels, Ocean)
-    model.place(one(), before="ImplicitTracer of temperature")
+    model.insert(one(), before="ImplicitTracer of temperature")
     found = sections(Simulation(model, "20min", directory=tmp_path))
     assert found["extensions"] == {"schemes": [str(header)]} and not found["not_written"]
-    assert {"is": one.__name__}.items() <= found["model"]["placed"][-1].items()
+    assert {"is": one.__name__}.items() <= found["model"]["extra_processes"][-1].items()
 
 
 def test_a_text_that_a_file_would_read_as_a_number_is_named(tmp_path):
@@ -286,7 +288,7 @@ def test_a_text_that_a_file_would_read_as_a_number_is_named(tmp_path):
 
 def test_what_lies_in_a_table_or_a_list_is_named(tmp_path):
     model = ocean(CartesianGrid, ZLevels, Ocean, geothermal_heat=warm)
-    model.place(
+    model.insert(
         fm.PythonScheme(warm, [fm.reads("temperature", "center layer", "degC")], name="w"),
         after="LaplacianFriction",
     )
@@ -295,7 +297,7 @@ def test_what_lies_in_a_table_or_a_list_is_named(tmp_path):
     found = sections(simulation)
     assert found["not_written"] == {
         "model.geothermal_heat": "the function warm",
-        "model.placed": "the function warm",
+        "model.extra_processes": "the function warm",
         "simulation.surface.stress_x": "the function warm",
     }
     assert found["simulation"]["surface"]["stress_y"] == 0.2

@@ -14,7 +14,7 @@ from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, Was, light
 from fathom.base.failure import InputError
 from fathom.model import schemes
-from fathom.model.order import Placed
+from fathom.model.order import Insertion
 from fathom.run.experiment.expression import Expression, interpret
 from fathom.run.experiment.tables import class_named, keys, ours
 from fathom.run.experiment.toml import Path_
@@ -76,7 +76,7 @@ class Words:
     ) -> Any:
         """Returns the value of a parameter: that of the object, the given one, or the default."""
         said, now = given.get(name), held.get(name)
-        if isinstance(now, list) and any(isinstance(one, Placed) for one in now):
+        if isinstance(now, list) and any(isinstance(one, Insertion) for one in now):
             return self.value(now, path)  # a user has added to them since
         if now is not None and not isinstance(now, np.ndarray):
             own = Words(interpreted=self.interpreted)
@@ -117,7 +117,7 @@ class Words:
             return value.tolist() if value.ndim == 1 else None
         if isinstance(value, (list, tuple)):
             return self._list(value, path)
-        if isinstance(value, Placed):
+        if isinstance(value, Insertion):
             return self._placed(value, path)
         if ours(value):
             return self.table(value, path)
@@ -136,7 +136,7 @@ class Words:
         self._join(own)
         return made
 
-    def _placed(self, value: Placed, path: Path_) -> Any:
+    def _placed(self, value: Insertion, path: Path_) -> Any:
         """Returns the table of a process with its place; None of one that no file can name."""
         if not ours(value.process):
             return None
@@ -151,7 +151,7 @@ class Words:
 
 def about(value: Any) -> str:
     """Returns a few words about a value that no file can hold."""
-    if isinstance(value, Placed):
+    if isinstance(value, Insertion):
         return about(value.process)
     if isinstance(value, str):
         return f"the text {value!r}, which a file reads as an expression"
