@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 
 from fathom.base.near import near
+from fathom.base.renamed import tail
 
 public = {
     "Ocean": "ocean",
@@ -74,9 +75,9 @@ public = {
     "Error": "base.failure",
     "InputError": "base.failure",
     "FileError": "base.failure",
-    "LaunchFailure": "base.failure",
-    "RunFailure": "base.failure",
-    "Unstable": "base.failure",
+    "LaunchError": "base.failure",
+    "RunError": "base.failure",
+    "UnstableError": "base.failure",
     "scheme": "model.plugins",
     "diagnostic": "output.diagnostics",
     "PythonScheme": "model.schemes",
@@ -108,7 +109,8 @@ def __getattr__(name):
     if name in schemes:
         return schemes[name]
 
-    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *schemes])}")
+    told = tail("", name) or near(name, [*public, *schemes])
+    raise AttributeError(f"fathom has no '{name}'{told}")
 
 
 def __dir__():

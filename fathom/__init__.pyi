@@ -26,9 +26,9 @@ from .atmosphere.radiation import RRTMGP as RRTMGP
 from .base.failure import Error as Error
 from .base.failure import FileError as FileError
 from .base.failure import InputError as InputError
-from .base.failure import LaunchFailure as LaunchFailure
-from .base.failure import RunFailure as RunFailure
-from .base.failure import Unstable as Unstable
+from .base.failure import LaunchError as LaunchError
+from .base.failure import RunError as RunError
+from .base.failure import UnstableError as UnstableError
 from .data.input.records import Records as Records
 from .grids import CartesianGrid as CartesianGrid
 from .grids import CurvilinearGrid as CurvilinearGrid
@@ -104,7 +104,7 @@ __all__ = [
     "InputError",
     "Insertion",
     "LatitudeLongitudeGrid",
-    "LaunchFailure",
+    "LaunchError",
     "LimitedAreaAtmosphere",
     "LimitedAreaGrid",
     "Ocean",
@@ -116,7 +116,7 @@ __all__ = [
     "Records",
     "RossSea",
     "RotatedGrid",
-    "RunFailure",
+    "RunError",
     "SeaIce",
     "ShallowWater",
     "SigmaLevels",
@@ -127,7 +127,7 @@ __all__ = [
     "SphereGrid",
     "SurfaceForcing",
     "TripolarGrid",
-    "Unstable",
+    "UnstableError",
     "WeddellSea",
     "ZLevels",
     "diagnostic",

@@ -25,7 +25,7 @@ from pathlib import Path
 from fathom.base import mpi
 from fathom.base.cache import folder, once
 from fathom.base.configurable import explained
-from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.failure import FileError, InputError, MissingFileError
 from fathom.model import schemes
 
 source = """#include <new>
@@ -78,7 +78,7 @@ def load_python(file: str | Path) -> None:
     if path in loaded:
         return
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file; it registers formats, data or diagnostics")
+        raise MissingFileError(f"{path}: no such file; it registers formats, data or diagnostics")
     try:
         runpy.run_path(str(path), run_name=path.stem)
     except Exception as error:
@@ -115,7 +115,7 @@ def library(header: str | Path) -> Path:
     """
     header = Path(header).resolve()
     if not header.is_file():
-        raise MissingFile(f"{header}: no such file; a scheme is a C++ header (.hpp)")
+        raise MissingFileError(f"{header}: no such file; a scheme is a C++ header (.hpp)")
     cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
     version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
     key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())

@@ -19,7 +19,7 @@ import numpy as np
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, explained
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 from fathom.base.near import near, unknown
 
 bytes_of = {"fp64": 8, "fp32": 4}  # of a number
@@ -295,7 +295,7 @@ class PythonScheme(Configurable):
         return process
 
     def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
-        """One step on the blocks of this rank. RunFailure on all ranks where the function fails on
+        """One step on the blocks of this rank. RunError on all ranks where the function fails on
         any.
         """
         said = ""
@@ -313,7 +313,7 @@ class PythonScheme(Configurable):
         failed = np.array([bool(said)], np.int32)
         comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
         if failed[0]:
-            raise RunFailure(next(filter(None, comm.allgather(said))))
+            raise RunError(next(filter(None, comm.allgather(said))))
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:

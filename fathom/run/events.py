@@ -13,7 +13,7 @@ import numpy as np
 
 from fathom.base import mpi, regions
 from fathom.base.clock import Event, Period
-from fathom.base.failure import FileExists, NotPermitted, RunFailure, file_error
+from fathom.base.failure import ExistingFileError, NotPermittedError, RunError, file_error
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
@@ -55,7 +55,7 @@ class Events(Held):
                 self.changed = False
             try:
                 march(self.model, self.sequence, self.fields, piece)
-            except RunFailure:
+            except RunError:
                 raise
             except (
                 RuntimeError,
@@ -119,7 +119,7 @@ class Events(Held):
             with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - self.began
-        except RunFailure as failure:  # on all computing ranks
+        except RunError as failure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
                 failure.left = bool(self.servers.lost)
@@ -277,7 +277,7 @@ class Events(Held):
             self.delivery.open()
             for store in [*self.outputs, *self.observing]:
                 store.open()
-        except (OSError, ValueError, RunFailure) as error:
+        except (OSError, ValueError, RunError) as error:
             if self.roles:
                 Servers.refuse(error)
             raise
@@ -294,20 +294,20 @@ class Events(Held):
                 and not self.overwrite
                 and not self.goes_on_here
             ):
-                raise FileExists(
+                raise ExistingFileError(
                     f"{self.directory} contains a run; continue from its restart (--continue),"
                     " choose another directory, or allow it to be replaced (overwrite=True,"
                     " --overwrite)"
                 )
             if self.directory.is_file():
-                raise FileExists(f"{self.directory} is a file; a run needs a folder")
+                raise ExistingFileError(f"{self.directory} is a file; a run needs a folder")
             try:
                 self.directory.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 text = f"{self.directory} cannot be made: {error.strerror}"
                 raise file_error(error, text) from None
             if not os.access(self.directory, os.W_OK):
-                raise NotPermitted(f"{self.directory} cannot be written")
+                raise NotPermittedError(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
             wishes.forget(self.directory)
             if anew:
@@ -330,7 +330,7 @@ class Events(Held):
 
     def watch(self) -> Any:
         """Checks now and then that everything is finite and sane, and notes the numbers of the time
-        series. Raises Unstable with field, place, level and step.
+        series. Raises UnstableError with field, place, level and step.
         """
         sanity.watch(self)
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from fathom.base import reading
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 
 
 class Forcing:
@@ -54,7 +54,7 @@ class Forcing:
 
     def load(self, simulation):
         """The records around now into the fields; how many steps they are good for. All ranks call
-        it, all get the same RunFailure where one cannot be read.
+        it, all get the same RunError where one cannot be read.
         """
         s, until = simulation, math.inf
         for n, source in enumerate(self.sources):
@@ -104,7 +104,7 @@ class Forcing:
             yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:
             date = self.sources[n].axis.date(number)
-            raise RunFailure(
+            raise RunError(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base.clock import Period
-from fathom.base.failure import InputError, RunFailure, Unstable
+from fathom.base.failure import InputError, RunError, UnstableError
 from fathom.base.near import near
 from fathom.names import describe as named
 from fathom.plots.style import unit_text
@@ -105,8 +105,8 @@ def check_way_back(simulation, fields, span, reason=""):
 
 
 def watch(simulation, keep=True):
-    """The numbers of the time series and of the progress line; raises Unstable with field, place,
-    level and step where they are not sane. keep: note them (a restart has its own).
+    """The numbers of the time series and of the progress line; raises UnstableError with field,
+    place, level and step where they are not sane. keep: note them (a restart has its own).
     """
     s = simulation
     seen, s.now = s.model.watch(s)
@@ -135,7 +135,7 @@ def _fault(simulation, fields=None):
 
 
 def blow_up(simulation, reason=""):
-    """Raises the error of the run: Unstable where a field can be named, else RunFailure with the
+    """Raises the error of the run: UnstableError where a field can be named, else RunError with the
     reason. The last state is kept.
     """
     s = simulation
@@ -143,11 +143,11 @@ def blow_up(simulation, reason=""):
     path = s.write_restart("last-state.fathom")
     if fault is not None:
         name, value, place = fault
-        raise Unstable(
+        raise UnstableError(
             f"{name} is {value} at {place}, found at step {s.count} ({s.date}). The last state is"
             f" in {path}. {advice(s)}"
         )
-    raise RunFailure(
+    raise RunError(
         f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}."
         f" {advice(s)}"
     )

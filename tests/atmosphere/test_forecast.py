@@ -216,7 +216,7 @@ def test_filter_takes_the_gravity_waves_out(tmp_path):
 
 
 def test_blow_up_says_where(tmp_path):
-    from fathom.base.failure import Unstable
+    from fathom.base.failure import UnstableError
 
     sim, _ = simulate(tmp_path, to="", output=False)
     sim.advance(1)
@@ -224,7 +224,7 @@ def test_blow_up_says_where(tmp_path):
     wild[3, 4, 5] = 1e4
     sim.fields.set("eastward_wind", np.ascontiguousarray(wild))
     with pytest.raises(
-        Unstable,
+        UnstableError,
         match=r"(eastward|northward)_wind is .* level \d+ of 10 \(\d+ hPa\).*Try a step of 900 s",
     ):
         sim.run("2h", report=False)

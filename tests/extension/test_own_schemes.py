@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import RunFailure
+from fathom.base.failure import RunError
 from fathom.model import plugins
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -146,7 +146,7 @@ def test_what_is_only_read_cannot_be_written():
         temperature += 1
 
     ocean = tank().insert(fm.PythonScheme(careless, fields[:1]), after="MWJF")
-    with pytest.raises(RunFailure, match="careless failed: ValueError: .*read-only"):
+    with pytest.raises(RunError, match="careless failed: ValueError: .*read-only"):
         after_a_day(ocean, 1)
 
 
@@ -304,7 +304,7 @@ def main(what):
         ocean, said = tank().insert(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
         try:
             after_a_day(ocean, 1)
-        except RunFailure as failure:
+        except RunError as failure:
             said = str(failure)
         said = fm.base.mpi.world.gather(said)
     else:

@@ -28,7 +28,7 @@ netCDF4.Dataset = Counted
 
 import fathom  # noqa: E402
 from fathom.base import mpi  # noqa: E402
-from fathom.base.failure import RunFailure  # noqa: E402
+from fathom.base.failure import RunError  # noqa: E402
 from fathom.data import surface  # noqa: E402
 from fathom.run.experiment.experiment import Experiment  # noqa: E402
 from fathom.run.experiment.toml import Document  # noqa: E402
@@ -100,7 +100,7 @@ try:
         folder / f"broken-{mpi.world.size}", True
     )
     simulation.run("4h", report=False)
-except RunFailure as error:
+except RunError as error:
     bits["failure"] = mpi.world.gather((simulation.count, str(error)))
 files = {
     path

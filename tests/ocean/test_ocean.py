@@ -197,12 +197,12 @@ def test_biharmonic_diffusion_smooths_and_conserves():
 
 def test_a_run_that_blows_up_says_where(tmp_path):
     """Field, place, level, step, a state to look at, and which step would hold."""
-    from fathom.base.failure import Unstable
+    from fathom.base.failure import UnstableError
 
     sim = simulate(stirred(box()), step="40000s", surface=wind())
     sim.directory, sim.beyond_stability = tmp_path / "run", True
     with pytest.raises(
-        Unstable,
+        UnstableError,
         match=(
             r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+"
             r" .*last-state.fathom.*try a step of \d+ s"

@@ -11,7 +11,7 @@ import box
 import cases
 import fathom as fm
 import icy
-from fathom.base.failure import RunFailure
+from fathom.base.failure import RunError
 from fathom.data import fluxes
 from fathom.model.order import Order
 from fathom.ocean.products.series import by_basin
@@ -251,7 +251,7 @@ def test_a_run_ends_where_ice_is_absurd(tmp_path):
     sim = icy.uneven(weather={"wind_speed": 20.0, "eastward_wind": 19.0}.items())
     sim.limits["sea_ice_speed_most"] = (0, 1e-3)
     sim.directory = tmp_path
-    with pytest.raises(RunFailure, match="went bad at step"):
+    with pytest.raises(RunError, match="went bad at step"):
         sim.run("3h", report=False)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import Unstable
+from fathom.base.failure import UnstableError
 from fathom.run.series import Series
 
 
@@ -114,5 +114,5 @@ def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
     t = s.gather("temperature")
     t[0][np.asarray(s.model.grid.wet_levels) > 0] = np.nan
     s.fields.set("temperature", t)
-    with pytest.raises(Unstable, match="temperature is not a number .* found at step 6"):
+    with pytest.raises(UnstableError, match="temperature is not a number .* found at step 6"):
         s.run("3m", report=False)

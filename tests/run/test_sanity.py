@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import Unstable
+from fathom.base.failure import UnstableError
 
 
 def channel(**keywords):
@@ -64,7 +64,7 @@ def test_a_field_that_runs_away_is_found_with_its_place(tmp_path):
             simulation.state["salinity"][0, 2, 3] = 500.0
 
     s.call(spoil, every="1h")
-    with pytest.raises(Unstable, match="salinity is .*found at step"):
+    with pytest.raises(UnstableError, match="salinity is .*found at step"):
         s.run("12h")
     assert (tmp_path / "run" / "last-state.fathom").exists()
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from fathom import plots
 from fathom.base import machine
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 from fathom.base.near import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
@@ -242,7 +242,7 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
     )
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
-        raise RunFailure(
+        raise RunError(
             f"bench output, {variant}:"
             f" {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
         )

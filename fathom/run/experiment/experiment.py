@@ -149,7 +149,7 @@ class Experiment:
         for name in self.own_schemes:
             own = schemes.scheme(name)
             if own.stands and name not in placed:
-                self._at(("extensions", "schemes"), model.place, own)
+                self._at(("extensions", "schemes"), model.insert, own)
 
     @cached_property
     def surface(self) -> Any:

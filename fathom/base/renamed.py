@@ -1,0 +1,45 @@
+"""Old names and those that stand for them now: the one table that error messages look into.
+
+now("Simulation", "step")       # "time_step"
+tail("Ocean", "water")          # "; it is 'shortwave_penetration' now"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fathom.base.near import near
+
+# Names of `fathom`: old -> new.
+public = {
+    "FileExists": "ExistingFileError",
+    "LaunchFailure": "LaunchError",
+    "MissingFile": "MissingFileError",
+    "NotPermitted": "NotPermittedError",
+    "RunFailure": "RunError",
+    "Unstable": "UnstableError",
+}
+
+# Arguments of a class or function, keys of a table in TOML: (owner, old) -> new.
+arguments: dict[tuple[str, str], str] = {}
+
+
+def now(owner: str, old: str) -> str:
+    """Returns the new name of an argument of `owner` ("Ocean", "Simulation.output"), or of a
+    public name where `owner` is empty; "" where it has no other name.
+    """
+    return arguments.get((owner, old), "") if owner else public.get(old, "")
+
+
+def tail(owner: str, old: str) -> str:
+    """Returns the tail of an error message: "; it is 'time_step' now", or ""."""
+    new = now(owner, old)
+    return f"; it is {new!r} now" if new else ""
+
+
+def no_such(owner: str, given: str, known: Iterable[str]) -> str:
+    """Returns the message for an argument that `owner` does not have: with its new name, with what
+    is near, or with all that it has.
+    """
+    told = tail(owner, given) or near(given, known) or f". It has {', '.join(known) or 'none'}"
+    return f"{owner} has no {given!r}{told}"
