@@ -7,6 +7,7 @@ import numpy as np
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
+from fathom.base.renamed import no_such
 
 fastest = 1e-2  # f [s-1]
 planes = 30  # of 8 bytes: in memory at the same time while a grid is made

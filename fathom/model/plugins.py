@@ -1,7 +1,7 @@
 """C++ schemes of the user: a header, compiled once with the available compiler, kept in the user's
 cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
 
-    fm.scheme("my_scheme.hpp")            # in a script: its class
+    fm.load_scheme("my_scheme.hpp")            # in a script: its class
     fathom run ocean.toml --scheme my_scheme.hpp
 
 The header holds schemes as those of core/ (examples/own_scheme.hpp is a lesson), and at its end the
@@ -56,11 +56,11 @@ def load(header: str | Path) -> tuple[str, ...]:
 
 
 @explained()
-def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
+def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
     """The class of a scheme: of the catalogue, by its name, or of the user's C++ header
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
-    >>> Relaxation = fm.scheme("relaxation.hpp")
+    >>> Relaxation = fm.load_scheme("relaxation.hpp")
     >>> ocean.insert(Relaxation(time=86400), before="ImplicitTracer of temperature")
     """
     if not str(what).endswith((".hpp", ".h")):

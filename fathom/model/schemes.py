@@ -20,7 +20,8 @@ from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, explained
 from fathom.base.failure import InputError, RunError
-from fathom.base.near import near, unknown
+from fathom.base.near import unknown
+from fathom.base.renamed import hint, no_such, tail
 
 bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
@@ -39,6 +40,8 @@ class Scheme(Configurable):
             if period.months:
                 raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
+        if old := [name for name in parameters if tail(self.name, name)]:
+            raise InputError(no_such(self.name, old[0], ()))
         self.parameters = {name: _number(name, value) for name, value in parameters.items()}
         mpi.core.process(
             self.entry["name"], self.parameters
@@ -196,7 +199,7 @@ def scheme(name, *, every=None, **parameters):
     """The scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:
-        raise InputError(f"unknown scheme '{name}'{near(name, list(known))}")
+        raise InputError(f"unknown scheme '{name}'{hint(name, list(known))}")
     return known[name](every=every, **parameters)
 
 

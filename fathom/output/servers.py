@@ -243,7 +243,7 @@ class _Server:
             simulation.model.halo,
         )
         precision, per_set = simulation.bytes_of_number, simulation.roles.per_set
-        processes = simulation.model.processes(simulation.step, simulation.surface)
+        processes = simulation.model.processes(simulation.time_step, simulation.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
         for store in simulation.outputs:
             store.processes(known, precision)

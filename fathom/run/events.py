@@ -88,7 +88,7 @@ class Events(Held):
         if self.serves:
             return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
-        sanity.check_period(Period(period, "run"), self.step)
+        sanity.check_period(Period(period, "run"), self.time_step)
         progress = chosen(progress)
         try:
             with self.apart.engaged(self.begin):
@@ -139,8 +139,8 @@ class Events(Held):
         self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         if self.forcing:
             self.forcing.check(self.clock, self.seconds, self.end)
-        rhythm = sanity.rhythm(self.step, self.end - self.seconds)
-        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
+        rhythm = sanity.rhythm(self.time_step, self.end - self.seconds)
+        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.time_step, "watch")]
         for event in events:
             event.schedule(self.clock, self.seconds)
         dues = {event.label: event.due for event in events}
@@ -196,7 +196,7 @@ class Events(Held):
         shown, pace = self.began, 1
         while self.seconds < self.end - 1e-6 and not self.stopped:
             due = min(self.end, *(e.due for e in events))
-            piece = min(max(1, round((due - self.seconds) / self.step)), pace)
+            piece = min(max(1, round((due - self.seconds) / self.time_step)), pace)
             before = wall_clock.perf_counter()
             self._advance(piece)
             now = wall_clock.perf_counter()
@@ -212,7 +212,7 @@ class Events(Held):
             if progress is not None and self.is_root and (now - shown > 0.5 or over):
                 shown = now
                 with region("progress", "output"):
-                    start = self.start_steps * self.step
+                    start = self.start_steps * self.time_step
                     progress(self, (self.seconds - start) / (self.end - start))
 
     def _let_happen(self, events):

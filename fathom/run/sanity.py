@@ -41,13 +41,14 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
 def check_step(simulation: Any) -> None:
     """ValueError: by the stability limits known before the run, a run with this step blows up."""
     s = simulation
-    beyond = [c for c in s.model.criteria(s.step) if c.unstable and c.value > margin * c.limit]
+    beyond = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > margin * c.limit]
     if s.beyond_stability or not beyond:
         return
     name, value, limit, place, _ = max(beyond, key=lambda c: c.value / c.limit)
     raise InputError(
-        f"step = {s.step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at {place}; try"
-        f" {_readable(s.step * limit / value)}; beyond_stability = true tries it all the same"
+        f"time_step = {s.time_step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at"
+        f" {place}; try {_readable(s.time_step * limit / value)}; beyond_stability = true tries it"
+        " all the same"
     )
 
 
@@ -99,8 +100,8 @@ def check_way_back(simulation, fields, span, reason=""):
     if reason:
         raise InputError(
             f"digital_filter = {span / 3600:g} h: the integration backward in time is unstable with"
-            f" a step of {s.step:g} s: {reason}. Try a step of {_readable(s.step * 2 / 3)}, or"
-            " digital_filter = 0"
+            f" a step of {s.time_step:g} s: {reason}. Try a step of"
+            f" {_readable(s.time_step * 2 / 3)}, or digital_filter = 0"
         )
 
 
@@ -160,7 +161,7 @@ def advice(simulation):
 
 
 def _better(simulation):
-    step = simulation.step
+    step = simulation.time_step
     worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:
         return f"Try a step of {step / 2:.0f} s"

@@ -20,7 +20,7 @@ def test_classes_are_those_of_python_too():
 
 def test_python_and_core_raise_them(tmp_path):
     with pytest.raises(fm.InputError, match="levels"):
-        fm.ZLevels(number=-3, depth=5000)
+        fm.ZLevels(nz=-3, depth=5000)
     with pytest.raises(fm.FileError, match="does not exist"):
         fm.open(tmp_path / "none.zarr")
     with pytest.raises(fm.InputError, match="no elementary function"):

@@ -36,34 +36,34 @@ from fathom.run.experiment.toml import Document  # noqa: E402
 data = Path(fathom.__file__).parent / "data"
 ocean = f"""
 [grid]
-is = "CurvilinearGrid"
+type = "CurvilinearGrid"
 file = "{folder}/grid.nc"
-levels = {{ is = "ZLevels", thickness = "{folder}/levels.txt" }}
+levels = {{ type = "ZLevels", thickness = "{folder}/levels.txt" }}
 [model]
-is = "Ocean"
+type = "Ocean"
 [state]
 temperature = "levitus"
 salinity = "levitus"
 [simulation]
 start = "2000-01-16 10:00"
-step = "1h"
-surface = {{ is = "BulkForcing" }}
+time_step = "1h"
+surface = {{ type = "BulkForcing" }}
 [output."surface.nc"]
 variables = ["sea_surface_temperature"]
 every = "1h"
 """
 air = """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "HybridLevels", number = 8 }
+levels = { type = "HybridLevels", nz = 8 }
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 [state]
 analysis = "gfs"
 [simulation]
 start = "2011-10-11"
-step = "15min"
+time_step = "15min"
 """
 bits = {}
 for name, text, period, restart in (

@@ -14,7 +14,7 @@ def channel(**keywords):
 
 
 def simulation(model, tmp_path, step="10min", **keywords):
-    return fm.Simulation(model, step=step, directory=tmp_path / "run", **keywords)
+    return fm.Simulation(model, time_step=step, directory=tmp_path / "run", **keywords)
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_limits_can_be_given(tmp_path):
 
 def test_a_step_beyond_stability_is_refused_unless_asked_for(tmp_path):
     s = simulation(channel(), tmp_path, step="12h")
-    ratio = max(c.value / c.limit for c in s.model.criteria(s.step))
+    ratio = max(c.value / c.limit for c in s.model.criteria(s.time_step))
     assert ratio > 1.25
     with pytest.raises(
-        ValueError, match="step = 43200 s is too long: .*try .* s; beyond_stability"
+        ValueError, match="time_step = 43200 s is too long: .*try .* s; beyond_stability"
     ):
         s.run("1d")
     assert not (tmp_path / "run").exists()

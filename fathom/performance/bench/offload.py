@@ -255,7 +255,7 @@ def work(settings: Mapping[str, Any]) -> None:
     directory = folder / variant
     simulation = _simulation(case, variant, folder)
     stamps: list[float] = []
-    simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.step)
+    simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.time_step)
     spent = [_processor_seconds(store) for store in simulation.outputs]
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])

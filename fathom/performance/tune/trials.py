@@ -145,7 +145,7 @@ class Trials:
         simulations fit into memory.
         """
         cycle = math.lcm(
-            *(p.every for p in simulation.model.processes(simulation.step, simulation.surface))
+            *(p.every for p in simulation.model.processes(simulation.time_step, simulation.surface))
         )
         steps = max(2, math.ceil(self.sample / self.step_seconds))
         self.steps = (

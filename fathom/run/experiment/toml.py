@@ -101,7 +101,7 @@ class Document:
         table = self.tables
         for part in path[:-1]:
             inner = table.setdefault(part, {})
-            table[part] = table = inner if isinstance(inner, dict) else {"is": inner}
+            table[part] = table = inner if isinstance(inner, dict) else {"type": inner}
         given = _value(value.strip())
         if adds:
             before = table.get(path[-1], [])

@@ -155,8 +155,8 @@ def _extensions(made: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, A
 def _classes(made: Any) -> Iterator[str]:
     """Returns the names of all classes in tables."""
     if isinstance(made, Mapping):
-        if isinstance(made.get("is"), str):
-            yield made["is"]
+        if isinstance(made.get("type"), str):
+            yield made["type"]
         made = list(made.values())
     if isinstance(made, list):
         for part in made:
