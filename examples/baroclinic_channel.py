@@ -24,7 +24,7 @@ grid = fm.CartesianGrid(
     ny=cells,
     extent=(L, L),
     periodic=True,
-    levels=fm.ZLevels(number=cells // 2, depth=H, spacing="uniform"),
+    levels=fm.ZLevels(nz=cells // 2, depth=H, spacing="uniform"),
 )
 ocean = fm.Ocean(
     grid,
@@ -46,7 +46,7 @@ ocean.set(
     velocity_x=lambda x, y, depth: shear * (H / 2 - depth) + 0 * x,
     sea_surface_height=lambda x, y: -f * shear * H / 2 * (y - L / 2) / g + 0 * x,
 )
-sim = fm.Simulation(ocean, step=28800 / cells).prepare()
+sim = fm.Simulation(ocean, time_step=28800 / cells).prepare()
 
 # Only the wave has flow across the channel: its amplitude is the root mean square of v.
 days, amplitude = np.arange(0.5, 20.5, 0.5), []

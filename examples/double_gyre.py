@@ -19,7 +19,7 @@ L, H, wind, rho0, beta, A = 2000e3, 4000.0, 0.1, 1026.0, 2e-11, 1e4
 delta = (A / beta) ** (1 / 3)
 
 # One layer of water is enough: over a flat bottom the transport does not depend on the layers.
-grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), levels=fm.ZLevels(number=1, depth=H))
+grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), levels=fm.ZLevels(nz=1, depth=H))
 ocean = fm.Ocean(
     grid,
     coriolis=(0.7e-4, beta),
@@ -28,7 +28,7 @@ ocean = fm.Ocean(
     bottom_drag=0,
 )
 trades_and_westerlies = fm.SurfaceForcing(stress_x=lambda x, y: -wind * np.cos(2 * np.pi * y / L))
-sim = fm.Simulation(ocean, step="3h", surface=trades_and_westerlies)
+sim = fm.Simulation(ocean, time_step="3h", surface=trades_and_westerlies)
 sim.advance(150 * 8)  # 150 days: planetary waves cross the basin many times
 
 # Northward transport per metre of width [m2 s-1] through the middle of the southern gyre, and its

@@ -17,7 +17,7 @@ model.set(
     air_temperature=lambda lon, lat, p: 270 + 25 * np.cos(2 * np.deg2rad(lat)) + 0 * p,
     eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * np.deg2rad(lat)) ** 2 * (1 - p / 1e5),
 )
-trajectory = Trajectory(fm.Simulation(model, step="1h"))
+trajectory = Trajectory(fm.Simulation(model, time_step="1h"))
 transform = SphericalHarmonics(10, grid.rows)
 L = AirBackground(transform, simple_errors(transform, grid.levels.a, grid.levels.b, length=2e6))
 

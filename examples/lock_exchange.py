@@ -25,7 +25,7 @@ grid = fm.CartesianGrid(
     ny=cells,
     extent=(4 * L / cells, L),
     periodic=True,
-    levels=fm.ZLevels(number=20, depth=H, spacing="uniform"),
+    levels=fm.ZLevels(nz=20, depth=H, spacing="uniform"),
 )
 ocean = fm.Ocean(
     grid,
@@ -40,7 +40,7 @@ ocean = fm.Ocean(
     bottom_drag=0,
 )
 ocean.set(temperature=lambda x, y, depth: np.where(y < L / 2, cold, warm))
-sim = fm.Simulation(ocean, step="60s").prepare()
+sim = fm.Simulation(ocean, time_step="60s").prepare()
 y = grid.horizontal.center_latitude[:, 0]
 
 

@@ -28,7 +28,7 @@ grid = fm.CartesianGrid(
     extent=(8e3, L),
     periodic=True,
     bathymetry=bottom,
-    levels=fm.ZLevels(number=levels, depth=deep, spacing="uniform"),
+    levels=fm.ZLevels(nz=levels, depth=deep, spacing="uniform"),
 )
 ocean = fm.Ocean(
     grid,
@@ -41,7 +41,7 @@ ocean = fm.Ocean(
     bottom_drag=0.01,
 )
 ocean.set(temperature=lambda x, y, depth: np.where(y < 20e3, cold, warm))
-sim = fm.Simulation(ocean, step="15s").prepare()
+sim = fm.Simulation(ocean, time_step="15s").prepare()
 y, wet = grid.horizontal.center_latitude[:, 0], grid.wet_levels[:, 0]
 content = sim.fields.content("temperature")
 

@@ -37,7 +37,7 @@ def two_layers():
 sets.register(sets.DataSet("two_layers", "two layers of water, invented here", two_layers))
 
 ocean = fm.Ocean(fm.TripolarGrid(resolution="3deg")).set(temperature="two_layers", salinity=35.0)
-sim = fm.Simulation(ocean, step="3h").prepare()
+sim = fm.Simulation(ocean, time_step="3h").prepare()
 start = sim.state["temperature"].mean(("y", "x")).values
 sim.advance(8 * days)
 now = sim.state["temperature"].mean(("y", "x")).values

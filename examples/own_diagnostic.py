@@ -36,13 +36,13 @@ def heat_content(model, window, temperature):
 
 
 grid = fm.CartesianGrid(
-    nx=12, ny=12, extent=(1.2e6, 1.2e6), levels=fm.ZLevels(number=5, depth=500, spacing="uniform")
+    nx=12, ny=12, extent=(1.2e6, 1.2e6), levels=fm.ZLevels(nz=5, depth=500, spacing="uniform")
 )
 ocean = fm.Ocean(grid, coriolis=(1e-4, 0)).set(
     temperature=lambda x, y, z: 12 - z / 100, salinity=35.0
 )
 directory = Path(tempfile.mkdtemp())
-sim = fm.Simulation(ocean, step="1h", directory=directory)
+sim = fm.Simulation(ocean, time_step="1h", directory=directory)
 sim.output("heat.nc", variables=["heat_content"], every="1d")
 sim.run(f"{days}d", report=False)
 

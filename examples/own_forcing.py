@@ -39,7 +39,7 @@ grid = fm.CartesianGrid(
     ny=n,
     extent=(800e3, 800e3),
     periodic=True,
-    levels=fm.ZLevels(number=5, depth=500, spacing="uniform"),
+    levels=fm.ZLevels(nz=5, depth=500, spacing="uniform"),
 )
 ocean = fm.Ocean(
     grid,
@@ -49,7 +49,7 @@ ocean = fm.Ocean(
     vertical_mixing=fm.ConstantMixing(viscosity=0, diffusivity=0),
 )
 sim = fm.Simulation(
-    ocean, step="15min", surface=fm.SurfaceForcing(stress_eastward=str(path))
+    ocean, time_step="15min", surface=fm.SurfaceForcing(stress_eastward=str(path))
 ).prepare()
 
 u, v = np.zeros((2, 4 * hours))

@@ -85,13 +85,13 @@ def read(path):
 formats.register(formats.Format(".csv", "CSV", CsvWriter, read))
 
 grid = fm.CartesianGrid(
-    nx=8, ny=6, extent=(8e5, 6e5), levels=fm.ZLevels(number=3, depth=300, spacing="uniform")
+    nx=8, ny=6, extent=(8e5, 6e5), levels=fm.ZLevels(nz=3, depth=300, spacing="uniform")
 )
 ocean = fm.Ocean(grid, coriolis=(1e-4, 0)).set(
     temperature=lambda x, y, z: 10 + 2 * x / 8e5 - z / 100, salinity=35.0
 )
 directory = Path(tempfile.mkdtemp())
-sim = fm.Simulation(ocean, step="1h", directory=directory)
+sim = fm.Simulation(ocean, time_step="1h", directory=directory)
 sim.output("surface.csv", variables=["sea_surface_temperature"], every="1d")
 sim.run(f"{days}d", report=False)
 

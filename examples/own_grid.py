@@ -31,7 +31,7 @@ def atmosphere(levels, **grid):
 # The world, from the embedded analysis, for two hours.
 world = fm.Simulation(
     atmosphere(fm.HybridLevels("L19")).set(analysis="gfs"),
-    step="20m",
+    time_step="20m",
     start="2011-10-11",
     directory=f"{folder}/world",
 )
@@ -40,7 +40,7 @@ world.run("2h", report=False)
 # The fine grid: spacing halved at its pole, doubled opposite; it starts from the global state.
 mine = fm.Simulation(
     atmosphere(fm.HybridLevels("L24"), stretching=2.0, pole=home).set(analysis=world),
-    step="10m",
+    time_step="10m",
     start="2011-10-11 02:00:00",
     directory=f"{folder}/home",
 )
@@ -48,7 +48,7 @@ mine.output(
     "home.nc",
     ["air_pressure_at_mean_sea_level"],
     every="1h",
-    regular=1,
+    latlon_resolution=1,
     area=[-15, 35, 35, 65],
 )
 mine.run("1h", report=False)

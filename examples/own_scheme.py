@@ -35,14 +35,12 @@ in_python = fm.PythonScheme(
         fm.updates("temperature_tendency", "center layer", "degC m3 s-1"),
     ],
 )
-Relaxation = fm.scheme(Path(__file__).with_name("own_scheme.hpp"))
+Relaxation = fm.load_scheme(Path(__file__).with_name("own_scheme.hpp"))
 in_cpp = Relaxation(value=value, time=time)
 
 
 def tank(scheme):
-    grid = fm.CartesianGrid(
-        nx=12, ny=12, extent=(1.2e6, 1.2e6), levels=fm.ZLevels(number=5, depth=500)
-    )
+    grid = fm.CartesianGrid(nx=12, ny=12, extent=(1.2e6, 1.2e6), levels=fm.ZLevels(nz=5, depth=500))
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0)).set(temperature=4.0, salinity=35.0)
     # one line sets its place in the order of a step
     return ocean.insert(scheme, before="TracerUpdate of temperature")
@@ -50,7 +48,7 @@ def tank(scheme):
 
 found = {}
 for name, scheme in {"Python": in_python, "C++": in_cpp}.items():
-    sim = fm.Simulation(tank(scheme), step="1h").prepare()
+    sim = fm.Simulation(tank(scheme), time_step="1h").prepare()
     sim.advance(24 * days)
     found[name] = sim.state["temperature"].mean().item()
 

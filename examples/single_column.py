@@ -31,8 +31,10 @@ fluxes = [
     "convective_precipitation",
     "stratiform_precipitation",
 ]
-physics = fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1), radiation_every="1h", drag=None)
-sea = fm.SingleColumn(levels, physics, latitude=10.0, start="2000-03-20", step="20min", keep=fluxes)
+physics = fm.BasicPhysics(sunlight=fm.Sunlight(fixed_season=1), radiation_every="1h", drag=None)
+sea = fm.SingleColumn(
+    levels, physics, latitude=10.0, start="2000-03-20", time_step="20min", keep=fluxes
+)
 p = sea.pressure
 sea.set(
     sea_surface_temperature=300.0,

@@ -57,7 +57,7 @@ def after_one_turn(advection):
     """The dyes before and after, each (cells, cells), by name of the shape."""
     axis = np.linspace(-L / 2, L / 2, cells + 1)
     grid = fm.CartesianGrid(
-        x=axis, y=axis, levels=fm.ZLevels(number=1, depth=4000)
+        x=axis, y=axis, levels=fm.ZLevels(nz=1, depth=4000)
     )  # deep compared with the height of the surface
     ocean = fm.Ocean(
         grid,
@@ -78,7 +78,7 @@ def after_one_turn(advection):
         **shapes,
     )
     step = days * 86400 / (12 * cells)  # the current moves less than half a cell in a step
-    sim = fm.Simulation(ocean, step=step).prepare()
+    sim = fm.Simulation(ocean, time_step=step).prepare()
     before = {name: sim.gather(name)[0] for name in shapes}
     sim.advance(12 * cells)
     return {name: (before[name], sim.gather(name)[0]) for name in shapes}

@@ -41,7 +41,7 @@ def options():
     for name, default in (("truncation", 42), ("levels", 26), ("days", 395), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--step", default="30min")
-    parser.add_argument("--physics", default="FirstPhysics")
+    parser.add_argument("--physics", default="BasicPhysics")
     parser.add_argument("--radiation-every", default="3h")
     parser.add_argument("--table", action="store_true", help="figures of what has been run")
     parser.add_argument("--months", type=int, nargs="+", help="that alone count")
@@ -64,7 +64,7 @@ def run(given):
     )
     sim = fm.Simulation(
         model,
-        step=given.step,
+        time_step=given.step,
         start="2011-10-11",
         directory=given.folder,
         overwrite=True,
@@ -180,9 +180,9 @@ def observed(analysis, like):
     grid = fm.GaussianGrid(
         {48: 31, 64: 42, 96: 63}[like.latitude.size], levels=fm.HybridLevels(like.level.size)
     )
-    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None)).set(analysis=analysis)
+    model = fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics(ozone=None)).set(analysis=analysis)
     start = {"era5": "1959-01-02"}.get(analysis, "2011-10-11")
-    sim = fm.Simulation(model, step="30min", start=start).prepare()
+    sim = fm.Simulation(model, time_step="30min", start=start).prepare()
     warm, moist, wind = (
         like.ua.copy(data=sim.gather(name).mean(2))
         for name in ("virtual_temperature", "specific_humidity", "eastward_wind")

@@ -31,7 +31,7 @@ class Ocean:
     """One run of the model."""
 
     def __init__(self, levels: int):
-        settings = [f"grid.levels.number={levels}"]
+        settings = [f"grid.levels.nz={levels}"]
         experiment = Experiment.read(here / "ocean-3deg.toml", settings)
         self.run = experiment.simulation(Path(tempfile.mkdtemp()))
         self.run.prepare()
@@ -45,7 +45,7 @@ class Ocean:
             field.write(np.nan_to_num(field.read()) + change.reshape(field.shape))
 
     def days(self, number: float):
-        self.run.advance(round(number * 86400 / self.run.step))
+        self.run.advance(round(number * 86400 / self.run.time_step))
 
 
 def cells(grid) -> sea.Sea:

@@ -3,14 +3,14 @@ themselves.
 
     grid    TripolarGrid, LatitudeLongitudeGrid, CartesianGrid, GaussianGrid, ...; ZLevels, ...
     model   Ocean, SpectralAtmosphere, GridPointAtmosphere, ShallowWater, SingleColumn
-    scheme  KPP, GentMcWilliams, UpwindAdvection, ...: dir(fathom) has all, help(fathom.KPP) one
+    scheme  KPP, GentMcWilliams, UpwindAdvection, ...; all are in fathom.schemes, help(fathom.KPP)
     run     Simulation, BulkForcing, SurfaceForcing, Records; open, Error
 
     import fathom as fm
 
-    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=20, depth=5500))
+    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(nz=20, depth=5500))
     ocean = fm.Ocean(grid, vertical_mixing=fm.KPP()).set(temperature="levitus", salinity="levitus")
-    simulation = fm.Simulation(ocean, step="3h", surface=fm.BulkForcing("coads"))
+    simulation = fm.Simulation(ocean, time_step="3h", surface=fm.BulkForcing("coads"))
     simulation.run("30d")
 
 Pages: docs/README.md, or `make docs`.
@@ -21,7 +21,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
-from fathom.base.near import near
+from fathom.base.renamed import hint
 
 public = {
     "Ocean": "ocean",
@@ -46,8 +46,8 @@ public = {
     "SpectralAtmosphere": "atmosphere",
     "LimitedAreaAtmosphere": "atmosphere",
     "AromePhysics": "atmosphere",
-    "FirstPhysics": "atmosphere",
-    "FullPhysics": "atmosphere",
+    "BasicPhysics": "atmosphere",
+    "ForecastPhysics": "atmosphere",
     "ForcedColumn": "atmosphere",
     "RRTMGP": "atmosphere.radiation",
     "SingleColumn": "atmosphere",
@@ -74,18 +74,31 @@ public = {
     "Error": "base.failure",
     "InputError": "base.failure",
     "FileError": "base.failure",
-    "LaunchFailure": "base.failure",
-    "RunFailure": "base.failure",
-    "Unstable": "base.failure",
-    "scheme": "model.plugins",
+    "LaunchError": "base.failure",
+    "RunError": "base.failure",
+    "UnstableError": "base.failure",
+    "load_scheme": "model.plugins",
     "diagnostic": "output.diagnostics",
+    "schemes": "model.catalogue",
     "PythonScheme": "model.schemes",
     "Insertion": "model.order",
     "reads": "model.schemes",
     "writes": "model.schemes",
     "updates": "model.schemes",
 }
-__all__ = sorted(public)
+# Schemes that are `fathom.NAME` too; all of them are in `fathom.schemes`.
+usual_schemes = (
+    *("MWJF", "JMCD", "UNESCO", "TEOS10Polynomial", "LinearEquationOfState"),
+    *("RichardsonMixing", "KPP", "ConstantMixing", "BryanLewisMixing", "TidalMixing"),
+    *("DoubleDiffusion", "MixedLayerEddies", "JerlovWater", "ChlorophyllWater"),
+    *("CentredAdvection", "UpwindAdvection", "LaxWendroffAdvection", "QuickestAdvection"),
+    *("MomentumAdvection", "LaplacianFriction", "BiharmonicFriction"),
+    *("LaplacianDiffusion", "BiharmonicDiffusion"),
+    *("HeldSuarez", "Sunlight", "KProfileDiffusion", "TKE", "BettsMiller"),
+    *("MassFluxConvection", "ShallowMassFlux", "IceMicrophysics", "GraupelMicrophysics"),
+    *("SoilLayers", "TiledLand"),
+)
+__all__ = sorted((*public, *usual_schemes))
 hidden = ("__main__", "_core", "built")  # modules that are not for users
 
 
@@ -105,14 +118,14 @@ def __getattr__(name):
     if find_spec(f"fathom.{name}"):
         return import_module(f"fathom.{name}")  # fm.output, fm.plots without another import
     schemes = import_module("fathom.model.schemes").schemes()
-    if name in schemes:
+    if name in usual_schemes:
         return schemes[name]
 
-    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *schemes])}")
+    here = f"; it is fathom.schemes.{name}" if name in schemes else ""
+    told = here or hint(name, [*public, *usual_schemes])
+    raise AttributeError(f"fathom has no '{name}'{told}")
 
 
 def __dir__():
     packages = (module.name for module in iter_modules(__path__) if module.name not in hidden)
-    return sorted(
-        {*public, *import_module("fathom.model.schemes").schemes(), *packages, "__version__"}
-    )
+    return sorted({*public, *usual_schemes, *packages, "__version__"})

@@ -24,7 +24,7 @@ allowed = (
 
 
 def ocean(folder):
-    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=6, depth=5500))
+    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500))
     model = fm.Ocean(grid, tracers=["ideal_age"], sea_ice=fm.SeaIce())
     model.set(temperature="levitus", salinity="levitus")
     sim = fm.Simulation(
@@ -37,21 +37,21 @@ def ocean(folder):
         sim.output(f"mean.{kind}", state, statistic="mean", **more)
         sim.output(f"area.{kind}", state, area=[-60, 0, 20, 60], **more)
         cells = ["temperature", "sea_surface_height"]
-        sim.output(f"cells.{kind}", cells, regular=5, regrid="conservative", **more)
+        sim.output(f"cells.{kind}", cells, latlon_resolution=5, regrid="conservative", **more)
         sim.output(f"moorings.{kind}", state, moorings={"K1": [-16.5, 49.0]}, **more)
         sim.output(f"drifters.{kind}", drifters=[[-40, 30], [-60, 32, 15]], **more)
         sim.output(f"section.{kind}", state, section=[[-30, -50], [-30, 50]], **more)
         sim.output(f"integrals.{kind}", ["meridional_overturning", "section_transport"], **more)
     sim.output("maximum.nc", ["temperature"], statistic="maximum", **more)
-    sim.output("regular.nc", ["temperature", "mixed_layer_depth"], regular=5, **more)
+    sim.output("regular.nc", ["temperature", "mixed_layer_depth"], latlon_resolution=5, **more)
     sim.output("depths.nc", ["temperature"], levels=[10, 100], **more)
-    sim.output("zonal.nc", ["temperature"], regular=5, zonal=True, **more)
+    sim.output("zonal.nc", ["temperature"], latlon_resolution=5, zonal=True, **more)
     sim.run("2h", report=False)
 
 
 def air(folder):
     grid = fm.GaussianGrid(21, levels=fm.HybridLevels(10))
-    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone="none"))
+    model = fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics(ozone="none"))
     model.set(analysis="gfs")
     sim = fm.Simulation(model, "30min", start="2011-10-11", directory=folder)
     layers = ["air_temperature", "eastward_wind", "northward_wind", "surface_air_pressure"]

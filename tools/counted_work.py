@@ -38,17 +38,17 @@ cases: dict[str, tuple[str, list[str]]] = {
     "ocean": ("ocean-3deg", []),
     "double gyre": (
         "double-gyre",
-        ["grid.nx=30", "grid.ny=30", "grid.levels.number=3", "simulation.step=1h"],
+        ["grid.nx=30", "grid.ny=30", "grid.levels.nz=3", "simulation.time_step=1h"],
     ),
-    "spectral, dry": ("held-suarez-t42", ["grid.truncation=21", "grid.levels.number=8"]),
-    "spectral, forecast": ("forecast-t106", ["grid.truncation=21", "simulation.step=30min"]),
+    "spectral, dry": ("held-suarez-t42", ["grid.truncation=21", "grid.levels.nz=8"]),
+    "spectral, forecast": ("forecast-t106", ["grid.truncation=21", "simulation.time_step=30min"]),
     "limited area, hydrostatic": (
         "aladin-europe",
-        ["grid.resolution=100e3", "grid.points=[36,30]", "simulation.step=20min"],
+        ["grid.resolution=100e3", "grid.points=[36,30]", "simulation.time_step=20min"],
     ),
     "grid point, plane": (
         "straka",
-        ["grid.nx=64", "grid.levels.number=16", "simulation.step=20s"],
+        ["grid.nx=64", "grid.levels.nz=16", "simulation.time_step=20s"],
     ),
     "grid point, sphere": ("held-suarez-gridpoint", ["grid.nx=24"]),
 }
@@ -90,7 +90,7 @@ def count(case: str) -> dict[str, float]:
     s.sequence.counting = False
     nodes = regions.mine()
     after = getattr(dynamics, "spent", {})
-    listed = s.model.processes(s.step, s.surface)
+    listed = s.model.processes(s.time_step, s.surface)
     moved = declared_bytes(s, listed, s.bytes_of_number)
     calls = Counter()
     for node in nodes:

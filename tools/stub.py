@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import fathom
@@ -20,7 +21,7 @@ from fathom.model.schemes import Scheme, schemes
 file = Path(__file__).resolve().parent.parent / "fathom" / "__init__.pyi"
 head = '''"""Types of Fathom's public names. Made by tools/stub.py: change that, not this."""
 
-from .schemes import Scheme
+from .model.schemes import Scheme
 
 '''
 
@@ -29,18 +30,19 @@ def text() -> str:
     """The text of the file."""
     own = {name for names in plugins.loaded.values() for name in names}  # of headers of a user
     found = {name: scheme for name, scheme in schemes().items() if name not in own}
-    modules = [
-        name for name in dir(fathom) if name not in {*fathom.public, *schemes(), "__version__"}
-    ]
+    named = {*fathom.public, *fathom.usual_schemes, "__version__"}
+    modules = [name for name in dir(fathom) if name not in named]
     lines = [f"from . import {name} as {name}" for name in modules]
     lines += [
         f"from .{module} import {name} as {name}"
         for name, module in sorted(fathom.public.items(), key=lambda item: (item[1], item[0]))
+        if name != "schemes"
     ]
     listed = ", ".join(f'"{name}"' for name in fathom.__all__)
-    lines += ["", f"__all__ = [{listed}]", "__version__: str", "public: dict[str, str]", ""]
-    taken = {*fathom.public, *modules}
-    lines += [made(name, scheme) for name, scheme in sorted(found.items()) if name not in taken]
+    lines += ["", f"__all__ = [{listed}]", "__version__: str", "public: dict[str, str]"]
+    lines += ["usual_schemes: tuple[str, ...]", "", "class schemes:"]
+    lines += [indented(made(name, scheme)) for name, scheme in sorted(found.items())]
+    lines += [f"{name} = schemes.{name}" for name in sorted(fathom.usual_schemes)]
     return formatted(head + "\n".join(lines) + "\n")
 
 
@@ -49,6 +51,11 @@ def made(name: str, scheme: type[Scheme]) -> str:
     given = [f"{p['name']}: float = {p['value']:g}" for p in scheme.entry["parameters"]]
     keywords = ", ".join([*given, "every: str | None = None"])
     return f"class {name}(Scheme):\n    def __init__(self, *, {keywords}) -> None: ...\n"
+
+
+def indented(block: str) -> str:
+    """Returns the lines of a block, inside of another."""
+    return textwrap.indent(block, "    ")
 
 
 def formatted(source: str) -> str:

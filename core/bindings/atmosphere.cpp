@@ -256,8 +256,8 @@ SpectralParameters spectral_parameters(const std::map<std::string, double>& give
          {"fix_mass", &SpectralParameters::fix_mass},
          {"fix_energy", &SpectralParameters::fix_energy},
          {"viscosity", &SpectralParameters::viscosity},
-         {"filter", &SpectralParameters::filter},
-         {"williams", &SpectralParameters::williams},
+         {"robert_asselin", &SpectralParameters::filter},
+         {"williams_factor", &SpectralParameters::williams},
          {"splitting", &SpectralParameters::splitting},
          {"acoustic_temperature", &SpectralParameters::acoustic_temperature}},
         given);

@@ -109,7 +109,9 @@ def bubble(points, hours, directory):
         more = 2 * np.cos(np.pi / 2 * np.minimum(away, 1)) ** 2
         return (300 + more) * (p / P0) ** KAPPA
 
-    sim = fm.Simulation(model.set(air_temperature=warm), step=step, directory=directory).prepare()
+    sim = fm.Simulation(
+        model.set(air_temperature=warm), time_step=step, directory=directory
+    ).prepare()
     sim.advance(round((hours or 1000 / 3600) * 3600 / step))
     _, theta, z, interfaces, w = air(model, sim)
     found = {
@@ -167,7 +169,7 @@ def supercell(points, hours, directory):
     n, step = points or 72, 12.0
     model = unstable_air(n, 2e3)
     grid = model.grid
-    sim = fm.Simulation(model, step=step, directory=directory).prepare()
+    sim = fm.Simulation(model, time_step=step, directory=directory).prepare()
     strongest, rain = [], 0.0
     for _ in range(round((hours or 2) * 12)):  # every five minutes
         sim.advance(25)
@@ -209,10 +211,10 @@ def pushed(sim, wind):
     u, v = wind
 
     def push(simulation):
-        simulation.state["eastward_wind"] -= simulation.step * f * v
-        simulation.state["northward_wind"] += simulation.step * f * u
+        simulation.state["eastward_wind"] -= simulation.time_step * f * v
+        simulation.state["northward_wind"] += simulation.time_step * f * u
 
-    sim.call(push, sim.step)
+    sim.call(push, sim.time_step)
 
 
 def night(points, hours, directory):
@@ -239,7 +241,7 @@ def night(points, hours, directory):
         deep_ground_temperature=265.0,
         roughness_length=0.1,
     )
-    sim = fm.Simulation(model, step=step, start="2000-01-01", directory=directory)
+    sim = fm.Simulation(model, time_step=step, start="2000-01-01", directory=directory)
     pushed(sim, (8.0, 0.0))
 
     def cool(simulation):
@@ -306,7 +308,7 @@ def outbreak(points, hours, directory):
     n, step = points or 64, 60.0
     model = cold_air(n)
     grid = model.grid
-    sim = fm.Simulation(model, step=step, start="2000-01-15", directory=directory)
+    sim = fm.Simulation(model, time_step=step, start="2000-01-15", directory=directory)
     pushed(sim, (15.0, 0.0))
     fluxes = []
 

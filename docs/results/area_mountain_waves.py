@@ -67,7 +67,7 @@ def run(kind, half_width, spacing, points, step, steps=600):
     import fathom as fm
 
     model = model_of(kind, half_width, spacing, points)
-    sim = fm.Simulation(model, step=step).prepare()
+    sim = fm.Simulation(model, time_step=step).prepare()
     sim.advance(steps)
     levels = model.grid.levels
     p = np.asarray(levels.a) + np.asarray(levels.b) * 1e5

@@ -116,14 +116,14 @@ def simulation(case, refined, directory, **model):
 
     c, (spacing, step) = cases[case], coarsest[case]
     nx, number = round(c["length"] / spacing) * 2**refined, 10 * 2**refined
-    grid = fm.PlaneGrid(nx, extent=c["length"], levels=fm.HeightLevels(number=number, top=HEIGHT))
+    grid = fm.PlaneGrid(nx, extent=c["length"], levels=fm.HeightLevels(nz=number, top=HEIGHT))
     air = fm.GridPointAtmosphere(
         grid,
         reference_temperature=T0,
         coriolis=c["f"],
         **{"implicitness": 0.5, "gravity": G, "gas_constant": R, "heat_capacity": CP} | model,
     )
-    return fm.Simulation(air, step=step / 2**refined, directory=directory, overwrite=True)
+    return fm.Simulation(air, time_step=step / 2**refined, directory=directory, overwrite=True)
 
 
 def deviation(simulation):
@@ -142,7 +142,7 @@ def errors(case, refined, directory, **model):
     sim = simulation(case, refined, directory, **model).prepare()
     start(sim, case)
     c = cases[case]
-    sim.advance(round(c["time"] / sim.step))
+    sim.advance(round(c["time"] / sim.time_step))
     grid = sim.model.grid
     x, z = grid.coordinates()[0][0], grid.levels
     temperature, w = deviation(sim)
@@ -151,7 +151,7 @@ def errors(case, refined, directory, **model):
     norm = lambda a: float(np.sqrt(np.mean(a**2)))
     return {
         "spacing": grid.dx,
-        "step": sim.step,
+        "step": sim.time_step,
         "temperature": norm(temperature - true_temperature) / norm(true_temperature),
         "wind": norm(w - true_w) / norm(true_w),
         "extremes": [float(a) for b in (temperature, w) for a in (b.max(), b.min())],

@@ -26,7 +26,7 @@ columns, layers, minutes = 96, 38, 24
 def bubble(finer=1, step=40.0, implicitness=0.52, wind=40.0):
     """The simulation; finer: cells instead of one along each axis."""
     n, spacing = columns * finer, 1e3 / finer
-    levels = fm.HeightLevels(number=layers * finer, top=500.0 * layers)
+    levels = fm.HeightLevels(nz=layers * finer, top=500.0 * layers)
     grid = fm.PlaneGrid(n, n, extent=spacing * n, walls=False, levels=levels)
     air = fm.GridPointAtmosphere(
         grid,
@@ -42,18 +42,18 @@ def bubble(finer=1, step=40.0, implicitness=0.52, wind=40.0):
             2 * np.exp(-((x - middle) ** 2 + (y - middle) ** 2) / 1e8 - ((z - 3e3) / 1.5e3) ** 2)
         ),
     )
-    return fm.Simulation(air, step=f"{step}s", parallel={"threads": 1}).prepare()
+    return fm.Simulation(air, time_step=f"{step}s", parallel={"threads": 1}).prepare()
 
 
 def run(simulation):
     """w (interface, y, x) [m s-1] at the end, from the ground, and processor seconds a simulated
     second and million cells, the first step left out.
     """
-    steps = round(60 * minutes / simulation.step)
+    steps = round(60 * minutes / simulation.time_step)
     simulation.advance(1)
     start = time.process_time()
     simulation.advance(steps - 1)
-    cost = (time.process_time() - start) / ((steps - 1) * simulation.step)
+    cost = (time.process_time() - start) / ((steps - 1) * simulation.time_step)
     w = np.asarray(simulation.gather("upward_air_velocity"), float)
     return w[::-1], cost / (columns * columns * layers) * 1e6
 

@@ -31,14 +31,14 @@ def main():
     o = parser.parse_args()
     grid = fm.GaussianGrid(o.truncation, levels=fm.HybridLevels(o.levels))
     air = fm.SpectralAtmosphere(grid, scheme=o.scheme, sponge=3, precision="fp32")
-    sim = fm.Simulation(air.set(analysis=o.analysis), step=o.step, start=o.start).prepare()
+    sim = fm.Simulation(air.set(analysis=o.analysis), time_step=o.step, start=o.start).prepare()
     share = grid.horizontal.area_center / grid.horizontal.area_center.sum()
     levels = [int(abs(grid.levels.middles / 100 - p).argmin()) for p in PRESSURES]
     mean = lambda: (sim.gather("air_temperature") * share).sum((1, 2))[levels]
     before = mean()
     print("hPa  ", " ".join(f"{grid.levels.middles[k] / 100:6.0f}" for k in levels))
     for half in (1, 2):
-        sim.advance(round(3600 * o.hours / sim.step / 2))
+        sim.advance(round(3600 * o.hours / sim.time_step / 2))
         change = " ".join(f"{x:+6.2f}" for x in np.asarray(mean() - before))
         print(f"{o.hours * half / 2:4.0f} h", change, flush=True)
 

@@ -63,11 +63,11 @@ class Air:
 
     def simulation(self, vector):
         """From a state."""
-        K, shape = self.grid.levels.number, self.states[0]["log_surface_pressure"].shape
+        K, shape = self.grid.levels.nz, self.states[0]["log_surface_pressure"].shape
         fields = vector.reshape(-1, *shape)
         model = fm.SpectralAtmosphere(
             self.grid,
-            physics=[fm.SmoothMixing()],
+            physics=[fm.schemes.SmoothMixing()],
             orography=self.states[0]["surface_geopotential"],
             diffusion_time="6h",
             fix_mass=False,
@@ -77,14 +77,14 @@ class Air:
             air_temperature=fields[2 * K : -1],
             log_surface_pressure=fields[-1] + np.log(1e5),
         )
-        return fm.Simulation(model, step=self.options.step, directory=tempfile.gettempdir())
+        return fm.Simulation(model, time_step=self.options.step, directory=tempfile.gettempdir())
 
     def forecast(self, vector, first=0):
         """rms against the set at its times from the first on, by what is shown; of persistence."""
         sim, hours = self.simulation(vector).prepare(), self.hours[first:]
         fields = {name: [] for *_, name in shown}
         for hour in hours:
-            sim.advance(round((3600 * (hour - hours[0]) - sim.seconds) / sim.step))
+            sim.advance(round((3600 * (hour - hours[0]) - sim.seconds) / sim.time_step))
             for own, _, level, _, name in shown:
                 fields[name].append(whole(sim, own, [level])[0])
         scores = {}
@@ -103,8 +103,8 @@ def analysed(air, options):
     background, random = air.vector(0), np.random.default_rng(1)
     trajectory = Trajectory(air.simulation(background), keep="fp32")
     levels = air.grid.levels
-    K, transform = levels.number, SphericalHarmonics(options.truncation, air.grid.rows)
-    steps = round(6 * 3600 / trajectory.simulation.step)
+    K, transform = levels.nz, SphericalHarmonics(options.truncation, air.grid.rows)
+    steps = round(6 * 3600 / trajectory.simulation.time_step)
     parts, seen = ("wind", "temperature", "pressure"), {}
     for number in (0, 1):
         longitude = random.uniform(0, 360, options.places)

@@ -31,10 +31,10 @@ def main():
         experiment = Experiment.read(given.file, [f"state.motion={motion}"])
         simulation = fm.Simulation(
             experiment.model,
-            step=experiment.tables["simulation"]["step"],
+            time_step=experiment.tables["simulation"]["time_step"],
             surface=experiment.surface,
         ).prepare()
-        a_day = round(86400 / simulation.step)
+        a_day = round(86400 / simulation.time_step)
         for day in (0, 0.25, 0.5, 1, 2, 3, 5, 10, 15, 20, 25, 30):
             if day <= given.days:
                 simulation.advance(round(day * a_day) - simulation.count)

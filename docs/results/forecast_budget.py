@@ -73,13 +73,13 @@ def options():
         ("radiation", "Radiation"),
         ("radiation-every", "3h"),
         ("condensation", "LargeScaleCondensation"),
-        ("mixing", "KProfile"),
+        ("mixing", "KProfileDiffusion"),
         ("convection", "BettsMiller"),
-        ("physics", "FirstPhysics"),
+        ("physics", "BasicPhysics"),
     ):
         parser.add_argument(f"--{name}", default=default)
     for name, default in (("fractional-std", 0.75), ("cloud-threshold", 3e-4)):
-        parser.add_argument(f"--{name}", type=float, default=default, help="of FullPhysics")
+        parser.add_argument(f"--{name}", type=float, default=default, help="of ForecastPhysics")
     parser.add_argument(
         "--moisture", action="store_true", help="moistening by scheme and level too"
     )
@@ -93,7 +93,7 @@ def options():
 
 def full(options):
     """Its default schemes, for any options of schemes, with its two numbers of clouds."""
-    return fm.FullPhysics(
+    return fm.ForecastPhysics(
         ozone=None,
         radiation=fm.RRTMGP(fractional_std=options.fractional_std),
         radiation_every=options.radiation_every,
@@ -109,8 +109,8 @@ def simulation(options):
     cloudy = "Microphysics" in options.condensation
     physics = (
         full(options)
-        if options.physics == "FullPhysics"
-        else fm.FirstPhysics(
+        if options.physics == "ForecastPhysics"
+        else fm.BasicPhysics(
             ozone=None,
             radiation=options.radiation,
             radiation_every=options.radiation_every,
@@ -125,7 +125,7 @@ def simulation(options):
         analysis=options.analysis, digital_filter=options.filter
     )
     return fm.Simulation(
-        model, step=options.step, start=options.start, parallel={"threads": options.threads}
+        model, time_step=options.step, start=options.start, parallel={"threads": options.threads}
     ).prepare()
 
 
@@ -134,7 +134,7 @@ class Budget:
 
     def __init__(self, sim):
         grid = sim.model.grid
-        self.sim, self.steps = sim, round(86400 / sim.step)
+        self.sim, self.steps = sim, round(86400 / sim.time_step)
         self.area = grid.horizontal.area_center / grid.horizontal.area_center.sum()
         self.pressure = np.asarray(grid.levels.middles)
         self.thickness = np.asarray(grid.levels.weights)

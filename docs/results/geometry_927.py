@@ -41,9 +41,9 @@ from fathom.base import mpi
 def simulation(folder, truncation, levels, ground=0.0, physics=True, **sphere):
     grid = fm.GaussianGrid(truncation, levels=levels, **sphere)
     model = fm.SpectralAtmosphere(
-        grid, physics=fm.FirstPhysics() if physics else (), orography=ground
+        grid, physics=fm.BasicPhysics() if physics else (), orography=ground
     )
-    return fm.Simulation(model, step="10m", start="2011-10-11", directory=folder)
+    return fm.Simulation(model, time_step="10m", start="2011-10-11", directory=folder)
 
 
 def ready(target, given):
@@ -58,13 +58,13 @@ def ready(target, given):
 
 def on_heights(folder, rows):
     """A grid-point atmosphere of the sphere."""
-    levels = fm.HeightLevels(number=31, top=30e3, decay=2)
+    levels = fm.HeightLevels(nz=31, top=30e3, decay=2)
     model = fm.GridPointAtmosphere(
         fm.SphereGrid(4 * rows // 3, rows, levels=levels),
         tracers=["specific_humidity"],
         precision="fp32",
     )
-    return fm.Simulation(model, step="5m", start="2011-10-11", directory=folder)
+    return fm.Simulation(model, time_step="5m", start="2011-10-11", directory=folder)
 
 
 def heights(folder, a, rows, pairs):
@@ -114,7 +114,7 @@ def relative(a, b, names):
 def of_levels():
     """Columns on their own levels and ground."""
     levels, random = fm.HybridLevels("L31"), np.random.default_rng(1)
-    shape = (levels.number, 500)
+    shape = (levels.nz, 500)
     source = {
         "air_temperature": 250 + 20 * random.random(shape),
         "eastward_wind": random.normal(size=shape),
@@ -163,7 +163,7 @@ def area(folder):
         (8.0, 46.5), resolution=50e3, points=(60, 50), levels=fm.HybridLevels("L31")
     )
     model = fm.LimitedAreaAtmosphere(grid, tracers=["specific_humidity"])
-    return fm.Simulation(model, step="5m", start="2011-10-11", directory=folder)
+    return fm.Simulation(model, time_step="5m", start="2011-10-11", directory=folder)
 
 
 def tendency(simulation):
@@ -171,14 +171,14 @@ def tendency(simulation):
     share = simulation.model.grid.horizontal.area_center
     share = share / share.sum()
     pressures = [simulation.gather("log_pressure_ratio")]
-    for _ in range(round(6 * 3600 / simulation.step)):
+    for _ in range(round(6 * 3600 / simulation.time_step)):
         simulation.advance(1)
         pressures.append(simulation.gather("log_pressure_ratio"))
     if not mpi.is_root:
         return 0.0
     pressures = 1e3 * np.exp([p[0] for p in pressures])
     return float((np.abs(np.diff(pressures, axis=0)) * share).sum((1, 2)).mean()) * (
-        3600 / simulation.step
+        3600 / simulation.time_step
     )
 
 

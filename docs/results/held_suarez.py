@@ -68,7 +68,10 @@ def build(options):
     atmosphere = (grid_point if on_points else spectral)(options)
     atmosphere.set(air_temperature=stable if on_points else waves)
     return fm.Simulation(
-        atmosphere, step=options.step, parallel={"threads": options.threads}, directory=options.out
+        atmosphere,
+        time_step=options.step,
+        parallel={"threads": options.threads},
+        directory=options.out,
     )
 
 
@@ -146,7 +149,7 @@ def main():
         sums |= {k: v for k, v in np.load(file).items() if k in sums}
     sim.prepare()
     sigma = fm.SigmaLevels(options.levels).middles / 1e5
-    steps, day = round(86400 / sim.step), round(sim.seconds / 86400)
+    steps, day = round(86400 / sim.time_step), round(sim.seconds / 86400)
     while day < options.days and time.perf_counter() - began < 60 * options.minutes:
         start = time.perf_counter()
         sim.advance(steps)
@@ -160,7 +163,7 @@ def main():
             keep(sim, restart, file, sums | {"sigma": sigma})
     keep(sim, restart, file, sums | {"sigma": sigma})
     if day >= options.days:
-        finish(options, np.load(file), sim.step)
+        finish(options, np.load(file), sim.time_step)
 
 
 def keep(sim, restart, file, sums):

@@ -19,8 +19,8 @@ from fathom.output.diagnostics import whole
 def main(picture="incoming-sunlight-january.png"):
     grid = fm.GaussianGrid(42, levels=fm.HybridLevels(10))
     run = fm.Simulation(
-        fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(radiation_every="1h")),
-        step="30min",
+        fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics(radiation_every="1h")),
+        time_step="30min",
         start="2011-01-15",
     ).prepare()
     mapping, hours = grid.mapping(), []

@@ -34,8 +34,8 @@ def priced(truncation: int, levels: int, ranks: str, simulate: str) -> dict[str,
         counts(simulate, "--simulate"),
         settings=(
             f"grid.truncation={truncation}",
-            f"grid.levels.number={levels}",
-            f"simulation.step={steps.get(truncation, '15min')}",
+            f"grid.levels.nz={levels}",
+            f"simulation.time_step={steps.get(truncation, '15min')}",
         ),
         inner_loop=True,
     )

@@ -21,9 +21,9 @@ from fathom.run.experiment.experiment import Experiment
 folder = Path(__file__).parents[2] / "experiments"
 of_case = {
     "skamarock-klemp": [],
-    "straka": ["grid.nx=256", "grid.levels.number=32", "simulation.step=4s"],
-    "robert-bubble": ["grid.nx=50", "grid.levels.number=75", "simulation.step=4s"],
-    "bryan-fritsch-dry": ["grid.nx=100", "grid.levels.number=50", "simulation.step=4s"],
+    "straka": ["grid.nx=256", "grid.levels.nz=32", "simulation.time_step=4s"],
+    "robert-bubble": ["grid.nx=50", "grid.levels.nz=75", "simulation.time_step=4s"],
+    "bryan-fritsch-dry": ["grid.nx=100", "grid.levels.nz=50", "simulation.time_step=4s"],
     "schar-mountain": ["simulation.run=2h"],
     "baroclinic-wave-gridpoint": ["grid.nx=64", "grid.ny=48", "simulation.run=6d"],
 }
@@ -36,7 +36,7 @@ def fields(name, settings):
     run = Experiment.read(folder / f"{name}.toml", settings)
     with tempfile.TemporaryDirectory() as directory:
         sim = run.simulation(directory=directory).prepare()
-        sim.advance(round(run.period.seconds / sim.step))
+        sim.advance(round(run.period.seconds / sim.time_step))
         theta = sim.gather("air_potential_temperature") - sim.model.air_at_rest[2]
         return sim.gather("upward_air_velocity"), theta
 

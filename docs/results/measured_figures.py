@@ -111,7 +111,12 @@ def block_lengths():
     found = measured(
         "blocking",
         *("bench", "blocking", here / "held-suarez-t42.toml", "--set", "grid.truncation=106"),
-        *("--set", "simulation.step=15min", "--tile", "16,30,32,62,64,126,128,254,256,318,320"),
+        *(
+            "--set",
+            "simulation.time_step=15min",
+            "--tile",
+            "16,30,32,62,64,126,128,254,256,318,320",
+        ),
         *("--seconds", "60"),
     )
     figure = new_figure(6.4, 3.6)
@@ -188,7 +193,7 @@ def _store(path):
     names = ["air_temperature", "eastward_wind", "surface_air_pressure", "surface_geopotential"]
     model = fm.SpectralAtmosphere(fm.GaussianGrid(42, levels=fm.HybridLevels("L19")))
     model.set(analysis="gfs")
-    simulation = fm.Simulation(model, step="30m", start="2011-10-11", directory=path.parent)
+    simulation = fm.Simulation(model, time_step="30m", start="2011-10-11", directory=path.parent)
     simulation.output(path.name, names, every="30m", dtype="float64")
     simulation.run("270m", report=False)
 
@@ -298,7 +303,7 @@ def assimilation():
         held = measured(
             f"scale-{truncation}",
             *("scale", here / "held-suarez-t42.toml", "--set", f"grid.truncation={truncation}"),
-            *("--set", f"simulation.step={step}", "--ranks", "1,2", "--machine", "nec-sx8r"),
+            *("--set", f"simulation.time_step={step}", "--ranks", "1,2", "--machine", "nec-sx8r"),
             *("--simulate", "1,2,4,8,16,32"),
         )
         ranks = [entry["ranks"] for entry in held["simulated"]]

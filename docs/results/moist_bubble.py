@@ -90,10 +90,13 @@ def simulation(spacing, step, directory):
     logs, warm = adiabat()
     T = lambda p: np.interp(-np.log(p), -logs, warm)
     vapour = lambda x, y, p: saturation(T(p), p)[0]
-    levels = fm.HeightLevels(number=round(TOP / spacing), top=TOP)
+    levels = fm.HeightLevels(nz=round(TOP / spacing), top=TOP)
     grid = fm.PlaneGrid(round(LENGTH / spacing), extent=LENGTH, levels=levels)
     air = fm.GridPointAtmosphere(
-        grid, physics=[fm.SaturationAdjustment()], surface_potential_temperature=300, stability=0.01
+        grid,
+        physics=[fm.schemes.SaturationAdjustment()],
+        surface_potential_temperature=300,
+        stability=0.01,
     )
     air.set(
         air_temperature=lambda x, y, p: T(p),
@@ -101,7 +104,7 @@ def simulation(spacing, step, directory):
         cloud_liquid_water=lambda x, y, p: WATER - vapour(x, y, p),
         surface_air_pressure=P0,
     )
-    return fm.Simulation(air, step=step, directory=directory, overwrite=True).prepare()
+    return fm.Simulation(air, time_step=step, directory=directory, overwrite=True).prepare()
 
 
 def now(sim):

@@ -40,7 +40,7 @@ def build(o):
         water = fm.ShallowWater(
             fm.GaussianGrid(o.truncation, radius=6.37122e6),
             scheme=o.scheme,
-            filter=o.filter,
+            robert_asselin=o.filter,
             rotation=7.292e-5,
             **diffusion,
         )
@@ -53,7 +53,7 @@ def build(o):
         radius=6.371e6 if o.case == "polvani" else 6.371229e6,
     )
     return fm.SpectralAtmosphere(
-        grid, scheme=o.scheme, filter=o.filter, precision=o.precision, **earth, **diffusion
+        grid, scheme=o.scheme, robert_asselin=o.filter, precision=o.precision, **earth, **diffusion
     ).set(case=o.case)
 
 
@@ -64,7 +64,7 @@ def now(sim, transform):
     )
     vorticity = transform.vorticity_divergence(u, v)[0]
     zeta, numbers = transform.inverse(vorticity), {"day": round(sim.seconds / 86400, 6)}
-    if sim.model.grid.levels.number > 1:
+    if sim.model.grid.levels.nz > 1:
         pressure = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0].astype(float))
         numbers |= {
             "lowest, highest surface pressure [hPa]": (pressure.min(), pressure.max()),
@@ -92,7 +92,9 @@ def now(sim, transform):
 def run(o):
     o.out.mkdir(parents=True, exist_ok=True)
     began, restart, log = time.perf_counter(), o.out / "state.fathom", o.out / "day.jsonl"
-    sim = fm.Simulation(build(o), step=o.step, parallel={"threads": o.threads}, directory=o.out)
+    sim = fm.Simulation(
+        build(o), time_step=o.step, parallel={"threads": o.threads}, directory=o.out
+    )
     if restart.exists():
         sim.restore(restart)
     sim.prepare()
@@ -100,7 +102,7 @@ def run(o):
     if sim.seconds >= 86400 * days[o.case]:
         raise SystemExit(f"{o.out} has its {days[o.case]} days")
     for day in range(round(sim.seconds / 86400) + 1, days[o.case] + 1):
-        sim.advance(round(day * 86400 / sim.step) - sim.count)
+        sim.advance(round(day * 86400 / sim.time_step) - sim.count)
         numbers, waves = now(sim, transform)
         line = json.dumps(numbers)
         print(line, flush=True)

@@ -57,15 +57,15 @@ def moment(given, spacing, state=None):
     """Fluxes and heating after the first step from a state; without one, that state."""
     grid = fm.GaussianGrid(given.truncation, levels=fm.HybridLevels(given.levels))
     radiation = fm.RRTMGP(every="30min", overlap=given.overlap)
-    physics = fm.FirstPhysics(ozone=None, radiation=radiation, radiation_spacing=spacing)
+    physics = fm.BasicPhysics(ozone=None, radiation=radiation, radiation_spacing=spacing)
     physics = [p for p in physics if p.name != "LocalAlbedo" or not given.without_ground]
     model = Measured(grid, physics=physics, sponge=3, precision="fp32")
     if state is None:
-        physics = fm.FirstPhysics(ozone=None)
+        physics = fm.BasicPhysics(ozone=None)
         model = fm.SpectralAtmosphere(grid, physics=physics, sponge=3, precision="fp32")
     model.set(analysis="gfs" if state is None else state)
     start = "2011-10-11" if state is None else state.date
-    sim = fm.Simulation(model, step="10min", start=start, parallel={"threads": given.threads})
+    sim = fm.Simulation(model, time_step="10min", start=start, parallel={"threads": given.threads})
     sim.prepare()
     if state is None:
         return sim.advance(given.hours * 6) or sim
@@ -94,12 +94,12 @@ def coast(land):
 def model_of(given, spacing, every):
     """That of experiments/forecast-t106.toml, two hours old."""
     grid = fm.GaussianGrid(given.truncation, levels=fm.HybridLevels(given.levels))
-    physics = fm.FirstPhysics(
+    physics = fm.BasicPhysics(
         ozone=None, radiation="RRTMGP", radiation_every=every, radiation_spacing=spacing
     )
     model = fm.SpectralAtmosphere(grid, physics=physics, sponge=3, precision="fp32")
     sim = fm.Simulation(
-        model.set(analysis="gfs"), step="15min", start="2011-10-11", parallel={"threads": 1}
+        model.set(analysis="gfs"), time_step="15min", start="2011-10-11", parallel={"threads": 1}
     ).prepare()
     sim.advance(8)
     return sim

@@ -35,9 +35,9 @@ def padded(on, made):
 
 def channel(row, levels):
     """A simulation after two steps."""
-    settings = {"nx": row // 8 - 2 * halo, "ny": 16, "levels.number": levels}
+    settings = {"nx": row // 8 - 2 * halo, "ny": 16, "levels.nz": levels}
     words = [f"grid.{name}={value}" for name, value in settings.items()]
-    words += ["simulation.step=5s", "parallel.automatic=false", "parallel.tile=cache"]
+    words += ["simulation.time_step=5s", "parallel.automatic=false", "parallel.tile=cache"]
     experiment = Experiment.read(here / "baroclinic-channel.toml", words)
     experiment.document.tables.pop("output")
     simulation = experiment.simulation(Path("/nowhere"), True).prepare()

@@ -7,7 +7,7 @@
 
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
 fathom/atmosphere/column/published_columns.py, other cases as BOMEX. A case that a column cannot run
-is named with the reason. S: of TurbulentEnergy. `python tests/shared/driver_files.py FOLDER` writes
+is named with the reason. S: of TKE. `python tests/shared/driver_files.py FOLDER` writes
 GABLS1 and BOMEX from their publications. --mixing: for GABLS1 also phi = k z u / K, where u^2 is
 the local stress, compared with phi = 1 + 4.8 z / Lambda of its publication for the layer near the
 ground (Lambda: the local length of Obukhov). --changes: the same means of the change of potential
@@ -34,7 +34,7 @@ def run(path, o):
     file = DriverFile(path)
     case = published_columns.case(file.name)
     own = {
-        "TurbulentEnergy": {"wall_stability": o.wall_stability},
+        "TKE": {"wall_stability": o.wall_stability},
         "IceMicrophysics": {
             name: x
             for name in (option.replace("-", "_") for option in of_ice)
@@ -49,7 +49,9 @@ def run(path, o):
     heights = np.linspace(0, case.top, case.layers + 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        column = fm.ForcedColumn(file, heights, physics, step=case.step, roughness=case.roughness)
+        column = fm.ForcedColumn(
+            file, heights, physics, time_step=case.step, roughness=case.roughness
+        )
         profiles = column.run(f"{case.until}h" if case.until else None)
     for warning in said:
         print(f"<!-- {warning.message} -->")

@@ -30,7 +30,7 @@ def trajectory_of(options):
     model = fm.SpectralAtmosphere(grid, diffusion_time="6h", fix_mass=False)
     model.set(analysis="gfs", digital_filter="6h")
     simulation = fm.Simulation(
-        model, step="1h", start="2011-10-11", directory=tempfile.gettempdir()
+        model, time_step="1h", start="2011-10-11", directory=tempfile.gettempdir()
     )
     trajectory = Trajectory(simulation)
     trajectory.follow(options.hours)

@@ -4,7 +4,7 @@ sphere, advected by the wind.
 
     python docs/results/small_planet_waves.py --json waves.json --picture waves.png
         runs experiments/dcmip-3-1.toml, an hour
-    --set grid.nx=180 --set grid.ny=90 --set simulation.step=20s      and so on, for `fathom run`
+    --set grid.nx=180 --set grid.ny=90 --set simulation.time_step=20s    and so on, for `fathom run`
 
 A spot sum A_l P_l(cos r / a) sin(m z), m = pi / top, becomes sum A_l cos(omega_l t) P_l sin(m z),
     omega_l^2 = N^2 k^2 / (k^2 + m^2 + 1 / 4 H^2),   k^2 = l (l + 1) / a^2
@@ -76,7 +76,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         sim = Experiment.read(file, given.set).simulation(directory, overwrite=True).prepare()
         for time in (0.0, 900.0, 1800.0, 3600.0):
-            sim.advance(round(time / sim.step) - sim.count)
+            sim.advance(round(time / sim.time_step) - sim.count)
             found, expected = waves(sim), linear(sim.model.grid, time)
             expected = expected - expected.mean(-1, keepdims=True)
             result.append(

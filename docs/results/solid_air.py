@@ -29,11 +29,13 @@ def run(file, settings):
     with tempfile.TemporaryDirectory() as directory:
         sim = experiment.simulation(directory, overwrite=True).prepare()
         u, found = sim.gather("x_wind"), []
-        for step in range(round(10 * 86400 / sim.step)):
+        for step in range(round(10 * 86400 / sim.time_step)):
             sim.advance(1)
             e = sim.fields.extremes("upward_air_velocity")
             w = max(-e["minimum"], e["maximum"])
-            found.append([(step + 1) * sim.step / 86400, w, np.abs(sim.gather("x_wind") - u).max()])
+            found.append(
+                [(step + 1) * sim.time_step / 86400, w, np.abs(sim.gather("x_wind") - u).max()]
+            )
         return np.array(found).T, sim.model
 
 

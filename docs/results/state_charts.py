@@ -23,7 +23,7 @@ def charts(state, truncation):
     """The four figures."""
     grid = fm.GaussianGrid(truncation, levels=fm.HybridLevels(60))
     model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"], orography="earth")
-    run = fm.Simulation(model.set(analysis=state), step="10min").prepare()
+    run = fm.Simulation(model.set(analysis=state), time_step="10min").prepare()
     raster = plots.Raster(plots.mesh_of(grid.mapping()), projection=plots.EqualEarth(0.0))
     field = lambda name, level=None: np.squeeze(whole(run, name, level))
     pressure = field("air_pressure_at_mean_sea_level") / 100

@@ -40,11 +40,11 @@ def forecast(options):
         pole=(2.6, 46.5) if options.stretching > 1 else (0, 90),
     )
     model = fm.SpectralAtmosphere(
-        grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32"
+        grid, physics=fm.BasicPhysics(ozone=None), sponge=3, precision="fp32"
     ).set(analysis="gfs", digital_filter="6h")
     return fm.Simulation(
         model,
-        step=options.step,
+        time_step=options.step,
         start="2011-10-11",
         directory=options.out,
         overwrite=True,
@@ -70,7 +70,7 @@ def main():
     hours, seconds = list(range(0, options.hours + 1, 12)), 0.0
     for hour in hours:
         before = time.perf_counter()
-        sim.advance(round((3600 * hour - sim.seconds) / sim.step))
+        sim.advance(round((3600 * hour - sim.seconds) / sim.time_step))
         seconds += time.perf_counter() - before
         sim.watch()
         seen.append(europe(sim))

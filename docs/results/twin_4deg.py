@@ -111,7 +111,7 @@ def run(options):
     years = years or [numbers(sim)]
     while sim.seconds < options.years * YEAR - 1:
         start = time.perf_counter()
-        sim.advance(round(YEAR / sim.step))
+        sim.advance(round(YEAR / sim.time_step))
         now = numbers(sim)
         years.append(now)
         last = now is not None and now["year"] == options.years

@@ -2,7 +2,7 @@
 
     fathom run experiments/ocean-1deg.toml --for 10d --out runs/compact
     fathom run experiments/ocean-1deg.toml --for 10d --out runs/wide \\
-        --set model.free_surface.is=FreeSurface --set model.free_surface.compactness=0
+        --set model.free_surface.type=FreeSurface --set model.free_surface.compactness=0
     python docs/results/two_grid_noise.py runs/wide runs/compact [PICTURE.png]
 
 Prints, of the last mean in surface.zarr of each run, the table of docs/results/numerics.md:

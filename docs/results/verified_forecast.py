@@ -29,11 +29,11 @@ def gridpoint(options):
     """The grid-point atmosphere on so many columns, with the levels of forecast-gridpoint.toml."""
     file = Path(__file__).parents[2] / "experiments" / "forecast-gridpoint.toml"
     table = tomllib.loads(file.read_text())
-    levels = {k: v for k, v in table["grid"]["levels"].items() if k != "is"}
-    model = {k: v for k, v in table["model"].items() if k not in ("is", "physics")}
+    levels = {k: v for k, v in table["grid"]["levels"].items() if k != "type"}
+    model = {k: v for k, v in table["model"].items() if k not in ("type", "physics")}
     return fm.GridPointAtmosphere(
         fm.SphereGrid(options.columns, levels=fm.HeightLevels(**levels)),
-        physics=() if options.dry else fm.FirstPhysics(),
+        physics=() if options.dry else fm.BasicPhysics(),
         precision=options.precision,
         **model,
     ).set(analysis=options.file, digital_filter=0 if options.filter == "0" else options.filter)
@@ -43,7 +43,7 @@ def spectral(options):
     grid = fm.GaussianGrid(
         options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels)
     )
-    physics = () if options.dry else fm.FirstPhysics(ozone=None)
+    physics = () if options.dry else fm.BasicPhysics(ozone=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=options.precision)
     span = 0 if options.filter == "0" else options.filter
     return model.set(analysis=options.file, digital_filter=span)
@@ -52,7 +52,7 @@ def spectral(options):
 def forecast(options):
     return fm.Simulation(
         gridpoint(options) if options.columns else spectral(options),
-        step=options.step,
+        time_step=options.step,
         start="2024-06-03",
         directory=options.out,
         overwrite=True,
@@ -80,7 +80,7 @@ def main():
     hours = ((analyses.time - analyses.time[0]) / np.timedelta64(1, "h")).values
     sim, fields = forecast(options).prepare(), []
     for hour in hours:
-        sim.advance(round((3600 * hour - sim.seconds) / sim.step))
+        sim.advance(round((3600 * hour - sim.seconds) / sim.time_step))
         sim.watch()
         fields.append(whole(sim, "geopotential_height", [level / 100])[0])
     ny, nx = fields[0].shape

@@ -36,7 +36,7 @@ class OceanTangent(Trajectory):
         self.simulation, self.model = simulation.prepare(), model
         if simulation.forcing is not None:
             simulation.forcing.load(simulation)
-        _, self.sequence, self.first = simulation.other(model, simulation.step, tangent=True)
+        _, self.sequence, self.first = simulation.other(model, simulation.time_step, tangent=True)
         self.first.count = 0
         self.fields = self.first
         self.there = np.ones(np.asarray(model.grid.wet_levels).shape, bool)

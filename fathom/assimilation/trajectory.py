@@ -59,10 +59,10 @@ class Forecasts:
         if simulation.forcing is not None:
             simulation.forcing.load(simulation)
         self.model = self.of(simulation.model)
-        processes = self.model.processes(simulation.step, simulation.surface)
+        processes = self.model.processes(simulation.time_step, simulation.surface)
         names = sorted({field["name"] for process in processes for field in process.fields})
         _, self.sequence, self.fields = simulation.other(
-            self.model, simulation.step, processes, names
+            self.model, simulation.time_step, processes, names
         )
         self.fields.count = 0
         self.sequence.start(self.fields)

@@ -4,15 +4,15 @@ from fathom.atmosphere.area.model import LimitedAreaAtmosphere
 from fathom.atmosphere.column.forced import ForcedColumn
 from fathom.atmosphere.column.model import SingleColumn
 from fathom.atmosphere.gridpoint.model import GridPointAtmosphere
-from fathom.atmosphere.physics.packages import AromePhysics, FirstPhysics, FullPhysics
+from fathom.atmosphere.physics.packages import AromePhysics, BasicPhysics, ForecastPhysics
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
 from fathom.atmosphere.spectral.shallow_water import ShallowWater
 
 __all__ = [
     "AromePhysics",
-    "FirstPhysics",
+    "BasicPhysics",
     "ForcedColumn",
-    "FullPhysics",
+    "ForecastPhysics",
     "GridPointAtmosphere",
     "LimitedAreaAtmosphere",
     "ShallowWater",

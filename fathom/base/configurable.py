@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar
 
 from fathom.base.failure import InputError
-from fathom.base.near import near
+from fathom.base.renamed import no_such
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -246,6 +246,5 @@ def _problem(
     known = [name for name, parameter in parameters.items() if parameter.kind in _by_name]
     strange = [name for name in named if name not in known]
     if strange and not any(p.kind is _open for p in parameters.values()):
-        tail = near(strange[0], known) or f". It has {', '.join(known) or 'none'}"
-        return f"{said} has no {strange[0]!r}{tail}"
+        return no_such(said, strange[0], known)
     return f"{said}: {misfit}"

@@ -27,19 +27,19 @@ class FileError(Error, OSError):
     """A file that cannot be read or written, or is damaged."""
 
 
-class MissingFile(FileError, FileNotFoundError):
+class MissingFileError(FileError, FileNotFoundError):
     """A file that does not exist."""
 
 
-class FileExists(FileError, FileExistsError):
+class ExistingFileError(FileError, FileExistsError):
     """A file or a folder that exists, and is not replaced."""
 
 
-class NotPermitted(FileError, PermissionError):
+class NotPermittedError(FileError, PermissionError):
     """A file or a folder that may not be read or written."""
 
 
-class RunFailure(Error, RuntimeError):
+class RunError(Error, RuntimeError):
     """A run that cannot continue. `left`: ranks were lost before. All remaining ranks raise this
     error and end.
     """
@@ -47,11 +47,11 @@ class RunFailure(Error, RuntimeError):
     left = False
 
 
-class Unstable(RunFailure):
+class UnstableError(RunError):
     """A field is no longer finite, or has absurd values."""
 
 
-class LaunchFailure(Error, RuntimeError):
+class LaunchError(Error, RuntimeError):
     """Ranks that could not be started, or that do not know each other."""
 
 
@@ -66,9 +66,9 @@ def beside(bad: Any, tail: str = "", joined: str = "and") -> str:
 def file_error(error: OSError, text: str) -> FileError:
     """An error of the system as one of Fathom's, with `text` for its message."""
     kinds = {
-        FileNotFoundError: MissingFile,
-        FileExistsError: FileExists,
-        PermissionError: NotPermitted,
+        FileNotFoundError: MissingFileError,
+        FileExistsError: ExistingFileError,
+        PermissionError: NotPermittedError,
     }
     kind = next((kinds[k] for k in kinds if isinstance(error, k)), FileError)
     return kind(error.errno, text) if error.errno else kind(text)

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from fathom.base.failure import LaunchFailure
+from fathom.base.failure import LaunchError
 
 __all__ = ["MPI", "core", "is_root", "world"]
 
@@ -37,7 +37,7 @@ def _load() -> dict[str, Any]:
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
-        raise LaunchFailure(f"no MPI library can be loaded: {error}. {_remedy}") from None
+        raise LaunchError(f"no MPI library can be loaded: {error}. {_remedy}") from None
     check_processor()
     try:
         core = import_module("fathom._core")  # it finds the library that mpi4py has loaded
@@ -92,7 +92,7 @@ _remedy = (
 
 
 def check_library(of_mpi4py: str, of_core: str, of_build: str) -> None:
-    """LaunchFailure where mpi4py and the core would call two MPI libraries, or one of another
+    """LaunchError where mpi4py and the core would call two MPI libraries, or one of another
     family than the core was compiled for: handles of one mean nothing to the other.
 
     of_mpi4py, of_core the versions that the libraries report
@@ -100,19 +100,19 @@ def check_library(of_mpi4py: str, of_core: str, of_build: str) -> None:
     """
     first, second = (" ".join(text.strip("\0 \n").split()) for text in (of_mpi4py, of_core))
     if first != second:
-        raise LaunchFailure(
+        raise LaunchError(
             f"two MPI libraries: mpi4py has loaded {first[:60]}, Fathom's core {second[:60]}."
             f" {_remedy}"
         )
     if ("Open MPI" in second) != (of_build == "Open MPI"):
-        raise LaunchFailure(
+        raise LaunchError(
             f"the MPI library is {second[:60]}, but Fathom's core was built with {of_build}."
             f" {_remedy}"
         )
 
 
 def check_processor(has: str | None = None) -> None:
-    """LaunchFailure on a processor that lacks instructions of which the core is made; has: those of
+    """LaunchError on a processor that lacks instructions of which the core is made; has: those of
     the processor, by default what Linux says.
     """
     try:
@@ -122,7 +122,7 @@ def check_processor(has: str | None = None) -> None:
         return  # nothing is known
     flags = next((line for line in text.splitlines() if line.startswith("flags")), "").split()
     if flags and (lacks := [name for name in needs if name not in flags]):
-        raise LaunchFailure(
+        raise LaunchError(
             f"Fathom's core was compiled for processors with {', '.join(lacks)}, which this one"
             " lacks. Build it here, or for all: FATHOM_MARCH=x86-64-v3 pip install ."
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fathom.base.failure import FileExists, InputError
+from fathom.base.failure import ExistingFileError, InputError
 from fathom.base.near import unknown
 from fathom.run.tree import tree
 
@@ -54,7 +54,7 @@ def new(name: str | None, file: Path | None, overwrite: bool) -> int:
         raise InputError(unknown("experiment", name, names()))
     file = Path(f"{name}.toml") if file is None else file
     if file.exists() and not overwrite:
-        raise FileExists(f"{file} exists; choose another name, or give --overwrite")
+        raise ExistingFileError(f"{file} exists; choose another name, or give --overwrite")
     file.write_text((shipped / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
     click.echo(f"{file}: fathom show {file}, then fathom run {file}")
     return 0

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom.base import earth, moist_air
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.moist_air import GAS_CONSTANT
 from fathom.base.near import near
 from fathom.base.reading import once
@@ -241,14 +241,14 @@ def _file(path, name, package, folder, remedy) -> Path:
         file = Path(path).expanduser()
         file = file / name if file.is_dir() else file
         if not file.is_file():
-            raise MissingFile(f"no file {str(file)!r} (wanted: {name}); {remedy}")
+            raise MissingFileError(f"no file {str(file)!r} (wanted: {name}); {remedy}")
         return file
     if package:
         found = importlib.util.find_spec(package)
         for place in (found.submodule_search_locations or []) if found else []:
             if (file := Path(place) / folder / name).is_file():
                 return file
-    raise MissingFile(
+    raise MissingFileError(
         f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}"
     )
 

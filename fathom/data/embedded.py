@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.failure import FileError, InputError, MissingFileError
 from fathom.base.near import near, unknown
 from fathom.base.reading import library, once
 
@@ -23,12 +23,12 @@ FOLDER = Path(__file__).parent
 def path(name: str) -> Path:
     """Path of the embedded file `name` (without `.nc`).
 
-    Raises MissingFile, naming the files that exist, if there is none.
+    Raises MissingFileError, naming the files that exist, if there is none.
     """
     file = FOLDER / f"{name}.nc"
     if not file.is_file():
         there = sorted(f.stem for f in FOLDER.glob("*.nc"))
-        raise MissingFile(
+        raise MissingFileError(
             f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
             + near(name, there)
         )
@@ -40,7 +40,7 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
     """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is
     packed); month: of those that have months this one.
 
-    Raises MissingFile, InputError for an unknown variable, FileError for a damaged file.
+    Raises MissingFileError, InputError for an unknown variable, FileError for a damaged file.
     """
     import numpy as np  # `import fathom.data` stays cheap
 
@@ -56,7 +56,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for
     (lazy).
 
-    Raises MissingFile, InputError for an unknown variable, FileError for a damaged file.
+    Raises MissingFileError, InputError for an unknown variable, FileError for a damaged file.
     """
     data = opened_lazily(path(name))
     if variables is None:

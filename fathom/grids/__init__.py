@@ -1,7 +1,7 @@
 """Grids: where the points are and how many levels each column has.
 
 >>> import fathom as fm
->>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500),
+>>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(nz=40, depth=5500),
 bathymetry="etopo5") >>> grid
 TripolarGrid 360×300×40
 

@@ -164,7 +164,7 @@ class GaussianGrid(Grid):
     def wet_levels(self):
         """Levels of each column (ny, nx), int32; 0 beyond the end of a row."""
         there = np.arange(self.horizontal.nx) < self.points[:, None]
-        levels = np.where(there, self.levels.number, 0).astype(np.int32)
+        levels = np.where(there, self.levels.nz, 0).astype(np.int32)
         levels.flags.writeable = False
         return levels
 

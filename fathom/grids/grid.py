@@ -30,7 +30,7 @@ class Grid(Configurable):
     name: str | None
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
     chunks: Mapping[str, int] | None = None  # of output: sizes by dimension that must be so
-    reduced = False  # whether rows have fewer points than they have in output (`regular`)
+    reduced = False  # whether rows have fewer points than they have in output (`latlon_resolution`)
 
     def describe(self) -> dict[str, str]:
         """Label and text of each line that tells of the grid."""
@@ -49,7 +49,7 @@ class Grid(Configurable):
     @property
     def shape(self) -> tuple[int, int, int]:
         """(nz, ny, nx)."""
-        return self.levels.number, self.horizontal.ny, self.horizontal.nx
+        return self.levels.nz, self.horizontal.ny, self.horizontal.nx
 
     def levels_at(self, where="center") -> np.ndarray:
         """Levels that are computed at centres or corners, (ny, nx)."""

@@ -27,13 +27,13 @@ class ZLevels(Configurable):
 
     Parameters
     ----------
-    number : int, default 40
+    nz : int, default 40
     depth : float [m], default 5500. Depth of the last interface.
-    surface : float [m], default 10 (at most depth / number). Thickness of the first layer;
+    surface : float [m], default 10 (at most depth / nz). Thickness of the first layer;
         thickness grows smoothly downward.
     spacing : "stretched" (default) or "uniform".
     thickness : list of float [m], or the file of a text table of them. The layers themselves, in
-        place of number, depth, surface and spacing.
+        place of nz, depth, surface and spacing.
     partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea
         floor, and has this share of its layer or more.
         None (default): whole cells, to the interface nearest to the floor.
@@ -41,7 +41,7 @@ class ZLevels(Configurable):
 
     def __init__(
         self,
-        number=None,
+        nz=None,
         depth=None,
         surface=None,
         spacing=None,
@@ -50,9 +50,9 @@ class ZLevels(Configurable):
     ) -> None:
         self.least_share = _least_share(partial_cells)
         if thickness is not None:
-            if (number, depth, surface, spacing) != (None,) * 4:
+            if (nz, depth, surface, spacing) != (None,) * 4:
                 raise InputError(
-                    "ZLevels takes either thickness, or number, depth, surface and spacing"
+                    "ZLevels takes either thickness, or nz, depth, surface and spacing"
                 )
             if isinstance(thickness, str):
                 thickness = table(thickness).ravel()
@@ -61,7 +61,7 @@ class ZLevels(Configurable):
                 [number_of("thickness", t, "m") for t in layers]
             )
             return
-        number = integer("number", 40 if number is None else number, most=10_000)
+        nz = integer("nz", 40 if nz is None else nz, most=10_000)
         depth = number_of("depth", 5500 if depth is None else depth, "m")
         uniform = choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform"
         if uniform and surface is not None:
@@ -69,15 +69,15 @@ class ZLevels(Configurable):
                 f"surface = {surface} m belongs to stretched levels; these are uniform"
             )
         if surface is None:
-            surface = min(10.0, depth / max(number, 1))
+            surface = min(10.0, depth / max(nz, 1))
         self.vertical = (
-            core().uniform_levels(number, depth)
+            core().uniform_levels(nz, depth)
             if uniform
-            else core().stretched_levels(number, depth, number_of("surface", surface, "m"))
+            else core().stretched_levels(nz, depth, number_of("surface", surface, "m"))
         )
 
     @property
-    def number(self):
+    def nz(self):
         return self.vertical.levels
 
     @property
@@ -125,7 +125,7 @@ class _PressureLevels(Configurable):
             )
 
     @property
-    def number(self):
+    def nz(self):
         return len(self.a) - 1
 
     @property
@@ -144,11 +144,11 @@ class _PressureLevels(Configurable):
         return np.diff(self.reference_pressure)
 
     def text(self, k):
-        return f"level {k + 1} of {self.number} ({self.middles[k] / 100:.3g} hPa)"
+        return f"level {k + 1} of {self.nz} ({self.middles[k] / 100:.3g} hPa)"
 
     def __repr__(self):
         return (
-            f"{type(self).__name__}({self.number} layers, the highest around"
+            f"{type(self).__name__}({self.nz} layers, the highest around"
             f" {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
         )
 
@@ -158,34 +158,34 @@ class HybridLevels(_PressureLevels):
 
     Parameters
     ----------
-    number : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8",
+    nz : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8",
         "L19", "L24", "L26", "L31", "L40", "L60", "L91".
     top : float [Pa], default 1000. Pressure in the middle of the highest layer.
-    lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
-    a, b : lists of float [Pa, 1], number + 1 from the top down, instead of all else.
+    lowest : float [m], default 1200 m / nz. Thickness of the lowest layer.
+    a, b : lists of float [Pa, 1], nz + 1 from the top down, instead of all else.
     """
 
     written: dict[str, object]  # the arguments
 
-    def __init__(self, number=None, top=None, lowest=None, a=None, b=None) -> None:
+    def __init__(self, nz=None, top=None, lowest=None, a=None, b=None) -> None:
         if a is not None or b is not None:
-            if a is None or b is None or (number, top, lowest) != (None,) * 3:
-                raise InputError("HybridLevels takes either a and b, or number, top and lowest")
+            if a is None or b is None or (nz, top, lowest) != (None,) * 3:
+                raise InputError("HybridLevels takes either a and b, or nz, top and lowest")
             self.written = {"a": list(a), "b": list(b)}
             self._finish(numbers("a", a, "Pa"), numbers("b", b, "1"))
-        elif isinstance(number, str):
+        elif isinstance(nz, str):
             if (top, lowest) != (None, None):
-                raise InputError(f"the set {number!r} has its own top and lowest layer")
-            self.written = {"number": number}
-            self._finish(*hybrid.named(number))
+                raise InputError(f"the set {nz!r} has its own top and lowest layer")
+            self.written = {"nz": nz}
+            self._finish(*hybrid.named(nz))
         else:
-            number = integer("number", 24 if number is None else number, most=10_000)
-            if number < 1:
-                raise InputError(f"number = {number} levels: at least 4 are needed")
-            self.written = {"number": number, "top": top, "lowest": lowest}
+            nz = integer("nz", 24 if nz is None else nz, most=10_000)
+            if nz < 1:
+                raise InputError(f"nz = {nz} levels: at least 4 are needed")
+            self.written = {"nz": nz, "top": top, "lowest": lowest}
             self._finish(
                 *hybrid.smooth(
-                    number,
+                    nz,
                     number_of("top", 1000.0 if top is None else top, "Pa"),
                     None if lowest is None else number_of("lowest", lowest, "m"),
                 )
@@ -197,37 +197,37 @@ class SigmaLevels(_PressureLevels):
 
     Parameters
     ----------
-    number : int, default 20. Layers of equal thickness.
-    interfaces : list of float, from 0 to 1, instead of number.
+    nz : int, default 20. Layers of equal thickness.
+    interfaces : list of float, from 0 to 1, instead of nz.
     """
 
-    def __init__(self, number=None, interfaces=None) -> None:
-        if interfaces is not None and number is not None:
-            raise InputError("SigmaLevels takes either a number or interfaces")
+    def __init__(self, nz=None, interfaces=None) -> None:
+        if interfaces is not None and nz is not None:
+            raise InputError("SigmaLevels takes either nz or interfaces")
         if interfaces is None:
-            number = integer("number", 20 if number is None else number, most=10_000)
-            if number < 1:
-                raise InputError(f"number = {number} must be 1 or more")
-            self.written = {"number": number}
-            interfaces = np.arange(number + 1) / number
+            nz = integer("nz", 20 if nz is None else nz, most=10_000)
+            if nz < 1:
+                raise InputError(f"nz = {nz} must be 1 or more")
+            self.written = {"nz": nz}
+            interfaces = np.arange(nz + 1) / nz
         else:
             self.written = {"interfaces": list(interfaces)}
         sigma = numbers("interfaces", interfaces, "1")
         self._finish(0 * np.array(sigma), sigma)
 
 
-def _even(number, top):
+def _even(nz, top):
     """So many layers of one thickness, below a top [m]."""
-    number = integer("number", 40 if number is None else number, most=10_000)
+    nz = integer("nz", 40 if nz is None else nz, most=10_000)
     top = number_of("top", 20e3 if top is None else top, "m")
-    if number < 4 or not 0 < top < 1e7:
-        raise InputError(f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m")
-    return [top * k / number for k in range(number + 1)]
+    if nz < 4 or not 0 < top < 1e7:
+        raise InputError(f"nz = {nz} layers below top = {top:g} m: 4 or more, below 1e7 m")
+    return [top * k / nz for k in range(nz + 1)]
 
 
 def _named_heights(name, top):
     """Heights of the interfaces of a named set [m]."""
-    choice("number", name, ["L38"])
+    choice("nz", name, ["L38"])
     if top is not None:
         raise InputError(f"the set {name!r} has its own top, not {top!r}")
     k = np.arange(39.0)
@@ -240,19 +240,19 @@ class HeightLevels(Configurable):
 
     Parameters
     ----------
-    number : int, default 40. Layers; or "L38": 20 m k^2 to k = 28, then wider to 39.25 km, as the
+    nz : int, default 40. Layers; or "L38": 20 m k^2 to k = 28, then wider to 39.25 km, as the
         Unified Model has them nearly.
     top : float [m], default 20e3. Height of the last interface: a rigid lid.
-    heights : list of float [m], of the interfaces over flat ground, from 0 up, instead of number
+    heights : list of float [m], of the interfaces over flat ground, from 0 up, instead of nz
         and top.
     decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
     """
 
-    def __init__(self, number=None, top=None, heights=None, decay=1.0) -> None:
-        if heights is not None and (number, top) != (None, None):
-            raise InputError("HeightLevels takes either heights, or number and top")
+    def __init__(self, nz=None, top=None, heights=None, decay=1.0) -> None:
+        if heights is not None and (nz, top) != (None, None):
+            raise InputError("HeightLevels takes either heights, or nz and top")
         if heights is None:
-            heights = _named_heights(number, top) if isinstance(number, str) else _even(number, top)
+            heights = _named_heights(nz, top) if isinstance(nz, str) else _even(nz, top)
         heights = np.asarray(numbers("heights", heights, "m"))
         if heights.size < 5 or heights[0] != 0 or not (np.diff(heights) > 0).all():
             raise InputError(
@@ -264,7 +264,7 @@ class HeightLevels(Configurable):
         self.interfaces = heights[::-1].copy()  # from the top down
 
     @property
-    def number(self):
+    def nz(self):
         return len(self.interfaces) - 1
 
     @property
@@ -298,4 +298,4 @@ class HeightLevels(Configurable):
         return f"{self.middles[k]:.0f} m above flat ground"
 
     def __repr__(self):
-        return f"HeightLevels({self.number} of {span(self.weights, 'm')}, to {self.top:g} m)"
+        return f"HeightLevels({self.nz} of {span(self.weights, 'm')}, to {self.top:g} m)"

@@ -186,7 +186,7 @@ class LimitedAreaGrid(Grid):
     @cached_property
     def wet_levels(self):
         """Levels of each column (ny, nx), int32: all."""
-        levels = np.full(self.points[::-1], self.levels.number, np.int32)
+        levels = np.full(self.points[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
 

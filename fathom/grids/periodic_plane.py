@@ -60,7 +60,7 @@ class PeriodicPlaneGrid(Grid):
     @cached_property
     def wet_levels(self):
         """Levels of each column (ny, nx), int32: all."""
-        levels = np.full(self.size[::-1], self.levels.number, np.int32)
+        levels = np.full(self.size[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
 

@@ -78,7 +78,7 @@ class SphereGrid(Grid):
     def wet_levels(self):
         """Levels of each column (ny, nx), int32: all."""
         nx, ny = self._size
-        levels = np.full((ny, nx), self.levels.number, np.int32)
+        levels = np.full((ny, nx), self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
 

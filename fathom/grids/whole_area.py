@@ -80,7 +80,7 @@ class WholeArea(Grid):
     def wet_levels(self):
         """Levels of each column, int32; 0 in E."""
         levels = np.zeros(self.size[::-1], np.int32)
-        levels[: self.points[1], : self.points[0]] = self.levels.number
+        levels[: self.points[1], : self.points[0]] = self.levels.nz
         levels.flags.writeable = False
         return levels
 
@@ -88,7 +88,7 @@ class WholeArea(Grid):
     def work_levels(self):
         """The same, with -n in E: no column, but in transforms as much work as n levels."""
         levels = self.wet_levels.copy()
-        idle = int(np.ceil(self.share_of_extension * self.levels.number))
+        idle = int(np.ceil(self.share_of_extension * self.levels.nz))
         levels[levels == 0] = -idle
         return levels
 

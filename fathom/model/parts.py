@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fathom.base.failure import InputError
-from fathom.base.near import near
+from fathom.base.renamed import hint
 from fathom.model import plugins
 from fathom.model.schemes import PythonScheme, Scheme, schemes
 
@@ -53,7 +53,7 @@ def one_or_none(part: str, given: Any, known: Mapping[str, type]) -> Any:
 def _class(part: str, given: str | type, known: Mapping[str, type]) -> type:
     if isinstance(given, str):
         if given not in known:
-            raise InputError(_refused(part, repr(given), known, near(given, known)))
+            raise InputError(_refused(part, repr(given), known, hint(given, known)))
         return known[given]
     if given not in known.values() and given.__module__.startswith("fathom"):
         raise InputError(_refused(part, given.__name__, known))
@@ -91,7 +91,7 @@ def _made(part: str, given: str | type, others: Mapping[str, type]) -> Any:
     """The object of a class or a name."""
     if isinstance(given, str):
         if given not in (known := {**schemes(), **others}):
-            raise InputError(f"{part}: unknown scheme {given!r}{near(given, known)}")
+            raise InputError(f"{part}: unknown scheme {given!r}{hint(given, known)}")
         return known[given]()
     if not (issubclass(given, Scheme) or given in others.values()):
         raise InputError(_no_scheme(part, given.__name__, others))

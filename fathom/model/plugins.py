@@ -1,7 +1,7 @@
 """C++ schemes of the user: a header, compiled once with the available compiler, kept in the user's
 cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
 
-    fm.scheme("my_scheme.hpp")            # in a script: its class
+    fm.load_scheme("my_scheme.hpp")            # in a script: its class
     fathom run ocean.toml --scheme my_scheme.hpp
 
 The header holds schemes as those of core/ (examples/own_scheme.hpp is a lesson), and at its end the
@@ -25,7 +25,7 @@ from pathlib import Path
 from fathom.base import mpi
 from fathom.base.cache import folder, once
 from fathom.base.configurable import explained
-from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.failure import FileError, InputError, MissingFileError
 from fathom.model import schemes
 
 source = """#include <new>
@@ -56,11 +56,11 @@ def load(header: str | Path) -> tuple[str, ...]:
 
 
 @explained()
-def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
+def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
     """The class of a scheme: of the catalogue, by its name, or of the user's C++ header
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
-    >>> Relaxation = fm.scheme("relaxation.hpp")
+    >>> Relaxation = fm.load_scheme("relaxation.hpp")
     >>> ocean.insert(Relaxation(time=86400), before="ImplicitTracer of temperature")
     """
     if not str(what).endswith((".hpp", ".h")):
@@ -78,7 +78,7 @@ def load_python(file: str | Path) -> None:
     if path in loaded:
         return
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file; it registers formats, data or diagnostics")
+        raise MissingFileError(f"{path}: no such file; it registers formats, data or diagnostics")
     try:
         runpy.run_path(str(path), run_name=path.stem)
     except Exception as error:
@@ -115,7 +115,7 @@ def library(header: str | Path) -> Path:
     """
     header = Path(header).resolve()
     if not header.is_file():
-        raise MissingFile(f"{header}: no such file; a scheme is a C++ header (.hpp)")
+        raise MissingFileError(f"{header}: no such file; a scheme is a C++ header (.hpp)")
     cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
     version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
     key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())

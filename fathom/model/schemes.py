@@ -19,8 +19,9 @@ import numpy as np
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, explained
-from fathom.base.failure import InputError, RunFailure
-from fathom.base.near import near, unknown
+from fathom.base.failure import InputError, RunError
+from fathom.base.near import unknown
+from fathom.base.renamed import hint, no_such, tail
 
 bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
@@ -39,6 +40,8 @@ class Scheme(Configurable):
             if period.months:
                 raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
+        if old := [name for name in parameters if tail(self.name, name)]:
+            raise InputError(no_such(self.name, old[0], ()))
         self.parameters = {name: _number(name, value) for name, value in parameters.items()}
         mpi.core.process(
             self.entry["name"], self.parameters
@@ -196,7 +199,7 @@ def scheme(name, *, every=None, **parameters):
     """The scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:
-        raise InputError(f"unknown scheme '{name}'{near(name, list(known))}")
+        raise InputError(f"unknown scheme '{name}'{hint(name, list(known))}")
     return known[name](every=every, **parameters)
 
 
@@ -295,7 +298,7 @@ class PythonScheme(Configurable):
         return process
 
     def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
-        """One step on the blocks of this rank. RunFailure on all ranks where the function fails on
+        """One step on the blocks of this rank. RunError on all ranks where the function fails on
         any.
         """
         said = ""
@@ -313,7 +316,7 @@ class PythonScheme(Configurable):
         failed = np.array([bool(said)], np.int32)
         comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
         if failed[0]:
-            raise RunFailure(next(filter(None, comm.allgather(said))))
+            raise RunError(next(filter(None, comm.allgather(said))))
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import earth, mpi
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 from fathom.model.schemes import scheme
 from fathom.ocean.products.sections import eastern, northern
 
@@ -68,7 +68,7 @@ def start(simulation: Any) -> None:
                 ocean, water["temperature"], water["salinity"], _least_latitude[ocean.motion]
             )
             found = water | dict(zip(("velocity_x", "velocity_y", "sea_surface_height"), moving))
-        except RunFailure as raised:
+        except RunError as raised:
             error = raised
     if (error := simulation.comm.bcast(error)) is not None:
         raise error
@@ -113,7 +113,7 @@ def geostrophic(
     ocean: Any, temperature: np.ndarray, salinity: np.ndarray, least_latitude: float = 5.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """u, v [m s-1] (nz, ny, nx) at corners and the height [m] (ny, nx) of an ocean with these
-    tracers (nz, ny, nx); f0 is f at `least_latitude` [degrees]. RunFailure: the height is not
+    tracers (nz, ny, nx); f0 is f at `least_latitude` [degrees]. RunError: the height is not
     found.
     """
     grid = ocean.grid
@@ -213,7 +213,7 @@ def _solved(matrix: Any, right: np.ndarray) -> np.ndarray:
         scaled = inverse * residual
         before, size = size, dot(residual, scaled)
         direction = scaled + (size / before) * direction
-    raise RunFailure(
+    raise RunError(
         f"the sea surface height of the geostrophic start has not converged in {_iterations}"
         " iterations: start from rest, motion = 'rest'"
     )

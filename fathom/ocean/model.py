@@ -90,8 +90,8 @@ class Ocean(Model):
         (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
     double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have another
         diffusivity than temperature.
-    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None:
-        in the top layer (default without).
+    shortwave_penetration : where sunlight is absorbed: JerlovWater (default with KPP),
+        ChlorophyllWater, or None: in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or
@@ -157,7 +157,7 @@ class Ocean(Model):
         tidal_mixing=None,
         tidal_energy=None,
         double_diffusion=None,
-        water="default",
+        shortwave_penetration="default",
         chlorophyll=0.2,
         bottom_drag=1.2e-3,
         bottom_speed=0.0,
@@ -177,7 +177,9 @@ class Ocean(Model):
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
-        self.water = one_or_none("water", water, usual_water)
+        self.shortwave_penetration = one_or_none(
+            "shortwave_penetration", shortwave_penetration, usual_water
+        )
         self.background_mixing = one_or_none("background_mixing", background_mixing)
         self.tidal_mixing = one_or_none("tidal_mixing", tidal_mixing)
         self.double_diffusion = one_or_none("double_diffusion", double_diffusion)
@@ -507,7 +509,7 @@ class Ocean(Model):
     def watch(self, simulation):
         """Present numbers, name -> (value, units), and their text for the line of progress."""
         motion, temperature = (
-            simulation.fields.motion(simulation.step),
+            simulation.fields.motion(simulation.time_step),
             simulation.fields.extremes("temperature"),
         )
         series = {

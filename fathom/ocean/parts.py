@@ -18,7 +18,7 @@ makes = {
     "background_mixing": ("updates", "vertical_diffusivity", "Mixing"),
     "tidal_mixing": ("updates", "vertical_diffusivity", "Tidal"),
     "double_diffusion": ("writes", "salt_diffusivity", ""),
-    "water": ("writes", "shortwave_flux_1", ""),
+    "shortwave_penetration": ("writes", "shortwave_flux_1", ""),
     "tracer_advection": ("writes", "tracer_tendency", "Advection"),
     "momentum_advection": ("writes", "velocity_tendency_x", "Momentum"),
     "friction": ("updates", "velocity_tendency_x", "Friction"),

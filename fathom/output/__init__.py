@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base.configurable import explained
-from fathom.base.failure import MissingFile
+from fathom.base.failure import MissingFileError
 from fathom.base.near import near
 from fathom.base.reading import told
 from fathom.output import formats
@@ -91,7 +91,7 @@ def check_there(path: Path) -> None:
     """FileNotFoundError, with what is near: there is no such store or file."""
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise MissingFile(f"{path} does not exist{near(path.name, beside)}")
+        raise MissingFileError(f"{path} does not exist{near(path.name, beside)}")
 
 
 def _without_fill_values(dataset: Any) -> None:

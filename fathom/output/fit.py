@@ -27,13 +27,13 @@ class Fit:
         most = getattr(grid, "truncation", None)
         if most is None or not hasattr(grid, "rows"):
             raise InputError(
-                f"fit = {truncation}: a spectral fit is of a Gaussian grid; this is"
+                f"spectral_truncation = {truncation}: a spectral fit is of a Gaussian grid; this is"
                 f" {type(grid).__name__}"
             )
         if not (type(truncation) is int and 1 <= truncation <= most):
             raise InputError(
-                f"fit = {truncation!r}: a whole number of waves is wanted, from 1 to {most}, the"
-                " truncation of the model"
+                f"spectral_truncation = {truncation!r}: a whole number of waves is wanted, from 1"
+                f" to {most}, the truncation of the model"
             )
         self.grid, self.truncation = grid, truncation
 
@@ -46,10 +46,10 @@ class Fit:
         """
         if len(parts) == 2 and self.grid.angle is not None:
             raise InputError(
-                f"fit = {self.truncation}: '{name}' as on earth is not smooth about the pole of"
-                " this grid; fit fields without direction"
+                f"spectral_truncation = {self.truncation}: '{name}' as on earth is not smooth"
+                " about the pole of this grid; fit fields without direction"
             )
-        height = self.grid.levels.number
+        height = self.grid.levels.nz
         room = {"column": 1, "layer": height, "interface": height + 1}[kept]
         fields = {
             part: tuple(f"waves of {part} from {k}" for k in range(0, levels, room))

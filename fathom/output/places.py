@@ -30,17 +30,22 @@ class Places:
         except ValueError as error:
             raise InputError(f"output {self.path}: {error}") from None
 
-    def _place(self, regular, grid, section, area):
+    def _place(self, latlon_resolution, grid, section, area):
         """The target of the store; None: the model's own grid. ValueError: settings that exclude
         each other.
         """
         if section is not None:
-            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
+            other = {
+                "latlon_resolution": latlon_resolution,
+                "grid": grid,
+                "area": area,
+                "zonal": self.zonal or None,
+            }
             self._one_place(section, {k: value for k, value in other.items() if value is not None})
             return targets.section(section)
-        if grid is not None and regular is not None:
-            self._one_place(regular, {"grid": grid}, "regular")
-        target = None if regular is None else targets.regular(regular)
+        if grid is not None and latlon_resolution is not None:
+            self._one_place(latlon_resolution, {"grid": grid}, "latlon_resolution")
+        target = None if latlon_resolution is None else targets.regular(latlon_resolution)
         if grid is not None:
             target = self._said(targets.of_grid, grid)
         if self.conserves:
@@ -54,8 +59,8 @@ class Places:
         """The target, to take means over its cells."""
         if target is None:
             raise InputError(
-                f"output {self.path}: regrid = 'conservative' goes with regular = 1, or another"
-                " grid: these say what the new cells are"
+                f"output {self.path}: regrid = 'conservative' goes with latlon_resolution = 1, or"
+                " another grid: these say what the new cells are"
             )
         self._said(overlap.check, self.simulation.model.grid, target.mapping)
         target.conservative = True
@@ -76,7 +81,7 @@ class Places:
     def _one_place(self, section, other, what="section"):
         for name, value in other.items():
             if name == "grid":  # a grid prints as several lines
-                value = value["is"] if isinstance(value, dict) else type(value).__name__
+                value = value["type"] if isinstance(value, dict) else type(value).__name__
             raise InputError(
                 f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
                 " give one of them, and another output the other"

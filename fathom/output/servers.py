@@ -17,7 +17,7 @@ from copy import copy
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.failure import InputError, RunFailure, stopped_status
+from fathom.base.failure import InputError, RunError, stopped_status
 from fathom.output import files
 
 
@@ -136,7 +136,7 @@ class Servers:
                 stream.reopen()
         if any(event.slot < 0 for event in left):
             self.broken = True
-            raise RunFailure(
+            raise RunError(
                 f"I/O servers of set {number} fell silent with output on their staging disks;"
                 " every complete time is kept; resume with --continue"
             )
@@ -243,7 +243,7 @@ class _Server:
             simulation.model.halo,
         )
         precision, per_set = simulation.bytes_of_number, simulation.roles.per_set
-        processes = simulation.model.processes(simulation.step, simulation.surface)
+        processes = simulation.model.processes(simulation.time_step, simulation.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
         for store in simulation.outputs:
             store.processes(known, precision)
@@ -357,4 +357,4 @@ def serve(simulation):
     if not server.core.abandoned:
         mpi.world.gather(server.statistics())
     if server.core.failed:
-        raise RunFailure("the computing ranks ended with an error")
+        raise RunError("the computing ranks ended with an error")

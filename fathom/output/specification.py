@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.failure import FileError, FileExists, InputError, file_error
+from fathom.base.failure import ExistingFileError, FileError, InputError, file_error
 from fathom.base.near import near, unknown
 
 Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
@@ -228,8 +228,8 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
     return sizes
 
 
-def no_overwrite(path: Path) -> FileExists:
-    return FileExists(
+def no_overwrite(path: Path) -> ExistingFileError:
+    return ExistingFileError(
         f"{path} exists; choose another name, or allow it to be replaced (overwrite=True,"
         " --overwrite)"
     )

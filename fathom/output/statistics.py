@@ -95,7 +95,7 @@ class Statistics:
         here = self.levels is not None and vertical == "layer"
         if self.fit is None:
             return self._at_levels(name, d, known) if here else d
-        height = model.grid.levels.number
+        height = model.grid.levels.nz
         levels = {"column": 1, "layer": height}.get(vertical, height + 1)
         levels = len(self.levels) if here else levels
         parts = dict(sorted({name: d, **self._wind(name, known)}.items()))
@@ -188,8 +188,8 @@ class Statistics:
         s, start = self.simulation, 0.0
         while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
             start = due
-        return round(start / s.step)
+        return round(start / s.time_step)
 
     def divisor(self, steps):
         """The divisor of a sum over steps: for a mean, or for the sum times the step."""
-        return 1 / self.simulation.step if self.statistic == "accumulation" else steps
+        return 1 / self.simulation.time_step if self.statistic == "accumulation" else steps

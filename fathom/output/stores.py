@@ -43,9 +43,9 @@ def falls(name: str) -> bool:
 
 class Store(Statistics, Along, Places, Stream):
     """One store: `variables` by name at an interval, as they are or their `statistic` over the
-    interval, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
-    degrees, on another `grid`, or along a `section`, interpolated there or as means over cells; as
-    it is, or a spectral `fit` of it."""
+    interval, on the model's levels or on chosen ones, on its grid, on latitudes and longitudes in
+    steps of `latlon_resolution` degrees, on another `grid`, or along a `section`, interpolated
+    there or as means over cells; as it is, or its waves up to `spectral_truncation`."""
 
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
@@ -67,12 +67,12 @@ class Store(Statistics, Along, Places, Stream):
         statistic=None,
         dtype="float32",
         levels=None,
-        regular=None,
+        latlon_resolution=None,
         section=None,
         area=None,
         zonal=False,
         grid=None,
-        fit=None,
+        spectral_truncation=None,
         regrid="bilinear",
     ):
         super().__init__(simulation)
@@ -94,8 +94,9 @@ class Store(Statistics, Along, Places, Stream):
         if regrid not in methods:
             raise InputError(f"output {path}: {names.unknown('regrid', str(regrid), methods)}")
         self.zonal, self.conserves = zonal, regrid == "conservative"
-        self.target: Any = self._place(regular, grid, section, area)
-        self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
+        self.target: Any = self._place(latlon_resolution, grid, section, area)
+        waves = spectral_truncation
+        self.fit = None if waves is None else self._said(Fit, simulation.model.grid, waves)
         writer = output.writer(path)  # an unknown ending is an error now
         # any rank may write its chunks; else one writes all, which others may encode
         self.shared = self.in_order = writer.collective
@@ -344,7 +345,7 @@ class Store(Statistics, Along, Places, Stream):
     def within(self):
         """Whether now, or all of the interval that ends now, is in the window of the output."""
         s = self.simulation
-        begin = self.last * s.step if self.statistic else s.seconds
+        begin = self.last * s.time_step if self.statistic else s.seconds
         return self.span is None or (
             self.span[0] <= begin + 1e-6 and s.seconds <= self.span[1] + 1e-6
         )
@@ -367,7 +368,7 @@ class Store(Statistics, Along, Places, Stream):
         """One time of all variables."""
         s = self.simulation
         if self.statistic:
-            bounds = (self.last * s.step, s.seconds)
+            bounds = (self.last * s.time_step, s.seconds)
             self.send(
                 s.count - self.last if self.statistic == "mean" else 1, sum(bounds) / 2, bounds
             )

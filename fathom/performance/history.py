@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import regions
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 
 kept = (
@@ -55,7 +55,7 @@ def read(path: Path) -> dict[str, Any]:
         found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise MissingFile(f"{file} does not exist{near(file.name, there)}") from None
+        raise MissingFileError(f"{file} does not exist{near(file.name, there)}") from None
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:

@@ -39,5 +39,5 @@ def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
 
 def steps_of_a_cycle(simulation: Any) -> int:
     """After so many steps all processes have run, radiation too."""
-    listed = simulation.model.processes(simulation.step, simulation.surface)
+    listed = simulation.model.processes(simulation.time_step, simulation.surface)
     return max((p.every for p in listed), default=1)

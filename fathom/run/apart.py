@@ -128,7 +128,7 @@ class Apart:
         if self.core is None:
             mpi.core.set_threads(int(s.parallel["threads"]))
             scheme = next(p for p in s.model.physics if p.name in schemes)
-            self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.step}))
+            self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.time_step}))
         ahead = mpi.core.clock_offset(mpi.world.py2f())
         regions.begin(mpi.MPI.COMM_SELF, s.trace_events)
         name = s.parallel["device"]

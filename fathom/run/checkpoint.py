@@ -217,7 +217,7 @@ def _check_clock(path, header, simulation):
     if abs(header.seconds - s.seconds) > 1e-6:
         raise InputError(
             f"{path} was written with a step of {header.seconds / max(header.steps, 1):g} s; this"
-            f" run has {s.step:g} s"
+            f" run has {s.time_step:g} s"
         )
     if (header.start, header.calendar) != (str(s.clock.start), s.clock.calendar):
         raise InputError(

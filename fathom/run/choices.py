@@ -33,7 +33,9 @@ def identity(simulation):
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     of_a_node = comm.allreduce(node.size, mpi.MPI.MAX)
     node.Free()
-    processes = [(p.name, p.every) for p in model.processes(simulation.step, simulation.surface)]
+    processes = [
+        (p.name, p.every) for p in model.processes(simulation.time_step, simulation.surface)
+    ]
     case = json.dumps(
         [
             type(model).__name__,

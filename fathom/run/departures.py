@@ -20,7 +20,7 @@ import numpy as np
 from fathom.assimilation.observations import base, equivalents, spread
 from fathom.assimilation.observations.base import Observations
 from fathom.base.clock import Period
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.output import diagnostics
 
 
@@ -44,7 +44,7 @@ class Departures:
         if self.path.suffix != ".parquet":
             raise InputError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
         if not isinstance(given, Observations) and not Path(given).is_file():
-            raise MissingFile(
+            raise MissingFileError(
                 f"{given}: no such base of observations; fathom observations import makes one"
             )
         epoch = type(simulation.clock.start)(1970, 1, 1, calendar="standard")

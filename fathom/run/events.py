@@ -13,7 +13,7 @@ import numpy as np
 
 from fathom.base import mpi, regions
 from fathom.base.clock import Event, Period
-from fathom.base.failure import FileExists, NotPermitted, RunFailure, file_error
+from fathom.base.failure import ExistingFileError, NotPermittedError, RunError, file_error
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
@@ -55,7 +55,7 @@ class Events(Held):
                 self.changed = False
             try:
                 march(self.model, self.sequence, self.fields, piece)
-            except RunFailure:
+            except RunError:
                 raise
             except (
                 RuntimeError,
@@ -88,7 +88,7 @@ class Events(Held):
         if self.serves:
             return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
-        sanity.check_period(Period(period, "run"), self.step)
+        sanity.check_period(Period(period, "run"), self.time_step)
         progress = chosen(progress)
         try:
             with self.apart.engaged(self.begin):
@@ -119,7 +119,7 @@ class Events(Held):
             with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - self.began
-        except RunFailure as failure:  # on all computing ranks
+        except RunError as failure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
                 failure.left = bool(self.servers.lost)
@@ -139,8 +139,8 @@ class Events(Held):
         self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         if self.forcing:
             self.forcing.check(self.clock, self.seconds, self.end)
-        rhythm = sanity.rhythm(self.step, self.end - self.seconds)
-        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
+        rhythm = sanity.rhythm(self.time_step, self.end - self.seconds)
+        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.time_step, "watch")]
         for event in events:
             event.schedule(self.clock, self.seconds)
         dues = {event.label: event.due for event in events}
@@ -196,7 +196,7 @@ class Events(Held):
         shown, pace = self.began, 1
         while self.seconds < self.end - 1e-6 and not self.stopped:
             due = min(self.end, *(e.due for e in events))
-            piece = min(max(1, round((due - self.seconds) / self.step)), pace)
+            piece = min(max(1, round((due - self.seconds) / self.time_step)), pace)
             before = wall_clock.perf_counter()
             self._advance(piece)
             now = wall_clock.perf_counter()
@@ -212,7 +212,7 @@ class Events(Held):
             if progress is not None and self.is_root and (now - shown > 0.5 or over):
                 shown = now
                 with region("progress", "output"):
-                    start = self.start_steps * self.step
+                    start = self.start_steps * self.time_step
                     progress(self, (self.seconds - start) / (self.end - start))
 
     def _let_happen(self, events):
@@ -277,7 +277,7 @@ class Events(Held):
             self.delivery.open()
             for store in [*self.outputs, *self.observing]:
                 store.open()
-        except (OSError, ValueError, RunFailure) as error:
+        except (OSError, ValueError, RunError) as error:
             if self.roles:
                 Servers.refuse(error)
             raise
@@ -294,20 +294,20 @@ class Events(Held):
                 and not self.overwrite
                 and not self.goes_on_here
             ):
-                raise FileExists(
+                raise ExistingFileError(
                     f"{self.directory} contains a run; continue from its restart (--continue),"
                     " choose another directory, or allow it to be replaced (overwrite=True,"
                     " --overwrite)"
                 )
             if self.directory.is_file():
-                raise FileExists(f"{self.directory} is a file; a run needs a folder")
+                raise ExistingFileError(f"{self.directory} is a file; a run needs a folder")
             try:
                 self.directory.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 text = f"{self.directory} cannot be made: {error.strerror}"
                 raise file_error(error, text) from None
             if not os.access(self.directory, os.W_OK):
-                raise NotPermitted(f"{self.directory} cannot be written")
+                raise NotPermittedError(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
             wishes.forget(self.directory)
             if anew:
@@ -330,7 +330,7 @@ class Events(Held):
 
     def watch(self) -> Any:
         """Checks now and then that everything is finite and sane, and notes the numbers of the time
-        series. Raises Unstable with field, place, level and step.
+        series. Raises UnstableError with field, place, level and step.
         """
         sanity.watch(self)
 

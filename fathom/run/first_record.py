@@ -29,8 +29,8 @@ def compute(simulation: Any) -> None:
     s, made = simulation, sorted(simulation.at_start)
     if not made:
         return
-    step = _of_start(s.model.processes(s.step, s.surface), s.model.phases_of_start)
-    trial = s.other(s.model, s.step, needed(step, made), made)
+    step = _of_start(s.model.processes(s.time_step, s.surface), s.model.phases_of_start)
+    trial = s.other(s.model, s.time_step, needed(step, made), made)
     s.follow_sun(trial.sequence, trial.fields)
     trial.advance(1)
     s.fields.copy(trial.fields, made)

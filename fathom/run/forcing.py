@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from fathom.base import reading
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 
 
 class Forcing:
@@ -54,7 +54,7 @@ class Forcing:
 
     def load(self, simulation):
         """The records around now into the fields; how many steps they are good for. All ranks call
-        it, all get the same RunFailure where one cannot be read.
+        it, all get the same RunError where one cannot be read.
         """
         s, until = simulation, math.inf
         for n, source in enumerate(self.sources):
@@ -63,8 +63,8 @@ class Forcing:
             if now == self.held[n]:
                 continue
             next_ = (
-                [source.axis.bracket(s.clock, t1 + s.step)[1]]
-                if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1])
+                [source.axis.bracket(s.clock, t1 + s.time_step)[1]]
+                if t1 + s.time_step < min(s.end, source.axis.coverage(s.clock)[1])
                 else []
             )
             wanted = [("_next", after, [after, *next_])]
@@ -80,12 +80,12 @@ class Forcing:
                         name + suffix, np.ascontiguousarray(values, float), nearest_outside=True
                     )
             for name in source.fields:
-                s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
+                s.sequence.ramp(name + "_weight", s.time_step, t0, t1 - t0)
             if self.held[n] is None:
                 s.tidy()
             self.held[n] = now
         return (
-            max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9)))
+            max(1, int(np.ceil((until - s.seconds) / s.time_step - 1e-9)))
             if until < math.inf
             else 1 << 60
         )
@@ -104,7 +104,7 @@ class Forcing:
             yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:
             date = self.sources[n].axis.date(number)
-            raise RunFailure(
+            raise RunError(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error
 

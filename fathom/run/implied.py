@@ -23,8 +23,8 @@ from fathom.run.simulation import Simulation
 def usual_grid(resolution: str = "1deg") -> Any:
     """The sea on which forcings are compared: the globe at a named resolution, full depth."""
     levels = {
-        "1deg": ZLevels(number=40, depth=5500, surface=10),
-        "3deg": ZLevels(number=25, depth=5500),
+        "1deg": ZLevels(nz=40, depth=5500, surface=10),
+        "3deg": ZLevels(nz=25, depth=5500),
     }
     return TripolarGrid(resolution=resolution, levels=levels[resolution], bathymetry="etopo5")
 
@@ -37,7 +37,7 @@ def of_surface(surface: Any, grid: Any, samples: int = 100) -> Implied:
     """
     sim = Simulation(
         SeaAtRest(grid).set(salinity=34.7, temperature=10.0),
-        step=f"{365 * 86400 / samples:.0f}s",
+        time_step=f"{365 * 86400 / samples:.0f}s",
         start=f"{_year_of(surface, grid)}-01-01",
         calendar="noleap",
         surface=surface,

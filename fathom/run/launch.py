@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import mpi
-from fathom.base.failure import InputError, LaunchFailure, RunFailure, stopped_status
+from fathom.base.failure import InputError, LaunchError, RunError, stopped_status
 from fathom.run import room, wishes
 
 _launchers = (
@@ -50,7 +50,7 @@ def mpiexec() -> str:
     for file in files:
         if file.name == "mpiexec":
             return str(Path(file.locate()).resolve())
-    raise LaunchFailure(
+    raise LaunchError(
         "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec"
         " -n N fathom run ..."
     )
@@ -218,7 +218,7 @@ class Ranks:
 
         expected = launched()
         if expected and expected[1] != mpi.world.size:
-            raise LaunchFailure(
+            raise LaunchError(
                 f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher"
                 " and library belong to different MPIs. Use the mpiexec of the mpich wheel (fathom"
                 " run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip"
@@ -261,7 +261,7 @@ def status_of(error: BaseException) -> int:
         return 130
     mistakes = (
         ValueError,
-        LaunchFailure,
+        LaunchError,
         FileNotFoundError,
         FileExistsError,
         PermissionError,
@@ -277,7 +277,7 @@ def report(error: BaseException, who: str = "") -> None:
     """
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError, MemoryError))
+    expected = status_of(error) == 2 or isinstance(error, (RunError, OSError, MemoryError))
     if not expected or os.environ.get("FATHOM_TRACEBACK"):
         traceback.print_exception(error)
     else:

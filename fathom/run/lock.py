@@ -6,7 +6,7 @@ import errno
 import os
 from pathlib import Path
 
-from fathom.base.failure import FileExists
+from fathom.base.failure import ExistingFileError
 
 try:
     import fcntl
@@ -34,7 +34,7 @@ class DirectoryLock:
             os.close(file)
             if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP):
                 return  # a file system without locks
-            raise FileExists(
+            raise ExistingFileError(
                 f"another run is under way in {directory}{holder and f' (process {holder})'}; wait"
                 " for its end, or choose another directory"
             ) from None

@@ -116,7 +116,7 @@ def _in_notebook() -> bool:
 def said(simulation: Any, fraction: float) -> str:
     """The present line."""
     wall = max(simulation.wall_seconds, 1e-9)
-    years = (simulation.count - simulation.start_steps) * simulation.step / year
+    years = (simulation.count - simulation.start_steps) * simulation.time_step / year
     return line(
         simulation.date,
         fraction,

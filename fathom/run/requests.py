@@ -27,7 +27,7 @@ class Requests(Held):
         statistic=None,
         dtype="float32",
         levels=None,
-        regular=None,
+        latlon_resolution=None,
         section=None,
         moorings=None,
         drifters=None,
@@ -35,7 +35,7 @@ class Requests(Held):
         zonal=None,
         window=None,
         grid=None,
-        fit=None,
+        spectral_truncation=None,
         compression=None,
         regrid=None,
     ) -> Self:
@@ -43,23 +43,24 @@ class Requests(Held):
         "minimum", "maximum" or "accumulation" (of rates) over the interval `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/grids/regrid/chosen.py); a regular grid of so many degrees, or another grid,
-        with regrid = "bilinear" (default) the values at its points, with "conservative" the means
-        over its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; the part
-        in an area [west, east, south, north]; with zonal = True the means along rows; a section
-        along great circles through [[longitude, latitude], ...]; moorings, columns at {name:
-        [longitude, latitude]}; drifters, which follow the flow from {places = [[longitude,
-        latitude, depth], ...]} or a region. compression: one of those of the format."""
+        like (fathom/grids/regrid/chosen.py); latitudes and longitudes in steps of
+        latlon_resolution degrees, or another grid, with regrid = "bilinear" (default) the values at
+        its points, with "conservative" the means over its cells; a fit of waves up to
+        spectral_truncation, of a model on a Gaussian grid; the part in an area [west, east, south,
+        north]; with zonal = True the means along rows; a section along great circles through
+        [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters,
+        which follow the flow from {places = [[longitude, latitude, depth], ...]} or a region.
+        compression: one of those of the format."""
         places = {
             "levels": levels,
-            "regular": regular,
+            "latlon_resolution": latlon_resolution,
             "section": section,
             "moorings": moorings,
             "drifters": drifters,
             "area": area,
             "zonal": zonal or None,
             "grid": grid,
-            "fit": fit,
+            "spectral_truncation": spectral_truncation,
             "regrid": regrid,
         }
         self._check_name(path)
@@ -68,11 +69,13 @@ class Requests(Held):
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         store.span = None if window is None else self._span(path, window)
         store.compress(compression)
-        store.processes(declared(self.model.processes(self.step, self.surface)), 8)  # or an error
+        store.processes(
+            declared(self.model.processes(self.time_step, self.surface)), 8
+        )  # or an error
         if self.sequence is not None:
             self._put_away()
         self.outputs.append(store)
-        self.events.append(Event(every, lambda simulation: store.come(), self.step, str(path)))
+        self.events.append(Event(every, lambda simulation: store.come(), self.time_step, str(path)))
         return self
 
     def _span(self, path, window):
@@ -117,7 +120,9 @@ class Requests(Held):
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
         self.events.append(
-            Event(every, lambda simulation: simulation._keep(checkpoint), self.step, "checkpoint")
+            Event(
+                every, lambda simulation: simulation._keep(checkpoint), self.time_step, "checkpoint"
+            )
         )
         return self
 
@@ -136,7 +141,9 @@ class Requests(Held):
         self._check_name(path)
         seen = Departures(self._seen, base, every, path)
         self.observing.append(seen)
-        self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
+        self.events.insert(
+            0, Event(every, lambda simulation: seen.come(), self.time_step, str(path))
+        )
         return self
 
     def call(self, function, every) -> Self:
@@ -146,7 +153,7 @@ class Requests(Held):
             Event(
                 every,
                 lambda simulation: (simulation.rest(), function(simulation)),
-                self.step,
+                self.time_step,
                 getattr(function, "__name__", "callback"),
             )
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base.clock import Period
-from fathom.base.failure import InputError, RunFailure, Unstable
+from fathom.base.failure import InputError, RunError, UnstableError
 from fathom.base.near import near
 from fathom.names import describe as named
 from fathom.plots.style import unit_text
@@ -41,13 +41,14 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
 def check_step(simulation: Any) -> None:
     """ValueError: by the stability limits known before the run, a run with this step blows up."""
     s = simulation
-    beyond = [c for c in s.model.criteria(s.step) if c.unstable and c.value > margin * c.limit]
+    beyond = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > margin * c.limit]
     if s.beyond_stability or not beyond:
         return
     name, value, limit, place, _ = max(beyond, key=lambda c: c.value / c.limit)
     raise InputError(
-        f"step = {s.step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at {place}; try"
-        f" {_readable(s.step * limit / value)}; beyond_stability = true tries it all the same"
+        f"time_step = {s.time_step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at"
+        f" {place}; try {_readable(s.time_step * limit / value)}; beyond_stability = true tries it"
+        " all the same"
     )
 
 
@@ -99,14 +100,14 @@ def check_way_back(simulation, fields, span, reason=""):
     if reason:
         raise InputError(
             f"digital_filter = {span / 3600:g} h: the integration backward in time is unstable with"
-            f" a step of {s.step:g} s: {reason}. Try a step of {_readable(s.step * 2 / 3)}, or"
-            " digital_filter = 0"
+            f" a step of {s.time_step:g} s: {reason}. Try a step of"
+            f" {_readable(s.time_step * 2 / 3)}, or digital_filter = 0"
         )
 
 
 def watch(simulation, keep=True):
-    """The numbers of the time series and of the progress line; raises Unstable with field, place,
-    level and step where they are not sane. keep: note them (a restart has its own).
+    """The numbers of the time series and of the progress line; raises UnstableError with field,
+    place, level and step where they are not sane. keep: note them (a restart has its own).
     """
     s = simulation
     seen, s.now = s.model.watch(s)
@@ -135,7 +136,7 @@ def _fault(simulation, fields=None):
 
 
 def blow_up(simulation, reason=""):
-    """Raises the error of the run: Unstable where a field can be named, else RunFailure with the
+    """Raises the error of the run: UnstableError where a field can be named, else RunError with the
     reason. The last state is kept.
     """
     s = simulation
@@ -143,11 +144,11 @@ def blow_up(simulation, reason=""):
     path = s.write_restart("last-state.fathom")
     if fault is not None:
         name, value, place = fault
-        raise Unstable(
+        raise UnstableError(
             f"{name} is {value} at {place}, found at step {s.count} ({s.date}). The last state is"
             f" in {path}. {advice(s)}"
         )
-    raise RunFailure(
+    raise RunError(
         f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}."
         f" {advice(s)}"
     )
@@ -160,7 +161,7 @@ def advice(simulation):
 
 
 def _better(simulation):
-    step = simulation.step
+    step = simulation.time_step
     worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:
         return f"Try a step of {step / 2:.0f} s"

@@ -54,7 +54,7 @@ def overview(simulation: Any) -> list[Entry]:
     entries: list[Entry] = [
         ("model", type(simulation.model).__name__),
         ("grid", repr(simulation.model.grid)),
-        ("step", duration(simulation.step)),
+        ("step", duration(simulation.time_step)),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("steps done", str(simulation.count) if simulation.count else ""),
         ("output", outputs),
@@ -76,7 +76,7 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     rate = f"{years:.3g} years/day" if years >= 1 else f"{days:.3g} days/day"
     a_day = (
         f", 24 h take {duration(summary['seconds_per_simulated_day'])}"
-        if steps * simulation.step < 86400
+        if steps * simulation.time_step < 86400
         else ""
     )
     return (
@@ -125,9 +125,9 @@ def _choices(simulation: Any) -> list[str]:
 def _step(simulation: Any) -> list[str]:
     limits = [
         f"{name}: {value:.2g} of {limit:g}, at {place}"
-        for name, value, limit, place, _ in simulation.model.criteria(simulation.step)
+        for name, value, limit, place, _ in simulation.model.criteria(simulation.time_step)
     ]
-    return [f"{simulation.step:g} s", *limits]
+    return [f"{simulation.time_step:g} s", *limits]
 
 
 def _sequence(simulation: Any) -> list[str]:

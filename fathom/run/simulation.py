@@ -43,7 +43,7 @@ class Simulation(Requests, Events):
     Parameters
     ----------
     model : Ocean, or another model with the attributes of docs/models.md.
-    step : time step, "1h" or seconds.
+    time_step : "1h", or seconds.
     start : date, "2000-01-01".
     surface : the forcing at its surface, as BulkForcing; None: the model's usual one.
     calendar : "standard", "noleap" or "360_day".
@@ -68,7 +68,7 @@ class Simulation(Requests, Events):
     def __init__(
         self,
         model,
-        step,
+        time_step,
         start="2000-01-01",
         surface=None,
         calendar="standard",
@@ -83,10 +83,10 @@ class Simulation(Requests, Events):
         self.model = _model(model)
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
-        period = Period(step, "step")
+        period = Period(time_step, "time_step")
         if period.months:
-            raise InputError(f"step = {step!r}: a step is given in seconds, minutes or hours")
-        self.step = period.seconds
+            raise InputError(f"time_step = {time_step!r}: seconds, minutes or hours")
+        self.time_step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = _surface(model, surface)
         self.directory, self.overwrite = Path(directory), overwrite
@@ -136,7 +136,7 @@ class Simulation(Requests, Events):
         self._order: list[int] | None = None
         self.delivery = Delivery(self._seen)
         if model.extra_processes:
-            model.processes(self.step, self.surface)  # an error if its place is unknown
+            model.processes(self.time_step, self.surface)  # an error if its place is unknown
 
     def __repr__(self):
         return f"Simulation of {date_text(self)}"
@@ -187,7 +187,7 @@ class Simulation(Requests, Events):
     @property
     def seconds(self) -> float:
         """Model time since the start [s]."""
-        return self.count * self.step
+        return self.count * self.time_step
 
     @property
     def in_restarts(self):
@@ -262,7 +262,7 @@ class Simulation(Requests, Events):
         spread.message_habits(self.parallel, self.comm)
         self._place_on_ranks()
         precision = self.bytes_of_number
-        own = model.processes(self.step, self.surface)
+        own = model.processes(self.time_step, self.surface)
         processes, self.balanced = spread.share(self.apart.placed(own), self.parallel)
         known = declared(processes)
         keep = list(model.diagnostics)
@@ -334,7 +334,7 @@ class Simulation(Requests, Events):
             h.ny,
             h.periodic,
             h.fold,
-            grid.levels.number,
+            grid.levels.nz,
             wet.ravel().tolist(),
             halo,
             int(blocks[0]),
@@ -370,9 +370,9 @@ class Simulation(Requests, Events):
     def follow_sun(self, sequence, fields):
         """A sequence gets the sun of each step, if it has one."""
         if fields.has("sun"):
-            period = self.step * self.longest
+            period = self.time_step * self.longest
             sequence.follow_sun(
-                self.step, self.clock.days_since_2000, period, self.model.fixed_season
+                self.time_step, self.clock.days_since_2000, period, self.model.fixed_season
             )
 
     def find(self, kind) -> Any:

@@ -78,7 +78,7 @@ def test_same_bits_on_ranks_and_threads(on_ranks):
 
 
 def test_what_has_no_tangent_says_so():
-    grid = fm.LatitudeLongitudeGrid(nx=8, ny=8, levels=fm.ZLevels(number=2, depth=100))
+    grid = fm.LatitudeLongitudeGrid(nx=8, ny=8, levels=fm.ZLevels(nz=2, depth=100))
     icy = fm.Simulation(fm.Ocean(grid, sea_ice=fm.SeaIce()), "1h", surface=fm.BulkForcing("coads"))
     with pytest.raises(fm.InputError, match="sea_ice = .* has no tangent"):
         OceanTangent(icy)

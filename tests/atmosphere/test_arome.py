@@ -229,7 +229,7 @@ def test_all_physics_of_arome(tmp_path, on_ranks):
     beyond the error of advection; the same bits on ranks and after a restart.
     """
     names = [scheme.name for scheme in fm.AromePhysics()]
-    kinds = ["GraupelMicrophysics", "CloudyTurbulentEnergy", "ShallowMassFlux", "TiledLand"]
+    kinds = ["GraupelMicrophysics", "CloudyTKE", "ShallowMassFlux", "TiledLand"]
     assert {*kinds, "RRTMGP", "PrognosticCloud"} <= {*names}
     assert not {"BettsMiller", "MassFluxConvection", "OrographicDrag"} & {*names}
     whole = small_areas.with_arome_physics(tmp_path).prepare()

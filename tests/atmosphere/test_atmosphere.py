@@ -19,7 +19,7 @@ def test_rest_over_a_mountain(levels, tmp_path):
         9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
     )
     atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
-    sim = fm.Simulation(atmosphere, step="1800s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step="1800s", directory=tmp_path).prepare()
     fitted = sim.gather("surface_geopotential")[0]
     atmosphere.set(air_temperature=300.0, log_surface_pressure=np.log(1e5) - fitted / (287 * 300))
     atmosphere.initialise(sim)
@@ -141,7 +141,7 @@ def test_energy_is_kept():
 
         before = energy()
         sim.advance(12)
-        change[fixed] = (energy() - before) / (12 * sim.step)
+        change[fixed] = (energy() - before) / (12 * sim.time_step)
     assert abs(change[True]) < 1e-6 and 0.05 < abs(change[False]) < 100  # [W m-2]
 
 
@@ -170,10 +170,10 @@ def test_heat_crosses_levels_as_in_fluxes():
             eastward_wind=wave(np.sin, 10.0),
             northward_wind=0.0,
         )
-        sim = fm.Simulation(air, step=step).prepare()
+        sim = fm.Simulation(air, time_step=step).prepare()
         mean = lambda: (sim.gather("air_temperature") * share).sum((1, 2))
         before = mean()
-        sim.advance(round(3600 / sim.step))
+        sim.advance(round(3600 / sim.time_step))
         return mean() - before
 
     carried = change("semi-lagrangian", "10min")
@@ -221,7 +221,7 @@ def test_baroclinic_wave(tmp_path):
     atmosphere = fm.SpectralAtmosphere(
         fm.GaussianGrid(31, grid="linear", levels=fm.HybridLevels("L26"))
     ).set(case="jablonowski-williamson")
-    sim = fm.Simulation(atmosphere, step="3600s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step="3600s", directory=tmp_path).prepare()
     sim.advance(144)
     pressure = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0])
     half = len(pressure) // 2
@@ -257,7 +257,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
         air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon,
         log_surface_pressure=lambda lon, lat: math.log(1e5) + thin * wave(lat) + 0 * lon,
     )
-    sim = fm.Simulation(atmosphere, step=f"{step:g}s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step=f"{step:g}s", directory=tmp_path).prepare()
     shape = wave(grid.latitude)
     angle = 2 * np.arctan(0.5 * step * np.sqrt(c2 * n * (n + 1)) / grid.radius)
     for count in range(1, 9):
@@ -268,7 +268,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
 
 def test_errors():
     with pytest.raises(ValueError, match="GaussianGrid"):
-        fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(nx=60, ny=30, levels=fm.ZLevels(number=4)))
+        fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(nx=60, ny=30, levels=fm.ZLevels(nz=4)))
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4))
     with pytest.raises(ValueError, match="needs two layers or more, as levels = SigmaLevels"):
         fm.SpectralAtmosphere(fm.GaussianGrid(truncation=21))

@@ -13,7 +13,7 @@ L, FUSION = 2.5008e6, 3.337e5
 
 def simulation(directory, precision="fp64", budget=True, **model):
     """A moist world with waves and all kinds of water."""
-    physics = fm.FirstPhysics(
+    physics = fm.BasicPhysics(
         radiation_every="2h",
         drag=None,
         condensation="GraupelMicrophysics",
@@ -33,7 +33,7 @@ def simulation(directory, precision="fp64", budget=True, **model):
         ),
         specific_humidity=lambda lon, lat, p: 0.014 * np.cos(np.deg2rad(lat)) ** 4 * (p / 1e5) ** 3,
     )
-    return fm.Simulation(model, step="40min", start="2000-06-21", directory=directory)
+    return fm.Simulation(model, time_step="40min", start="2000-06-21", directory=directory)
 
 
 @pytest.mark.parametrize("precision, left", [("fp64", 1e-9), ("fp32", 0.03)])
@@ -87,7 +87,7 @@ def test_what_has_no_budget():
     with pytest.raises(ValueError, match="budget = True needs moist air .* and dry air"):
         fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], budget=True)
     with pytest.raises(ValueError, match="given scheme = 'eulerian'"):
-        fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(), scheme="eulerian", budget=True)
+        fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics(), scheme="eulerian", budget=True)
 
 
 def test_dynamics_leave_little_to_the_fixer(tmp_path):
@@ -99,7 +99,7 @@ def test_dynamics_leave_little_to_the_fixer(tmp_path):
     model = fm.SpectralAtmosphere(grid, fix_energy=True, sponge=3).set(
         analysis="gfs", digital_filter="6h"
     )
-    sim = fm.Simulation(model, step="40min", start="2011-10-11", directory=tmp_path).prepare()
+    sim = fm.Simulation(model, time_step="40min", start="2011-10-11", directory=tmp_path).prepare()
     sim.advance(18)
     found = model.account(sim)
     assert 0 < found["energy_fixer"] < 1.2 and 0.5 < found["diffusion_heating"] < 4

@@ -21,7 +21,7 @@ def hill(lon, lat):
 def simulation(folder, truncation=21, levels=L19, orography=hill, **sphere):
     grid = fm.GaussianGrid(truncation, levels=levels, **sphere)
     model = fm.SpectralAtmosphere(grid, orography=orography, tracers=["specific_humidity"])
-    return fm.Simulation(model, step="20m", directory=folder)
+    return fm.Simulation(model, time_step="20m", directory=folder)
 
 
 def changed(given, folder, *arguments, **keywords):
@@ -177,8 +177,8 @@ def test_surface_fields_come_from_their_own_kind(tmp_path):
 
     def with_land(truncation, **keywords):
         grid = fm.GaussianGrid(truncation, levels=fm.HybridLevels("L19"))
-        model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None), **keywords)
-        return fm.Simulation(model, step="20m", directory=tmp_path)
+        model = fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics(ozone=None), **keywords)
+        return fm.Simulation(model, time_step="20m", directory=tmp_path)
 
     a = with_land(21)
     land = lambda lon, lat: (np.abs(lon - 180) < 60) & (np.abs(lat) < 40)
@@ -215,7 +215,7 @@ def test_no_burst_of_gravity_waves_after_the_digital_filter(tmp_path):
     def filtered(truncation, given, **sphere):
         grid = fm.GaussianGrid(truncation, levels=L19, **sphere)
         model = fm.SpectralAtmosphere(grid).set(analysis=given, digital_filter="6h")
-        made = fm.Simulation(model, step="30m", start="2011-10-11", directory=tmp_path)
+        made = fm.Simulation(model, time_step="30m", start="2011-10-11", directory=tmp_path)
         return made.prepare()
 
     a = filtered(21, "gfs")

@@ -70,7 +70,7 @@ def test_isothermal_air_at_rest_over_other_ground(tmp_path):
     pressure = lambda x, y: 1e5 * np.exp(-hill(x, y) / (R * 280))
     model = fm.SpectralAtmosphere(fm.GaussianGrid(42, levels=L24), orography=hill)
     model.set(air_temperature=280.0, surface_air_pressure=pressure)
-    given = fm.Simulation(model, step="20m", directory=tmp_path).prepare()
+    given = fm.Simulation(model, time_step="20m", directory=tmp_path).prepare()
     grid = area(points=(30, 24), resolution=100e3, levels=L19)
     direct = fm.LimitedAreaAtmosphere(grid, tracers=["specific_humidity"], orography=lower)
     direct.set(air_temperature=280.0)  # by the formula of such air
@@ -92,13 +92,13 @@ def test_surface_fields_come_along(tmp_path):
     """Of the globe to an area, and on to a smaller one."""
     wave = lambda x, y: 285 + 5 * np.cos(np.deg2rad(y))
     model = fm.SpectralAtmosphere(
-        fm.GaussianGrid(21, levels=L19), physics=fm.FirstPhysics(ozone=None)
+        fm.GaussianGrid(21, levels=L19), physics=fm.BasicPhysics(ozone=None)
     )
     model.set(sea_surface_temperature=wave, specific_humidity=1e-3)
-    given = fm.Simulation(model, step="20m", directory=tmp_path).prepare()
+    given = fm.Simulation(model, time_step="20m", directory=tmp_path).prepare()
     for points in ((30, 24), (22, 20)):
         grid = area(points=points, resolution=100e3, levels=L19)
-        made = fm.LimitedAreaAtmosphere(grid, physics=fm.FirstPhysics(ozone=None))
+        made = fm.LimitedAreaAtmosphere(grid, physics=fm.BasicPhysics(ozone=None))
         given = simulation(made.set(analysis=given), "300s", tmp_path).prepare()
         inside = np.asarray(given.model.grid.wet_levels) > 0
         sea = given.gather("sea_surface_temperature")[0][inside]
@@ -109,7 +109,7 @@ def test_surface_fields_come_along(tmp_path):
 def test_what_does_not_fit_is_told(europe, tmp_path):
     globe = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=L19)).set(analysis=europe)
     with pytest.raises(ValueError, match="does not cover the globe"):
-        fm.Simulation(globe, step="20m", directory=tmp_path).prepare()
+        fm.Simulation(globe, time_step="20m", directory=tmp_path).prepare()
     with pytest.raises(ValueError, match="no place on earth"):
         fm.LimitedAreaAtmosphere(small_areas.plane()).set(analysis=europe)
     made = changed(europe, tmp_path)

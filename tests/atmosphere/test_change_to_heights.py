@@ -19,7 +19,7 @@ def spectral(folder, orography=None, **keywords):
     phi = 0.0 if orography is None else lambda lon, lat: gravity * orography(lon, lat)
     grid = fm.GaussianGrid(21, levels=fm.HybridLevels("L24"), **keywords)
     model = fm.SpectralAtmosphere(grid, orography=phi, tracers=["specific_humidity"])
-    return fm.Simulation(model, step="20m", directory=folder)
+    return fm.Simulation(model, time_step="20m", directory=folder)
 
 
 def on_heights(folder, orography=0.0, nx=48, number=16, tracers=("specific_humidity",), grid=None):
@@ -28,7 +28,7 @@ def on_heights(folder, orography=0.0, nx=48, number=16, tracers=("specific_humid
     levels = fm.HeightLevels(heights=heights.tolist(), decay=2)
     grid = grid or fm.SphereGrid(nx, levels=levels)
     model = fm.GridPointAtmosphere(grid, orography=orography, tracers=list(tracers))
-    return fm.Simulation(model, step="10m", directory=folder)
+    return fm.Simulation(model, time_step="10m", directory=folder)
 
 
 def weather(sim, surface):
@@ -147,7 +147,7 @@ def test_isothermal_air_at_rest_over_other_ground(tmp_path):
 
 
 def test_areas(globe, taken, tmp_path):
-    levels = fm.HeightLevels(number=12, top=20e3)
+    levels = fm.HeightLevels(nz=12, top=20e3)
     wide = fm.RotatedGrid(
         centre=(90.0, 30.0), resolution=150e3, points=(36, 32), coupling=4, levels=levels
     )
@@ -166,7 +166,7 @@ def test_areas(globe, taken, tmp_path):
         (90.0, 30.0), resolution=100e3, points=(24, 20), levels=fm.HybridLevels("L24")
     )
     model = fm.LimitedAreaAtmosphere(area, tracers=["specific_humidity"]).set(analysis=outer)
-    hydrostatic = fm.Simulation(model, step="5m", directory=tmp_path / "area").prepare()
+    hydrostatic = fm.Simulation(model, time_step="5m", directory=tmp_path / "area").prepare()
     found = hydrostatic.fields.extremes("eastward_wind")
     assert found["finite"] and found["maximum"] < 1.1 * u[0]["maximum"]
     for target in (on_heights(tmp_path / "x"), spectral(tmp_path / "y")):

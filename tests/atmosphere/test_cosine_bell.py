@@ -24,7 +24,7 @@ def halfway(scheme, step, truncation, case, directory, **options):
     atmosphere = fm.SpectralAtmosphere(
         grid, scheme=scheme, rotation=0, tracers=["bell"], diffusion_time=0, **options
     ).set(case=case)
-    sim = fm.Simulation(atmosphere, step=f"{step}s", directory=directory).prepare()
+    sim = fm.Simulation(atmosphere, time_step=f"{step}s", directory=directory).prepare()
     u = sim.gather("eastward_wind")
     sim.advance(round(6 * 86400 / step))
     assert abs(sim.gather("eastward_wind") - u).max() < 0.02  # the flow that carries it is steady

@@ -20,7 +20,7 @@ def wave(grid, x0=0.0, amplitude=1e-2, width=None, count=1):
     """A gravity wave of the first mode along x, in air of 280 K at rest, without rotation; in a
     packet of that width. As `set` takes it, and the speed.
     """
-    levels, T = grid.levels.number, 280.0
+    levels, T = grid.levels.nz, 280.0
     of = core.hybrid_reference(
         list(map(float, grid.levels.a)),
         list(map(float, grid.levels.b)),
@@ -252,7 +252,9 @@ def test_windows_need_what_lies_around_the_area(tmp_path):
     """Of a store on latitudes and longitudes, or on the points of the area and around it."""
     globe = small_areas.globe(tmp_path)
     stored = [*needed[:3], "specific_humidity", "geopotential", *needed[3:]]
-    globe.output("globe.zarr", stored, every="900s", levels=[1000, 850, 500, 200, 50], regular=2)
+    globe.output(
+        "globe.zarr", stored, every="900s", levels=[1000, 850, 500, 200, 50], latlon_resolution=2
+    )
     inner = area(points=(20, 16), coupling=4, levels=fm.HybridLevels("L19"))
     globe.output("own.zarr", [*needed, "specific_humidity"], every="900s", grid=inner)
     globe.run("15min", report=False)
@@ -409,18 +411,18 @@ def test_a_file_names_the_experiment_beside_it(tmp_path):
     outer.write_text(
         """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "SigmaLevels", number = 6 }
+levels = { type = "SigmaLevels", nz = 6 }
 
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 
 [state]
 eastward_wind = 5.0
 
 [simulation]
-step = "30min"
+time_step = "30min"
 run = "1d"
 """
     )
@@ -428,14 +430,14 @@ run = "1d"
     inner.write_text(
         f"""
 [grid]
-is = "LimitedAreaGrid"
+type = "LimitedAreaGrid"
 centre = [8.0, 47.5]
 resolution = 200e3
 points = [24, 20]
-levels = {{ is = "SigmaLevels", number = 6 }}
+levels = {{ type = "SigmaLevels", nz = 6 }}
 
 [model]
-is = "LimitedAreaAtmosphere"
+type = "LimitedAreaAtmosphere"
 dynamics = "non-hydrostatic"
 outer = "{outer}"
 
@@ -443,7 +445,7 @@ outer = "{outer}"
 analysis = "outer"
 
 [simulation]
-step = "10min"
+time_step = "10min"
 run = "1h"
 """
     )

@@ -24,7 +24,7 @@ def test_rest_over_a_mountain(levels, tmp_path):
     atmosphere = fm.SpectralAtmosphere(
         grid, scheme="eulerian", orography=hill, diffusion_time=0, gas_constant=287.0
     )
-    sim = fm.Simulation(atmosphere, step="1200s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step="1200s", directory=tmp_path).prepare()
     fitted = sim.gather("surface_geopotential")[0]
     atmosphere.set(air_temperature=300.0, log_surface_pressure=np.log(1e5) - fitted / (287 * 300))
     atmosphere.initialise(sim)
@@ -65,7 +65,7 @@ def unforced(step, days=1.0, **options):
         step=f"{step}s",
         scheme="eulerian",
         diffusion_time=0,
-        filter=0.0,
+        robert_asselin=0.0,
         **options,
     ).prepare()
     first = budget(sim)
@@ -110,7 +110,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
         scheme="eulerian",
         rotation=0.0,
         diffusion_time=0,
-        filter=0.0,
+        robert_asselin=0.0,
         fix_mass=False,
         reference_temperature=300.0,
     )
@@ -138,7 +138,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
         air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon,
         log_surface_pressure=lambda lon, lat: np.log(1e5) + thin * wave(lat) + 0 * lon,
     )
-    sim = fm.Simulation(atmosphere, step=f"{step:g}s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step=f"{step:g}s", directory=tmp_path).prepare()
     shape, seen = wave(grid.latitude), []
     for _ in range(14):
         sim.advance(1)
@@ -157,8 +157,8 @@ def test_both_schemes_agree(tmp_path):
         atmosphere = fm.SpectralAtmosphere(
             fm.GaussianGrid(31, levels=fm.HybridLevels("L26")), scheme=scheme
         ).set(case="jablonowski-williamson")
-        sim = fm.Simulation(atmosphere, step=step, directory=tmp_path).prepare()
-        sim.advance(round(6 * 86400 / sim.step))
+        sim = fm.Simulation(atmosphere, time_step=step, directory=tmp_path).prepare()
+        sim.advance(round(6 * 86400 / sim.time_step))
         surface[scheme] = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0])
     one, other = surface.values()
     assert abs(one - other).max() < 1.2 and np.ptp(one) > 7
@@ -230,7 +230,7 @@ def test_a_tracer_goes_with_the_air():
 def test_moist_physics(tmp_path):
     """The first physics for a day: it rains, and nothing blows up."""
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(10))
-    atmosphere = fm.SpectralAtmosphere(grid, scheme="eulerian", physics=fm.FirstPhysics())
+    atmosphere = fm.SpectralAtmosphere(grid, scheme="eulerian", physics=fm.BasicPhysics())
     atmosphere.set(
         air_temperature=lambda lon, lat, p: (
             np.maximum(200, (268 + 30 * np.cos(np.deg2rad(lat)) ** 2) * (p / 1e5) ** 0.19)
@@ -241,7 +241,7 @@ def test_moist_physics(tmp_path):
         ),
         sea_surface_temperature=lambda lon, lat: 271 + 29 * np.cos(np.deg2rad(lat)) ** 2 + 0 * lon,
     )
-    sim = fm.Simulation(atmosphere, step="900s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step="900s", directory=tmp_path).prepare()
     sim.advance(96)
     series, _ = atmosphere.watch(sim)
     assert 0.2 < series["precipitation"][0] < 20 and 5 < series["maximum_wind"][0] < 90
@@ -255,11 +255,11 @@ def test_viscosity_is_the_laplacian(tmp_path):
     nu, step, n = 1e6, 3600.0, 5
     grid = fm.GaussianGrid(15, levels=fm.SigmaLevels(3))
     atmosphere = fm.SpectralAtmosphere(
-        grid, scheme="eulerian", tracers=["dye"], diffusion_time=0, viscosity=nu, filter=0.0
+        grid, scheme="eulerian", tracers=["dye"], diffusion_time=0, viscosity=nu, robert_asselin=0.0
     )
     P = np.polynomial.legendre.Legendre.basis(n)
     atmosphere.set(dye=lambda lon, lat, p: P(np.sin(np.deg2rad(lat))) + 0 * lon)
-    sim = fm.Simulation(atmosphere, step=f"{step:g}s", directory=tmp_path).prepare()
+    sim = fm.Simulation(atmosphere, time_step=f"{step:g}s", directory=tmp_path).prepare()
     shape = P(np.sin(np.deg2rad(grid.latitude)))
     start = sim.gather("dye")[1, :, 0] @ shape
     sim.advance(6)
@@ -282,7 +282,7 @@ def test_digital_filter_leaves_viscosity_out_of_its_way_back(scheme, tmp_path):
             viscosity=7e6,
         ).set(case="polvani", digital_filter=span)
         speed.append(
-            fm.Simulation(jet, step="1200s", directory=tmp_path)
+            fm.Simulation(jet, time_step="1200s", directory=tmp_path)
             .prepare()
             .gather("eastward_wind")
             .max()
@@ -303,8 +303,8 @@ def test_errors():
     with pytest.raises(ValueError, match="fix_energy = True needs"):
         fm.SpectralAtmosphere(grid, scheme="eulerian", fix_energy=True)
     for given, message in (
-        ({"filter": 3}, r"filter = 3 must lie in \[0, 1\]"),
-        ({"williams": -1}, "williams = -1 must not be negative"),
+        ({"robert_asselin": 3}, r"robert_asselin = 3 must lie in \[0, 1\]"),
+        ({"williams_factor": -1}, "williams_factor = -1 must not be negative"),
         ({"viscosity": "x", "diffusion_time": 0}, "viscosity = 'x' must be a number"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -25,11 +25,11 @@ def simulate(directory, to="3h", restart="", output=True, report=False, **state)
 
     grid = fm.GaussianGrid(10, grid="cubic", reduced="octahedral", levels=fm.HybridLevels(10))
     atmosphere = fm.SpectralAtmosphere(
-        grid, physics=fm.FirstPhysics(ozone=None, radiation_every="1h")
+        grid, physics=fm.BasicPhysics(ozone=None, radiation_every="1h")
     )
     atmosphere.set(analysis="gfs", **state)
     sim = fm.Simulation(
-        atmosphere, step="30min", start="2011-10-11", directory=directory, overwrite=True
+        atmosphere, time_step="30min", start="2011-10-11", directory=directory, overwrite=True
     )
     if output:
         sim.output(
@@ -181,7 +181,7 @@ def test_restart_is_no_restart_and_another_grid_is_refused(done, tmp_path):
     assert again["checksum"] == summary["checksum"]
     other = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.HybridLevels(10)))
     with pytest.raises(ValueError, match="another grid"):
-        fm.Simulation(other, step="30min").restore(directory / "restart.fathom").prepare()
+        fm.Simulation(other, time_step="30min").restore(directory / "restart.fathom").prepare()
 
 
 def test_ranks(on_ranks, done, tmp_path):
@@ -216,7 +216,7 @@ def test_filter_takes_the_gravity_waves_out(tmp_path):
 
 
 def test_blow_up_says_where(tmp_path):
-    from fathom.base.failure import Unstable
+    from fathom.base.failure import UnstableError
 
     sim, _ = simulate(tmp_path, to="", output=False)
     sim.advance(1)
@@ -224,7 +224,7 @@ def test_blow_up_says_where(tmp_path):
     wild[3, 4, 5] = 1e4
     sim.fields.set("eastward_wind", np.ascontiguousarray(wild))
     with pytest.raises(
-        Unstable,
+        UnstableError,
         match=r"(eastward|northward)_wind is .* level \d+ of 10 \(\d+ hPa\).*Try a step of 900 s",
     ):
         sim.run("2h", report=False)
@@ -238,11 +238,11 @@ def test_errors(tmp_path):
     with pytest.raises(
         ValueError, match="no output variable 'air_temprature'; did you mean 'air_temperature'"
     ):
-        fm.Simulation(dry, step="1h", directory=tmp_path).output(
+        fm.Simulation(dry, time_step="1h", directory=tmp_path).output(
             "a.zarr", "air_temprature", every="1h"
         ).prepare()
     with pytest.raises(ValueError, match="no output variable 'precipitation_flux'"):
-        fm.Simulation(dry, step="1h", directory=tmp_path).output(
+        fm.Simulation(dry, time_step="1h", directory=tmp_path).output(
             "a.zarr", "precipitation_flux", every="1h"
         ).prepare()
     with pytest.raises(ValueError, match="no state of the atmosphere 'gsf'; there are: gfs"):

@@ -10,7 +10,7 @@ import pytest
 
 import fathom as fm
 import small_planes
-from fathom.base.failure import Unstable
+from fathom.base.failure import UnstableError
 from fathom.base.mpi import core
 
 experiments = Path(__file__).parents[2] / "experiments"
@@ -208,7 +208,7 @@ def test_a_run_that_goes_bad_says_what_its_air_does(tmp_path):
     theta = sim.gather("air_potential_temperature")
     theta[4, 3, 7] -= 40
     sim.scatter("air_potential_temperature", theta)
-    with pytest.raises(Unstable) as error:
+    with pytest.raises(UnstableError) as error:
         sim.watch()
     said = str(error.value)
     assert re.search(r"x_wind is 15 m s-1 at x .* km, .*: 0.3 cells a step", said)

@@ -85,11 +85,11 @@ def test_follows_the_globe_that_runs_beside_it(tmp_path):
     )
     grid = fm.RotatedGrid(
         centre=(0, 70), resolution=200e3, points=(26, 24), coupling=6,
-        levels=fm.HeightLevels(number=8, top=20e3, decay=2),
+        levels=fm.HeightLevels(nz=8, top=20e3, decay=2),
     )  # fmt: skip
     model = fm.GridPointAtmosphere(grid, deep=False, rotation=0.0, outer_model=globe)
     model.set(**{n: v for n, v in globe.model.initial.items() if n != "log_surface_pressure"})
-    area = fm.Simulation(model, step="10min", directory=str(tmp_path / "area")).prepare()
+    area = fm.Simulation(model, time_step="10min", directory=str(tmp_path / "area")).prepare()
     before = area.gather("x_wind")
     area.advance(6)
     away = np.abs(area.gather("x_wind") - before)
@@ -112,13 +112,13 @@ def test_errors():
     with pytest.raises(fm.InputError, match="needs a RotatedGrid"):
         fm.GridPointAtmosphere(fm.SphereGrid(16), outer_model="initial")
     with pytest.raises(fm.InputError, match="own top"):
-        fm.HeightLevels(number="L38", top=4e4)
+        fm.HeightLevels(nz="L38", top=4e4)
 
 
 def test_sizes_of_the_unified_model():
     assert fm.SphereGrid("N216").shape[1:] == (324, 432)
-    levels = fm.HeightLevels(number="L38")
-    assert levels.number == 38 and abs(levels.top - 39254.8) < 0.1
+    levels = fm.HeightLevels(nz="L38")
+    assert levels.nz == 38 and abs(levels.top - 39254.8) < 0.1
     for name, spacing in (("europe", 20e3), ("uk", 12e3)):
         grid = fm.RotatedGrid(name, levels=levels)
         assert grid.spacing == spacing and f"{spacing / 1e3:g} km" in str(grid)

@@ -13,12 +13,12 @@ HILL = 1500.0
 def at_rest(levels=20, deep=False, **given):
     """The standard atmosphere over a hill."""
     model = fm.GridPointAtmosphere(
-        fm.SphereGrid(24, levels=fm.HeightLevels(number=levels, top=30e3)),
+        fm.SphereGrid(24, levels=fm.HeightLevels(nz=levels, top=30e3)),
         orography=lambda x, y: HILL * np.exp(-(((x - 90) / 20) ** 2) - ((y - 30) / 15) ** 2),
         deep=deep,
         **given,
     )
-    simulation = fm.Simulation(model, step=600)
+    simulation = fm.Simulation(model, time_step=600)
     simulation.prepare()
     return simulation
 
@@ -60,13 +60,13 @@ def test_levels_of_other_coordinates_are_met():
 
 def test_temperature_of_moist_air_is_not_the_virtual_one():
     model = fm.GridPointAtmosphere(
-        fm.SphereGrid(24, levels=fm.HeightLevels(number=12, top=20e3)), physics=fm.FirstPhysics()
+        fm.SphereGrid(24, levels=fm.HeightLevels(nz=12, top=20e3)), physics=fm.BasicPhysics()
     )
     model.set(
         air_temperature=lambda x, y, p: 290 * (p / 1e5) ** 0.19,
         specific_humidity=lambda x, y, p: 0.01 * (p / 1e5) ** 3,
     )
-    run = fm.Simulation(model, step=600)
+    run = fm.Simulation(model, time_step=600)
     run.prepare()
     run.advance(1)
     warm, virtual = (whole(run, f"{kind}_temperature")[-1] for kind in ("air", "virtual"))

@@ -134,13 +134,13 @@ def test_what_fills_a_pack_of_columns_is_in_no_table():
     """24 columns do not fill the last pack; beyond them there is no air for RRTMGP."""
     heights = [0, 600, 1500, 3000, 5000, 8000, 12000, 18000, 27000]
     grid = fm.SphereGrid(24, levels=fm.HeightLevels(heights=heights))
-    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="40min", drag=None)
+    physics = fm.BasicPhysics(radiation="RRTMGP", radiation_every="40min", drag=None)
     model = fm.GridPointAtmosphere(grid, physics=physics)
     model.set(
         air_temperature=lambda x, y, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(x)),
         specific_humidity=lambda x, y, p: 9e-3 * (p / 1e5) ** 3,
     )
-    sim = fm.Simulation(model, step="10min", start="2000-06-21").prepare()
+    sim = fm.Simulation(model, time_step="10min", start="2000-06-21").prepare()
     sim.advance(5)
     flux = sim.gather("outgoing_longwave")
     assert 150 < flux.min() and flux.max() < 300
@@ -151,9 +151,9 @@ def test_start_from_an_analysis():
     levels = fm.HeightLevels(
         heights=[0, 200, 600, 1200, 2000, 3e3, 5e3, 8e3, 11e3, 15e3, 20e3, 26e3], decay=2
     )
-    air = fm.GridPointAtmosphere(fm.SphereGrid(24, levels=levels), physics=fm.FirstPhysics())
+    air = fm.GridPointAtmosphere(fm.SphereGrid(24, levels=levels), physics=fm.BasicPhysics())
     air.set(analysis="gfs")
-    sim = fm.Simulation(air, step="20min", start="2011-10-11").prepare()
+    sim = fm.Simulation(air, time_step="20min", start="2011-10-11").prepare()
     pressure = fm.output.diagnostics.whole(sim, "surface_air_pressure")[0]
     area = np.asarray(air.grid.horizontal.area_center)
     assert np.average(pressure, weights=area) == pytest.approx(985e2, abs=10e2)

@@ -208,13 +208,13 @@ def test_way_back_of_the_filter():
     ends = []
     for rate in (0.0, 0.005):
         sim = small_spheres.turning(nx=16, ny=12, sponge_bottom=10e3, sponge_rate=rate).prepare()
-        before = sim.other(start._adiabatic(sim.model), -sim.step)
+        before = sim.other(start._adiabatic(sim.model), -sim.time_step)
         assert before.model.iterations == sim.model.iterations + 1
         before.advance(2)
         ends.append(before.fields.checksum(sim.model.prognostic))
     assert ends[0] == ends[1]
     sim.model.set(digital_filter="2h")
-    again = fm.Simulation(sim.model, step="20min", directory=sim.directory)
+    again = fm.Simulation(sim.model, time_step="20min", directory=sim.directory)
     again.limits["x_wind"] = (-10, 10)
     with pytest.raises(ValueError, match="unstable with a step of 1200 s: x_wind .* of 800 s"):
         again.prepare()

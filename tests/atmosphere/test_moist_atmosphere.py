@@ -12,16 +12,16 @@ from fathom.run.experiment.toml import Document
 
 text = """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "HybridLevels", number = 9 }
+levels = { type = "HybridLevels", nz = 9 }
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 [model.physics]
-is = "FirstPhysics"
+type = "BasicPhysics"
 radiation_every = "2h"
-sunlight = { is = "Sunlight", fixed_season = 1 }
-convection = { is = "BettsMiller", relaxation = 5400 }
+sunlight = { type = "Sunlight", fixed_season = 1 }
+convection = { type = "BettsMiller", relaxation = 5400 }
 drag = "none"
 [state]
 sea_surface_temperature = "273.15 + 27 * maximum(0, \
@@ -31,7 +31,7 @@ air_temperature = "maximum(205, (250 + 47 * cos(radians(latitude))**2 \
 specific_humidity = "0.014 * cos(radians(latitude))**4 * (pressure / 1e5)**3"
 [simulation]
 start = "2000-03-20"
-step = "40min"
+time_step = "40min"
 """
 
 
@@ -40,17 +40,17 @@ def aquaplanet():
 
 
 def test_the_full_physics_is_the_first_with_other_schemes(tmp_path):
-    full = fm.FullPhysics(ozone=None, mixing="KProfile")
+    full = fm.ForecastPhysics(ozone=None, mixing="KProfileDiffusion")
     names = [p.name for p in full]
-    assert [n for n in names if n in ("KProfile", "TurbulentEnergy")] == ["KProfile"]
+    assert [n for n in names if n in ("KProfileDiffusion", "TKE")] == ["KProfileDiffusion"]
     assert {"RRTMGP", "LocalAlbedo", "PrognosticCloud", "MassFluxConvection"} < set(names)
     assert full.condensation.parameters["cloud_threshold"] == 3e-4 and full.radiation.spacing == 3
-    assert fm.FullPhysics(condensation="GraupelMicrophysics").condensation.parameters == {}
-    assert "Radiation" in [p.name for p in fm.FullPhysics(radiation="Radiation")]
+    assert fm.ForecastPhysics(condensation="GraupelMicrophysics").condensation.parameters == {}
+    assert "Radiation" in [p.name for p in fm.ForecastPhysics(radiation="Radiation")]
     for given, spacing in ((fm.RRTMGP, 3), (fm.RRTMGP(angles=2), 3), (fm.RRTMGP(spacing=1), 1)):
-        assert fm.FullPhysics(radiation=given).radiation.spacing == spacing
-    assert fm.FullPhysics(radiation=fm.RRTMGP(angles=2)).radiation.parameters == {"angles": 2}
-    document = Document(text.replace("FirstPhysics", "FullPhysics"), "full.toml")
+        assert fm.ForecastPhysics(radiation=given).radiation.spacing == spacing
+    assert fm.ForecastPhysics(radiation=fm.RRTMGP(angles=2)).radiation.parameters == {"angles": 2}
+    document = Document(text.replace("BasicPhysics", "ForecastPhysics"), "full.toml")
     sim = Experiment(document).simulation(directory=tmp_path).prepare()
     sim.advance(2)
     assert np.isfinite(sim.gather("virtual_temperature")).all()
@@ -89,10 +89,10 @@ def test_from_toml_and_back():
     ):
         e.model.set(sea_temperature=300)
     with pytest.raises(ValueError, match="Radiation every = '1month'"):
-        fm.Radiation(every="1month")
+        fm.schemes.Radiation(every="1month")
 
 
-@pytest.mark.parametrize("radiation", ['"RRTMGP"', '{ is = "Radiation" }', '"Radiation"'])
+@pytest.mark.parametrize("radiation", ['"RRTMGP"', '{ type = "Radiation" }', '"Radiation"'])
 def test_radiation_is_as_seldom_as_said(radiation):
     """Whatever names it: a text, a table, its own `every`."""
     for more, expected in (("", 3), (', every = "4h"', 6)):
@@ -210,7 +210,7 @@ def test_soil_and_lakes_are_state(tmp_path):
 
 
 def test_single_column_carries_its_clouds():
-    physics = fm.FirstPhysics(
+    physics = fm.BasicPhysics(
         condensation="IceMicrophysics", clouds="PrognosticCloud", convection=None, drag=None
     )
     column = fm.SingleColumn(
@@ -229,10 +229,10 @@ def test_single_column_carries_its_clouds():
 
 def small(levels):
     model = fm.SpectralAtmosphere(
-        fm.GaussianGrid(10, levels=fm.SigmaLevels(levels)), physics=fm.FirstPhysics(drag=None)
+        fm.GaussianGrid(10, levels=fm.SigmaLevels(levels)), physics=fm.BasicPhysics(drag=None)
     )
     model.set(air_temperature=280.0)
-    return fm.Simulation(model, step="30min").prepare()
+    return fm.Simulation(model, time_step="30min").prepare()
 
 
 def test_four_levels_have_a_sun_too():

@@ -28,15 +28,15 @@ models = (fm.SpectralAtmosphere, fm.LimitedAreaAtmosphere, fm.GridPointAtmospher
 @pytest.mark.parametrize("model", models)
 def test_every_way_to_say_it(model, grids):
     names = lambda given: [scheme.name for scheme in model(grids[model], physics=given).physics]
-    suite = names(fm.FirstPhysics())
-    for given in ("FirstPhysics", fm.FirstPhysics, ["FirstPhysics"], [fm.FirstPhysics()]):
+    suite = names(fm.BasicPhysics())
+    for given in ("BasicPhysics", fm.BasicPhysics, ["BasicPhysics"], [fm.BasicPhysics()]):
         assert names(given) == suite
     for given in ("HeldSuarez", fm.HeldSuarez, fm.HeldSuarez(), [fm.HeldSuarez]):
         assert names(given) == ["HeldSuarez"]
     assert names(None) == names("none") == names([]) == []
 
 
-@pytest.mark.parametrize("name", ["FirstPhysics", "FullPhysics", "AromePhysics"])
+@pytest.mark.parametrize("name", ["BasicPhysics", "ForecastPhysics", "AromePhysics"])
 def test_suites_by_name(name):
     found = physics.listed(name)
     assert [s.name for s in found] == [s.name for s in physics.listed(getattr(fm, name)())]
@@ -49,7 +49,7 @@ def test_suites_by_name(name):
     "given, said",
     [
         ("HeldSuares", "did you mean 'HeldSuarez'"),
-        (3, "3 is no scheme; give a scheme, FirstPhysics"),
+        (3, "3 is no scheme; give a scheme, BasicPhysics"),
         (fm.Ocean, "Ocean is no scheme"),
         (fm.PythonScheme(lambda: None, []), "extra_processes="),
     ],
@@ -62,12 +62,12 @@ def test_what_is_none_is_explained(model, given, said, grids):
 @pytest.mark.parametrize("part", physics.makes)
 def test_parts_of_the_suite(part):
     known = physics.allowed(part)
-    usual = inspect.signature(fm.FirstPhysics).parameters[part].default
+    usual = inspect.signature(fm.BasicPhysics).parameters[part].default
     assert usual is None or usual in known
     for given in ("Nothing", 3, fm.KPP, fm.KPP()):
         with pytest.raises(fm.Error, match=f"{part} = .* must be "):
-            fm.FirstPhysics(**{part: given})
-    assert getattr(fm.FirstPhysics(**{part: "none"}), part) is None
+            fm.BasicPhysics(**{part: given})
+    assert getattr(fm.BasicPhysics(**{part: "none"}), part) is None
 
 
 def test_columns():

@@ -32,7 +32,7 @@ def flow(layers, **sphere):
     air = {"log_pressure_ratio": zero, "surface_geopotential": zero}
     fields = wind | air | {model.temperature: T}
     state = State(model, (0, 0, *grid.shape[1:]), fields)
-    simulation = fm.Simulation(model, step="10m").prepare()
+    simulation = fm.Simulation(model, time_step="10m").prepare()
     for name, values in fields.items():
         simulation.fields.put(name, 0, values)
     zeta = 2 * U * (1 + SHEAR * x) * sine / RADIUS

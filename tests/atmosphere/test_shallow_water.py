@@ -13,7 +13,9 @@ import fathom as fm
 def simulation(truncation, step, case=None, **model):
     water = fm.ShallowWater(fm.GaussianGrid(truncation), **model)
     return fm.Simulation(
-        water.set(case=case) if case else water, step=f"{step}s", directory=tempfile.gettempdir()
+        water.set(case=case) if case else water,
+        time_step=f"{step}s",
+        directory=tempfile.gettempdir(),
     )
 
 
@@ -120,7 +122,7 @@ def test_restart(tmp_path):
 def test_errors():
     with pytest.raises(ValueError, match="no case 'wiliamson-5'; did you mean 'williamson-5'"):
         simulation(21, 1800, "wiliamson-5")
-    for given in ({"viscosity": -1e5}, {"filter": -1}, {"iterations": -1}):
+    for given in ({"viscosity": -1e5}, {"robert_asselin": -1}, {"iterations": -1}):
         with pytest.raises(ValueError, match="must not be negative"):
             fm.ShallowWater(fm.GaussianGrid(21), **given)
     for given, message in (
@@ -129,7 +131,7 @@ def test_errors():
         ({"threads": 0}, "threads = 0 must be at least 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            fm.Simulation(fm.ShallowWater(fm.GaussianGrid(21)), step="1h", parallel=given)
+            fm.Simulation(fm.ShallowWater(fm.GaussianGrid(21)), time_step="1h", parallel=given)
     sim = simulation(21, 1800, mean_geopotential=5e4)
     sim.model.set(fluid_geopotential=1e5)
     with pytest.raises(ValueError, match="gravity waves would grow"):

@@ -17,7 +17,7 @@ fields = ["air_temperature", "eastward_wind", "northward_wind", "specific_humidi
 def simulation(folder, truncation=21):
     grid = fm.GaussianGrid(truncation, levels=fm.HybridLevels("L31"))
     model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"])
-    return fm.Simulation(model, step="20m", start="2011-10-11", directory=folder)
+    return fm.Simulation(model, time_step="20m", start="2011-10-11", directory=folder)
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def stretched(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stretched")
     grid = fm.GaussianGrid(31, levels=fm.HybridLevels("L31"), stretching=1.5, pole=(20.0, 60.0))
     model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"]).set(analysis="gfs")
-    sim = fm.Simulation(model, step="20m", start="2011-10-11", directory=folder)
+    sim = fm.Simulation(model, time_step="20m", start="2011-10-11", directory=folder)
     layers = [*fields, "surface_air_pressure", "surface_geopotential"]
     for file in ("a.zarr", "a.fa", "a.grib2"):
         sim.output(file, layers, "20m")
@@ -249,13 +249,15 @@ def test_names_of_cf(tmp_path):
 
 def test_what_is_missing_is_told(tmp_path):
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels("L19"))
-    other = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path)
+    other = fm.Simulation(fm.SpectralAtmosphere(grid), time_step="20m", directory=tmp_path)
     other.output("few.grib2", ["air_temperature"], every="20m")
     other.run("20m", report=False)
     with pytest.raises(ValueError, match="lacks eastward_wind"):
         atmosphere.open(str(tmp_path / "few.grib2"))
     for ending in ("zarr", "fa"):
-        again = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path / ending)
+        again = fm.Simulation(
+            fm.SpectralAtmosphere(grid), time_step="20m", directory=tmp_path / ending
+        )
         again.output(f"few.{ending}", ["air_temperature"], every="20m")
         again.run("20m", report=False)
         with pytest.raises(ValueError, match=f"few.{ending} lacks eastward_wind"):

@@ -31,7 +31,7 @@ def area(projection="auto", points=(40, 32), **more):
 def prepared(analysis, folder, grid=None, start="2011-10-11 00:10:00", **model):
     model = {"tracers": ["specific_humidity"]} | model
     made = fm.LimitedAreaAtmosphere(grid or area(), **model).set(analysis=analysis)
-    return fm.Simulation(made, step="300s", start=start, directory=folder).prepare()
+    return fm.Simulation(made, time_step="300s", start=start, directory=folder).prepare()
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,15 @@ def written(tmp_path_factory):
         model = fm.LimitedAreaAtmosphere(
             area(kind), tracers=["specific_humidity"], orography=hill
         ).set(analysis=globe)
-        one = fm.Simulation(model, step="300s", start="2011-10-11", directory=folder)
+        one = fm.Simulation(model, time_step="300s", start="2011-10-11", directory=folder)
         for ending in ("zarr", "nc", "grib2", *(["fa"] if kind == "lambert" else [])):
             one.output(f"a.{ending}", layers, "10m")
         if kind == "lambert":
             for ending in ("zarr", "grib2", "fa"):
                 fields = [*air, "geopotential_height"]
                 one.output(f"p.{ending}", fields, "10m", levels=PRESSURES)
-            one.output("box.zarr", layers, "10m", regular=0.5, area=[0, 16, 42, 50])
-            one.output("box.grib2", layers, "10m", regular=0.5, area=[0, 16, 42, 50])
+            one.output("box.zarr", layers, "10m", latlon_resolution=0.5, area=[0, 16, 42, 50])
+            one.output("box.grib2", layers, "10m", latlon_resolution=0.5, area=[0, 16, 42, 50])
         one.run("10m", report=False)
         found[kind] = one, folder
     return found
@@ -113,13 +113,13 @@ def test_a_grid_point_area_and_no_globe(written, tmp_path):
         resolution=60e3,
         points=(20, 16),
         coupling=4,
-        levels=fm.HeightLevels(number=20, top=24e3),
+        levels=fm.HeightLevels(nz=20, top=24e3),
     )
 
     def start(file, minutes=10):
         model = fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]).set(analysis=str(file))
         when = f"2011-10-11 00:{minutes}:00"
-        return fm.Simulation(model, step="120s", start=when, directory=tmp_path / file.stem)
+        return fm.Simulation(model, time_step="120s", start=when, directory=tmp_path / file.stem)
 
     one = start(folder / "a.grib2")
     one.output("p.zarr", [*air, "geopotential_height"], "4m", levels=PRESSURES)
@@ -131,7 +131,7 @@ def test_a_grid_point_area_and_no_globe(written, tmp_path):
     globe = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=L19))
     globe.set(analysis=str(folder / "a.zarr"))
     with pytest.raises(ValueError, match="does not cover the globe"):
-        fm.Simulation(globe, step="20m", start="2011-10-11", directory=tmp_path).prepare()
+        fm.Simulation(globe, time_step="20m", start="2011-10-11", directory=tmp_path).prepare()
 
 
 @pytest.mark.parametrize("kind", ["lambert", "polar_stereographic", "mercator", "rotated_ll"])

@@ -107,10 +107,10 @@ def steady(sphere, step, truncation=31, days=2, **model):
     """Williamson 2 after some days: the l2 error of its geopotential."""
     sim = fm.Simulation(
         fm.ShallowWater(fm.GaussianGrid(truncation, **sphere), **model).set(case="williamson-2"),
-        step=step,
+        time_step=step,
     ).prepare()
     first = sim.gather("fluid_geopotential")[0]
-    sim.advance(round(days * 86400 / sim.step))
+    sim.advance(round(days * 86400 / sim.time_step))
     weight, last = sim.model.grid.horizontal.area_center, sim.gather("fluid_geopotential")[0]
     return float(np.sqrt((weight * (last - first) ** 2).sum() / (weight * first**2).sum()))
 
@@ -145,7 +145,7 @@ def test_gravity_waves(stretching):
         mean_geopotential=phi,
     )
     water.set(fluid_geopotential=lambda lon, lat: phi + P(np.sin(np.deg2rad(lat))) + 0 * lon)
-    sim = fm.Simulation(water, step=f"{step:g}s").prepare()
+    sim = fm.Simulation(water, time_step=f"{step:g}s").prepare()
     weight, shape = (
         water.grid.horizontal.area_center,
         P(np.sin(np.deg2rad(water.grid.coordinates()[1]))),
@@ -164,7 +164,7 @@ def test_rest_over_a_mountain(sphere):
         9.80616 * 2000 * np.exp(-(((lon % 360 - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
     )
     atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
-    sim = fm.Simulation(atmosphere, step="1800s").prepare()
+    sim = fm.Simulation(atmosphere, time_step="1800s").prepare()
     fitted = sim.gather("surface_geopotential")[0]
     atmosphere.set(air_temperature=300.0, log_surface_pressure=np.log(1e5) - fitted / (287 * 300))
     atmosphere.initialise(sim)
@@ -180,7 +180,7 @@ def test_balanced_jet_stays():
         42, grid="linear", levels=fm.HybridLevels(10), stretching=1.4, pole=(30.0, 50.0)
     )
     sim = fm.Simulation(
-        fm.SpectralAtmosphere(grid).set(case="jablonowski-williamson-balanced"), step="1800s"
+        fm.SpectralAtmosphere(grid).set(case="jablonowski-williamson-balanced"), time_step="1800s"
     ).prepare()
     wind = lambda: np.stack([whole(sim, f"{d}_wind", 250)[0] for d in ("eastward", "northward")])
     first = wind()
@@ -316,7 +316,7 @@ def test_output_has_the_coordinates_of_each_point(tmp_path):
     model = fm.SpectralAtmosphere(grid, rotation=0.0).set(
         eastward_wind=lambda lon, lat, p: 10 * np.cos(np.deg2rad(lat)) + 0 * lon
     )
-    sim = fm.Simulation(model, step="1800s", directory=tmp_path)
+    sim = fm.Simulation(model, time_step="1800s", directory=tmp_path)
     sim.output(
         "wind.nc", ["eastward_wind", "northward_wind", "wind_speed"], every="1h", levels=[500]
     )
@@ -368,5 +368,5 @@ def test_errors():
             fm.SpectralAtmosphere(
                 fm.GaussianGrid(21, levels=fm.SigmaLevels(4), pole=(0, 30)), off_centring=1.0
             ),
-            step="1800s",
+            time_step="1800s",
         ).prepare()

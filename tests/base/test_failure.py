@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import MissingFile, file_error
+from fathom.base.failure import MissingFileError, file_error
 from fathom.base.mpi import core
 
 
 def test_classes_are_those_of_python_too():
     assert issubclass(fm.InputError, (fm.Error, ValueError))
     assert issubclass(fm.FileError, OSError)
-    assert issubclass(fm.Unstable, fm.RunFailure)
-    for name in ("InputError", "FileError", "RunFailure", "Unstable", "LaunchFailure"):
+    assert issubclass(fm.UnstableError, fm.RunError)
+    for name in ("InputError", "FileError", "RunError", "UnstableError", "LaunchError"):
         assert issubclass(getattr(fm, name), fm.Error), name
 
 
 def test_python_and_core_raise_them(tmp_path):
     with pytest.raises(fm.InputError, match="levels"):
-        fm.ZLevels(number=-3, depth=5000)
+        fm.ZLevels(nz=-3, depth=5000)
     with pytest.raises(fm.FileError, match="does not exist"):
         fm.open(tmp_path / "none.zarr")
     with pytest.raises(fm.InputError, match="no elementary function"):
@@ -29,6 +29,6 @@ def test_python_and_core_raise_them(tmp_path):
 
 def test_an_error_of_the_system_keeps_its_number():
     error = file_error(FileNotFoundError(errno.ENOENT, "gone"), "a.nc cannot be read")
-    assert isinstance(error, MissingFile)
+    assert isinstance(error, MissingFileError)
     assert isinstance(error, FileNotFoundError)
     assert (error.errno, error.strerror) == (errno.ENOENT, "a.nc cannot be read")

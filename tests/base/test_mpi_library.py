@@ -30,7 +30,7 @@ def test_the_library_that_runs_is_the_one_of_the_core():
     ],
 )
 def test_another_library_is_refused(of_mpi4py, of_core, of_build, said):
-    with pytest.raises(fm.LaunchFailure, match=said):
+    with pytest.raises(fm.LaunchError, match=said):
         mpi.check_library(of_mpi4py, of_core, of_build)
 
 
@@ -40,5 +40,5 @@ def test_a_processor_without_the_instructions_is_refused():
     mpi.check_processor()
     if not built.instructions:
         pytest.skip("the core was compiled for any processor")
-    with pytest.raises(fm.LaunchFailure, match="FATHOM_MARCH"):
+    with pytest.raises(fm.LaunchError, match="FATHOM_MARCH"):
         mpi.check_processor(has="sse2")

@@ -12,14 +12,19 @@ installed = Path(fm.__file__).parent
 
 def test_every_public_name_has_a_type():
     tree = ast.parse((installed / "__init__.pyi").read_text())
-    named = {one.name for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+    (schemes,) = (one for one in tree.body if isinstance(one, ast.ClassDef))
+    named = {schemes.name}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.level:
             named |= {alias.asname for alias in node.names if alias.asname}
         elif isinstance(node, ast.AnnAssign):
             named.add(node.target.id)
+        elif isinstance(node, ast.Assign) and node.targets[0].id != "__all__":
+            named.add(node.targets[0].id)
     own = {name for names in fm.model.plugins.loaded.values() for name in names}
-    assert named == {*dir(fm), "public"} - own
+    assert named == {*dir(fm), "public", "usual_schemes"}
+    of_schemes = {one.name for one in schemes.body}
+    assert of_schemes == {*dir(fm.schemes)} - own
     assert (installed / "py.typed").is_file()
 
 

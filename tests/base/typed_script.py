@@ -8,14 +8,12 @@ import numpy as np
 
 import fathom as fm
 
-grid = fm.TripolarGrid(
-    resolution="1deg", levels=fm.ZLevels(number=40, depth=5500), bathymetry="etopo5"
-)
+grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(nz=40, depth=5500), bathymetry="etopo5")
 ocean = fm.Ocean(
     grid, vertical_mixing=fm.KPP(critical=0.3), eddies=fm.GentMcWilliams(diffusivity=600)
 )
 ocean.set(temperature="levitus", salinity="levitus", motion="balanced")
-simulation = fm.Simulation(ocean, step="1h", surface=fm.BulkForcing("coads"))
+simulation = fm.Simulation(ocean, time_step="1h", surface=fm.BulkForcing("coads"))
 simulation.output("surface.zarr", ["sea_surface_temperature"], every="5d", statistic="mean")
 
 
@@ -27,10 +25,10 @@ simulation.call(follow, every="1d").run("30d")
 surface = fm.open("surface.zarr")
 fm.plots.picture(surface, "sea_surface_temperature", path="ocean.png")
 
-physics = fm.FirstPhysics(radiation_every="1h", convection=fm.BettsMiller(relaxation=3600))
+physics = fm.BasicPhysics(radiation_every="1h", convection=fm.BettsMiller(relaxation=3600))
 air = fm.SpectralAtmosphere(fm.GaussianGrid(42, levels=fm.HybridLevels(20)), physics=physics)
 air.set(analysis="gfs", digital_filter="6h")
-fm.Simulation(air, step="20min").prepare().advance(3)
+fm.Simulation(air, time_step="20min").prepare().advance(3)
 print(fm.__version__, fm.names.get("temperature").units)
 
 fm.Misspelt  # type: ignore[attr-defined]

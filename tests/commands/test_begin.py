@@ -15,7 +15,7 @@ def test_an_experiment_to_begin_with(tmp_path):
     assert (status, err) == (0, "") and "ocean-1deg" in out and "Two gyres" in out
     status, out, err = box.fathom("new", "double-gyre", folder=tmp_path)
     assert (status, err) == (0, "") and "fathom run double-gyre.toml" in out
-    assert tomllib.loads((tmp_path / "double-gyre.toml").read_text())["model"]["is"] == "Ocean"
+    assert tomllib.loads((tmp_path / "double-gyre.toml").read_text())["model"]["type"] == "Ocean"
     status, out, _ = box.fathom("show", "double-gyre.toml", folder=tmp_path)
     assert status == 0 and "Ocean at" in out
     for words, told in (
@@ -60,7 +60,7 @@ def test_where_a_file_comes_from(tmp_path, monkeypatch):
     told = fm.open(tmp_path / "run" / "surface.zarr").attrs
     assert told["title"].startswith("Ocean on CartesianGrid")
     assert fm.__version__ in told["source"] and "fathom run box.toml" in told["history"]
-    assert told["compiler"] and tomllib.loads(told["experiment"])["model"]["is"] == "Ocean"
+    assert told["compiler"] and tomllib.loads(told["experiment"])["model"]["type"] == "Ocean"
     summary = box.summary(tmp_path / "run")
     for name in ("version", "build_compiler", "mpi", "python", "host", "date", "command"):
         assert summary[name], name

@@ -126,7 +126,7 @@ def test_unstable_run_ends_with_1(tmp_path):
         "--ranks",
         2,
         "--set",
-        "simulation.step=1d",
+        "simulation.time_step=1d",
         "--set",
         "simulation.beyond_stability=true",
         "--for",

@@ -22,7 +22,7 @@ def test_objects():
     assert e.model.coriolis == [1e-4, 2e-11]
     assert float(e.surface.stress_x(0.0, 0.5e6)) == pytest.approx(0.1)
     simulation = e.simulation()
-    assert simulation.step == 3600 and simulation.outputs[0].requested == [
+    assert simulation.time_step == 3600 and simulation.outputs[0].requested == [
         "sea_surface_temperature",
         "sea_surface_height",
     ]
@@ -91,7 +91,7 @@ def test_settings():
         ("salinity = 35", 'salinity = "none.nc"', r"box.toml:20 \[state\]: none.nc does not exist"),
         ('"Ocean"', '"CartesianGrid"', r"\[model\]: unknown class 'CartesianGrid'"),
         (
-            '{ is = "LinearEquationOfState" }',
+            '{ type = "LinearEquationOfState" }',
             '"MWJFF"',
             (
                 r"box.toml:15 \[model\]: equation_of_state = 'MWJFF' must be .*, MWJF, .*; did you"
@@ -119,8 +119,12 @@ def test_settings():
             "[stat]",
             r"box.toml:18 \[stat\]: unknown section 'stat'; did you mean 'state'",
         ),
-        ("step =", "stp =", r"unknown \[simulation\] key 'stp'; did you mean 'step'"),
-        ('"1h"', '"1x"', r"\[simulation\]: step = '1x' is not a length of time"),
+        (
+            "time_step =",
+            "time_stp =",
+            r"unknown \[simulation\] key 'time_stp'; did you mean 'time_step'",
+        ),
+        ('"1h"', '"1x"', r"\[simulation\]: time_step = '1x' is not a length of time"),
         (
             'run = "2d"',
             'run = "2dd"',
@@ -164,7 +168,7 @@ def test_written_text_reads_the_same():
             "t": True,
             "s": 'quote " and \\ and ü\n',
             "l": [1, [2.0, "b"]],
-            "i": {"is": "K", "a b": 1},
+            "i": {"type": "K", "a b": 1},
         },
         "output": {"f.zarr": {"every": "1d"}},
     }

@@ -56,7 +56,7 @@ def test_what_drives_a_model_is_a_surface(value):
         (["simulation.surface.air_pressure=-1e300"], "air_pressure .* must lie between"),
         (["simulation.surface.missing=1"], "missing = 1; allowed"),
         (["model.tidal_energy=1.0"], "no tidal_mixing that reads it"),
-        (["model.chlorophyll=3"], "only water = ChlorophyllWater reads it"),
+        (["model.chlorophyll=3"], "only shortwave_penetration = ChlorophyllWater reads it"),
         (["parallel.ranks=0"], "ranks = 0 must be a whole number from 1"),
         (["parallel.threads=1000000000000"], "threads = .* at most"),
         (["simulation.run=-1h"], "not a length of time"),
@@ -134,26 +134,26 @@ def test_what_is_written_out_is_toml_and_the_same(file):
 
 globe = """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "SigmaLevels", number = 4 }
+levels = { type = "SigmaLevels", nz = 4 }
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 [simulation]
-step = "30min"
+time_step = "30min"
 """
 area = """
 [grid]
-is = "LimitedAreaGrid"
+type = "LimitedAreaGrid"
 centre = [8.0, 47.0]
 resolution = 50e3
 points = [30, 24]
-levels = { is = "SigmaLevels", number = 4 }
+levels = { type = "SigmaLevels", nz = 4 }
 [model]
-is = "LimitedAreaAtmosphere"
+type = "LimitedAreaAtmosphere"
 outer = "globe.toml"
 [simulation]
-step = "10min"
+time_step = "10min"
 """
 
 
@@ -163,7 +163,7 @@ def test_an_outer_experiment_is_found_from_anywhere(tmp_path, monkeypatch):
     text = Experiment.read(tmp_path / "area.toml").resolved()
     monkeypatch.chdir("/")
     assert tomllib.loads(text)["model"]["outer"] == str(tmp_path / "globe.toml")
-    assert Experiment(Document(text, "resolved.toml")).model.outer.simulation.step == 1800
+    assert Experiment(Document(text, "resolved.toml")).model.outer.simulation.time_step == 1800
 
 
 def test_numbers_of_numpy_are_numbers():

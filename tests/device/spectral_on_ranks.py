@@ -11,7 +11,7 @@ import small_atmospheres
 import small_trajectories
 from fathom.base import mpi
 
-physics = fm.FirstPhysics(ozone=None)
+physics = fm.BasicPhysics(ozone=None)
 
 
 def sphere(**options):
@@ -34,7 +34,7 @@ cases_of = {
     ),
     "shallow water": lambda: water(reduced="classical"),
     "stretched water": lambda: water(stretching=1.5, precision="fp32"),
-    "eulerian water": lambda: water(scheme="eulerian", step="900s", filter=0.05),
+    "eulerian water": lambda: water(scheme="eulerian", step="900s", robert_asselin=0.05),
     "periodic": lambda: area(periodic=True, grid=small_areas.plane(points=(20, 18))),
     "area": lambda: area(precision="fp32"),
     "non-hydrostatic": lambda: area(dynamics="non-hydrostatic"),

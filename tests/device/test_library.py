@@ -112,7 +112,7 @@ def test_what_is_compiled_needs_no_compiler(driver, monkeypatch, empty_cache):
 def test_a_run_says_what_is_missing(driver):
     driver(None)
     ocean = fm.Ocean(fm.TripolarGrid(resolution="3deg"))
-    run = fm.Simulation(ocean, step="1h", parallel={"device": "cuda"})
+    run = fm.Simulation(ocean, time_step="1h", parallel={"device": "cuda"})
     with pytest.raises(ValueError, match="device 'cuda': no GPU: there is no NVIDIA driver"):
         run.prepare()
 

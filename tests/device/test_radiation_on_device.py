@@ -48,7 +48,7 @@ def same_bits(scheme, dtype):
 def cloudy_air(spacing, device):
     model = fm.SpectralAtmosphere(
         fm.GaussianGrid(10, levels=fm.SigmaLevels(8)),
-        physics=fm.FirstPhysics(
+        physics=fm.BasicPhysics(
             radiation="RRTMGP", radiation_every="2h", radiation_spacing=spacing
         ),
     )

@@ -33,14 +33,19 @@ waters = {
     "fp32": {"precision": "fp32", "off_centring": 0.1, "viscosity": 1e5},
     "octahedral": {"truncation": 15, "rows": "cubic", "reduced": "octahedral"},
     "stretched, shared rows": {"stretching": 1.5, "parallel": {"blocks": [10, 5]}},
-    "eulerian": {"scheme": "eulerian", "step": "900s", "filter": 0.05, "reduced": "classical"},
+    "eulerian": {
+        "scheme": "eulerian",
+        "step": "900s",
+        "robert_asselin": 0.05,
+        "reduced": "classical",
+    },
     "eulerian, fp32": {"scheme": "eulerian", "step": "900s", "precision": "fp32"},
 }
 areas = {
     "periodic": {"periodic": True, "grid": small_areas.plane(points=(20, 18))},
     "periodic, fp32": {"periodic": True, "precision": "fp32"},
     "odd rows": {"periodic": True, "grid": small_areas.plane(points=(21, 17))},
-    "area": {"physics": [fm.FirstPhysics(ozone=None)]},
+    "area": {"physics": [fm.BasicPhysics(ozone=None)]},
     "area, fp32": {"precision": "fp32", "tracers": ()},
     "non-hydrostatic": {"dynamics": "non-hydrostatic"},
     "non-hydrostatic, fp32": {"dynamics": "non-hydrostatic", "precision": "fp32"},
@@ -62,7 +67,7 @@ def checked(make, steps):
 
 @pytest.mark.parametrize("name", spheres)
 def test_same_bits(name):
-    options = {"truncation": 10, "physics": fm.FirstPhysics(ozone=None)} | spheres[name]
+    options = {"truncation": 10, "physics": fm.BasicPhysics(ozone=None)} | spheres[name]
     assert checked(lambda: small_atmospheres.held_suarez(**options), 3) == ""
 
 

@@ -90,7 +90,7 @@ def test_numbers_of_a_state_come_from_the_device():
     for parallel in ({}, {"device": computers.name}):
         s = simulation("box", parallel=parallel)
         s.advance(3)
-        motion = s.fields.motion(s.step)
+        motion = s.fields.motion(s.time_step)
         numbers.append((motion["speed"], s.fields.extremes("temperature")["maximum"]))
     assert numbers[0] == numbers[1]
     assert np.isfinite(numbers[0]).all()
@@ -115,7 +115,7 @@ def test_what_a_device_leaves_is_shown(surface, left, chosen):
 
 
 atmospheres = {
-    "spectral": lambda: small_atmospheres.held_suarez(physics=fm.FirstPhysics(ozone=None)),
+    "spectral": lambda: small_atmospheres.held_suarez(physics=fm.BasicPhysics(ozone=None)),
     "limited area": lambda: small_areas.simulation(small_areas.disturbed()),
     "grid points": lambda: small_spheres.turning(),
 }

@@ -33,7 +33,7 @@ def test_few_bytes_travel(precision):
     s = fm.Simulation(model, "1h", parallel={"device": computers.name})
     s.advance(2)
     watch = lambda: (
-        s.fields.motion(s.step),
+        s.fields.motion(s.time_step),
         s.fields.extremes("temperature"),
         s.fields.content("salinity"),
         s.fields.volume(),

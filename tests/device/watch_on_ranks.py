@@ -44,7 +44,7 @@ def described(simulation):
     fields, found = simulation.fields, {}
     for f in fields.state:
         found[f] = [fields.extremes(f), fields.content(f, False), fields.checksum([f])]
-    found["motion"] = fields.motion(simulation.step)
+    found["motion"] = fields.motion(simulation.time_step)
     found["moving"] = [fields.content("temperature"), fields.volume(), fields.volume(False)]
     columns = np.zeros(np.shape(simulation.model.grid.wet_levels))
     for (j, i, ny, nx), sums in zip(

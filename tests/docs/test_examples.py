@@ -12,7 +12,7 @@ import fathom as fm
 from test_pages import blocks, pages, root
 
 shallow = lambda: fm.LatitudeLongitudeGrid(
-    nx=40, ny=20, bathymetry="etopo5", levels=fm.ZLevels(number=3, depth=3000)
+    nx=40, ny=20, bathymetry="etopo5", levels=fm.ZLevels(nz=3, depth=3000)
 )
 months = np.array([f"1990-{month:02d}-16" for month in range(1, 13)], "datetime64[ns]")
 
@@ -39,7 +39,7 @@ def on_the_globe(file, **variables):
 
 def ocean(directory="."):
     water = fm.Ocean(shallow()).set(temperature="levitus", salinity="levitus")
-    return fm.Simulation(water, step="1h", directory=directory)
+    return fm.Simulation(water, time_step="1h", directory=directory)
 
 
 def air(truncation=10):
@@ -48,7 +48,7 @@ def air(truncation=10):
     warm = lambda longitude, latitude, pressure: 285 + 20 * np.log(pressure / 1e5)
     model = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()])
     model.set(air_temperature=warm, eastward_wind=still, northward_wind=still)
-    return fm.Simulation(model, step="30min", start="2018-11-20", directory="runs/coarse")
+    return fm.Simulation(model, time_step="30min", start="2018-11-20", directory="runs/coarse")
 
 
 def assimilation():
@@ -199,13 +199,13 @@ smaller = {
     ],
     "README": [
         ('"1deg"', '"3deg"'),
-        ("number=40", "number=4"),
+        ("nz=40", "nz=4"),
         ('"5d"', '"2h"'),
         ('"30d"', '"2h", report=False'),
     ],
     "gridpoint": [
         ("200, extent", "40, extent"),
-        ("number=100", "number=20"),
+        ("nz=100", "nz=20"),
         ('"1000s"', '"100s", report=False'),
         ("(96, 72,", "(16, 12,"),
         ("(96)", "(16, levels=fm.HeightLevels(8))"),

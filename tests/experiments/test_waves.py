@@ -11,7 +11,7 @@ def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
     import fathom as fm
 
     grid = fm.CartesianGrid(
-        nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(number=1, depth=depth)
+        nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(nz=1, depth=depth)
     )
     still = fm.ConstantMixing(viscosity=0, diffusivity=0)
     ocean = fm.Ocean(
@@ -23,7 +23,7 @@ def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
         bottom_drag=0,
         vertical_mixing=still,
     )
-    return fm.Simulation(ocean.set(**state), step=step).prepare()
+    return fm.Simulation(ocean.set(**state), time_step=step).prepare()
 
 
 def height(sim):

@@ -45,15 +45,15 @@ own_sum = own_package:own_sum
 """
 toml = """
 [grid]
-is = "TripolarGrid"
+type = "TripolarGrid"
 resolution = "3deg"
 [model]
-is = "Ocean"
+type = "Ocean"
 [state]
 temperature = "own_sea"
 salinity = 35
 [simulation]
-step = "2h"
+time_step = "2h"
 run = "8h"
 [output."all.own"]
 variables = ["own_sum", "temperature"]

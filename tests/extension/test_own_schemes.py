@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import RunFailure
+from fathom.base.failure import RunError
 from fathom.model import plugins
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -20,9 +20,7 @@ update = "TracerUpdate of temperature"
 
 
 def tank(**more):
-    grid = fm.CartesianGrid(
-        nx=12, ny=10, extent=(1.2e6, 1e6), levels=fm.ZLevels(number=3, depth=300)
-    )
+    grid = fm.CartesianGrid(nx=12, ny=10, extent=(1.2e6, 1e6), levels=fm.ZLevels(nz=3, depth=300))
     return fm.Ocean(grid, coriolis=(1e-4, 0), **more).set(temperature=4.0, salinity=35.0)
 
 
@@ -40,7 +38,7 @@ fields = [
 
 
 def after_a_day(ocean, steps=24):
-    sim = fm.Simulation(ocean, step="1h").prepare()
+    sim = fm.Simulation(ocean, time_step="1h").prepare()
     sim.advance(steps)
     return sim
 
@@ -54,12 +52,12 @@ def names_of(ocean):
 
 @pytest.fixture(scope="module")
 def relaxation():
-    return fm.scheme(header)
+    return fm.load_scheme(header)
 
 
 def test_a_scheme_of_a_header_is_a_scheme(relaxation):
     assert issubclass(relaxation, fm.model.schemes.Scheme) and fm.Relaxation is relaxation
-    assert fm.scheme(str(header)) is relaxation  # compiled and loaded once
+    assert fm.load_scheme(str(header)) is relaxation  # compiled and loaded once
     assert "time of relaxation; in [1, 1e+12]" in relaxation.__doc__
     assert relaxation(time=3600.0).all_parameters == {"time": 3600.0, "value": 10.0}
     with pytest.raises(ValueError, match="must lie in"):
@@ -115,12 +113,12 @@ def test_headers_that_are_refused(tmp_path, text, said):
     file = tmp_path / "own.hpp"
     file.write_text(text)
     with pytest.raises(ValueError, match=said):
-        fm.scheme(file)
+        fm.load_scheme(file)
 
 
 def test_no_such_header():
     with pytest.raises(FileNotFoundError, match=r"no_such\.hpp: no such file"):
-        fm.scheme("no_such.hpp")
+        fm.load_scheme("no_such.hpp")
 
 
 # ---- in Python -----------------------------------------------------------------------------------
@@ -130,7 +128,7 @@ def test_units_must_agree():
     wrong = [*fields[:-1], fm.updates("temperature_tendency", "center layer", "degC s-1")]
     ocean = tank().insert(fm.PythonScheme(relaxed, wrong), before=update)
     with pytest.raises(ValueError, match="in degC m3 s-1; others have it in degC s-1"):
-        fm.Simulation(ocean, step="1h").prepare()
+        fm.Simulation(ocean, time_step="1h").prepare()
 
 
 def test_places_must_be_places():
@@ -138,7 +136,7 @@ def test_places_must_be_places():
         fm.PythonScheme(relaxed, [fm.reads("a", "middle layer", "1")]), after="MWJF"
     )
     with pytest.raises(ValueError, match="no place middle layer"):
-        fm.Simulation(ocean, step="1h").prepare()
+        fm.Simulation(ocean, time_step="1h").prepare()
 
 
 def test_what_is_only_read_cannot_be_written():
@@ -146,7 +144,7 @@ def test_what_is_only_read_cannot_be_written():
         temperature += 1
 
     ocean = tank().insert(fm.PythonScheme(careless, fields[:1]), after="MWJF")
-    with pytest.raises(RunFailure, match="careless failed: ValueError: .*read-only"):
+    with pytest.raises(RunError, match="careless failed: ValueError: .*read-only"):
         after_a_day(ocean, 1)
 
 
@@ -157,7 +155,7 @@ def test_a_new_field():
         heat_of_layer[:] = 4e6 * temperature
 
     scheme = fm.PythonScheme(heat, [fields[0], fm.writes("heat_of_layer", "center layer", "J m-3")])
-    sim = fm.Simulation(tank().insert(scheme, before="MWJF"), step="1h")
+    sim = fm.Simulation(tank().insert(scheme, before="MWJF"), time_step="1h")
     sim.output("heat.nc", variables=["heat_of_layer"], every="1h")
     sim.prepare()
     sim.advance(1)
@@ -174,7 +172,7 @@ def test_a_term_of_its_own_in_budgets(relaxation, python, tmp_path):
     terms = [n.removeprefix(label) for n in names_of(ocean) if n.startswith(label)]
     assert ("relaxed" if python else "relaxation") in terms
     terms += ["storage", "mixing", "surface"]
-    sim = fm.Simulation(ocean, step="1h", directory=tmp_path)
+    sim = fm.Simulation(ocean, time_step="1h", directory=tmp_path)
     names = [f"temperature_budget_{term}" for term in terms]
     sim.output("budget.nc", names, every="3h", dtype="float64")
     sim.run("3h", report=False)
@@ -228,19 +226,19 @@ toml = f"""
 [extensions]
 schemes = ["{header}"]
 [grid]
-is = "CartesianGrid"
+type = "CartesianGrid"
 nx = 12
 ny = 10
 extent = [1.2e6, 1e6]
-levels = {{ is = "ZLevels", number = 3, depth = 300 }}
+levels = {{ type = "ZLevels", nz = 3, depth = 300 }}
 [model]
-is = "Ocean"
+type = "Ocean"
 coriolis = [1e-4, 0]
 [state]
 temperature = 4
 salinity = 35
 [simulation]
-step = "1h"
+time_step = "1h"
 run = "2h"
 """
 
@@ -250,7 +248,7 @@ def experiment(*settings):
 
 
 def test_toml():
-    placed = f'model.extra_processes=[{{is="Relaxation", time=3600, before="{update}"}}]'
+    placed = f'model.extra_processes=[{{type="Relaxation", time=3600, before="{update}"}}]'
     found = experiment(placed)
     (own,) = found.model.extra_processes
     assert own.process.parameters == {"time": 3600.0} and own.beside == ("before", update)
@@ -271,8 +269,11 @@ def test_toml_alone():
         ('extensions.schemes=["none.hpp"]', "none.hpp: no such file"),
         ('extensions.schemes="none.hpp"', "a list of files"),
         ('extensions.scheme=["none.hpp"]', "did you mean 'schemes'"),
-        ('model.extra_processes=[{is="Relaxation", before="MWJG"}]', "did you mean 'MWJF'"),
-        ('model.extra_processes=[{is="Relaxation", tim=3, before="MWJF"}]', "did you mean 'time'"),
+        ('model.extra_processes=[{type="Relaxation", before="MWJG"}]', "did you mean 'MWJF'"),
+        (
+            'model.extra_processes=[{type="Relaxation", tim=3, before="MWJF"}]',
+            "did you mean 'time'",
+        ),
     ],
 )
 def test_mistakes_in_toml(setting, said):
@@ -304,11 +305,11 @@ def main(what):
         ocean, said = tank().insert(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
         try:
             after_a_day(ocean, 1)
-        except RunFailure as failure:
+        except RunError as failure:
             said = str(failure)
         said = fm.base.mpi.world.gather(said)
     else:
-        Relaxation = fm.scheme(header)
+        Relaxation = fm.load_scheme(header)
         oceans = (
             tank().insert(fm.PythonScheme(globals()["relaxed"], fields), before=update),
             tank().insert(Relaxation()),

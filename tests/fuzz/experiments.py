@@ -18,13 +18,13 @@ import box
 
 atmosphere = """\
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "SigmaLevels", number = 4 }
+levels = { type = "SigmaLevels", nz = 4 }
 
 [model]
-is = "SpectralAtmosphere"
-physics = [{ is = "HeldSuarez" }]
+type = "SpectralAtmosphere"
+physics = [{ type = "HeldSuarez" }]
 tracers = ["dust"]
 diffusion_time = "6h"
 
@@ -32,7 +32,7 @@ diffusion_time = "6h"
 air_temperature = 280.0
 
 [simulation]
-step = "20min"
+time_step = "20min"
 run = "1h"
 
 [output."day.nc"]
@@ -42,18 +42,18 @@ every = "1h"
 
 shallow_water = """\
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
 
 [model]
-is = "ShallowWater"
+type = "ShallowWater"
 mean_geopotential = 6e4
 
 [state]
 case = "williamson-2"
 
 [simulation]
-step = "20min"
+time_step = "20min"
 run = "1h"
 
 [output."height.zarr"]
@@ -77,7 +77,7 @@ cases = {"ocean": ocean, "atmosphere": atmosphere, "shallow water": shallow_wate
 values = (
     *('"none"', "false", "true", "[]", '""', "{}", "-1", "0", "1e300", "-1e300", "nan", "inf"),
     *('"nan"', '"many"', "1000000000000", "[1]", "[nan]", "[[[]]]", '["a", 1]', '"1e400"', "-inf"),
-    *('{ is = "Nothing" }', "2000-01-01", '"2000-13-01"', '"../x"', "0.5", '"-1h"', '"1h"', "3"),
+    *('{ type = "Nothing" }', "2000-01-01", '"2000-13-01"', '"../x"', "0.5", '"-1h"', '"1h"', "3"),
 )
 
 
@@ -143,7 +143,7 @@ def outcome(case: Case, directory: Path) -> dict[str, str]:
     try:
         experiment = Experiment(Document(case.text, "case.toml", case.settings))
         simulation = experiment.simulation(directory, overwrite=True)
-        simulation.run(2 * simulation.step, report=False)
+        simulation.run(2 * simulation.time_step, report=False)
         text = experiment.resolved()
     except Error as error:
         said = str(error).strip()

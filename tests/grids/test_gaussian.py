@@ -63,7 +63,7 @@ def test_rows_of_one_length_hold_smooth_fields_and_make_no_new_extremes(kind):
 def test_levels():
     levels = fm.HybridLevels(24)
     assert (
-        levels.number == 24
+        levels.nz == 24
         and levels.a[0] == levels.b[0] == 0
         and levels.b[-1] == 1
         and levels.weights.sum() == pytest.approx(1e5)
@@ -71,8 +71,8 @@ def test_levels():
     again = fm.HybridLevels(a=list(levels.a), b=list(levels.b))
     np.testing.assert_array_equal(again.middles, levels.middles)
     sigma = fm.SigmaLevels(interfaces=[0, 0.2, 1])
-    assert sigma.number == 2 and sigma.text(1) == "level 2 of 2 (600 hPa)" and not sigma.a.any()
-    assert fm.HybridLevels("L26").number == 26
+    assert sigma.nz == 2 and sigma.text(1) == "level 2 of 2 (600 hPa)" and not sigma.a.any()
+    assert fm.HybridLevels("L26").nz == 26
 
 
 ERRORS = {
@@ -102,7 +102,7 @@ def test_errors(message):
 def test_a_file_names_them():
     text = (
         '[grid]\nis = "GaussianGrid"\ntruncation = 21\ngrid = "cubic"\nreduced ='
-        ' "octahedral"\nlevels = { is = "HybridLevels", number = 12, top = 500.0 }\n'
+        ' "octahedral"\nlevels = { type = "HybridLevels", nz = 12, top = 500.0 }\n'
     )
     grid = Experiment(Document(text, "a.toml")).grid
     assert repr(grid) == "GaussianGrid Tc21L12 104×44×12 octahedral" and grid.levels.middles[

@@ -196,7 +196,7 @@ def test_in_a_file():
     file = (
         '[grid]\nis = "LimitedAreaGrid"\ncentre = [8, 46.5]\nresolution = 10e3\n'
         'points = [120, 98]\nprojection = "rotated"\n'
-        'levels = { is = "SigmaLevels", number = 5 }\n'
+        'levels = { type = "SigmaLevels", nz = 5 }\n'
     )
     grid = Experiment(Document(file)).grid
     assert repr(grid) == "LimitedAreaGrid 120×98×5" and not grid.projection.conformal

@@ -23,7 +23,7 @@ def grid(bathymetry, **latitudes):
         ny=14,
         latitude=latitudes.get("latitude", [-70, 70]),
         bathymetry=bathymetry,
-        levels=fm.ZLevels(number=10, depth=5000, partial_cells=True),
+        levels=fm.ZLevels(nz=10, depth=5000, partial_cells=True),
     )
 
 
@@ -58,7 +58,7 @@ def test_finer_data_are_averaged(tmp_path):
         corner_latitude=corners[1],
         periodic=False,
         bathymetry=path,
-        levels=fm.ZLevels(number=10, depth=5000, partial_cells=True),
+        levels=fm.ZLevels(nz=10, depth=5000, partial_cells=True),
     )
     assert area.depth() == pytest.approx(np.full((2, 6), 2000.0), rel=1e-3)
     with pytest.raises(fm.InputError, match="the grid goes beyond"):

@@ -28,7 +28,7 @@ netCDF4.Dataset = Counted
 
 import fathom  # noqa: E402
 from fathom.base import mpi  # noqa: E402
-from fathom.base.failure import RunFailure  # noqa: E402
+from fathom.base.failure import RunError  # noqa: E402
 from fathom.data import surface  # noqa: E402
 from fathom.run.experiment.experiment import Experiment  # noqa: E402
 from fathom.run.experiment.toml import Document  # noqa: E402
@@ -36,34 +36,34 @@ from fathom.run.experiment.toml import Document  # noqa: E402
 data = Path(fathom.__file__).parent / "data"
 ocean = f"""
 [grid]
-is = "CurvilinearGrid"
+type = "CurvilinearGrid"
 file = "{folder}/grid.nc"
-levels = {{ is = "ZLevels", thickness = "{folder}/levels.txt" }}
+levels = {{ type = "ZLevels", thickness = "{folder}/levels.txt" }}
 [model]
-is = "Ocean"
+type = "Ocean"
 [state]
 temperature = "levitus"
 salinity = "levitus"
 [simulation]
 start = "2000-01-16 10:00"
-step = "1h"
-surface = {{ is = "BulkForcing" }}
+time_step = "1h"
+surface = {{ type = "BulkForcing" }}
 [output."surface.nc"]
 variables = ["sea_surface_temperature"]
 every = "1h"
 """
 air = """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = 10
-levels = { is = "HybridLevels", number = 8 }
+levels = { type = "HybridLevels", nz = 8 }
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 [state]
 analysis = "gfs"
 [simulation]
 start = "2011-10-11"
-step = "15min"
+time_step = "15min"
 """
 bits = {}
 for name, text, period, restart in (
@@ -100,7 +100,7 @@ try:
         folder / f"broken-{mpi.world.size}", True
     )
     simulation.run("4h", report=False)
-except RunFailure as error:
+except RunError as error:
     bits["failure"] = mpi.world.gather((simulation.count, str(error)))
 files = {
     path

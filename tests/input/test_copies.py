@@ -66,6 +66,6 @@ def test_what_cannot_be_copied(disks, on_ranks):
     told = on_ranks(3, script, disks / "output.nc", disks, "copy")
     assert (
         len({tuple(row[0]) for row in told}) == 1
-        and told[0][0][0] == "MissingFile"
+        and told[0][0][0] == "MissingFileError"
         and "output.nc cannot be read" in told[0][0][1]
     )

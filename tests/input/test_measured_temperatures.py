@@ -34,9 +34,9 @@ def test_temperatures_become_potential(tmp_path):
 
 
 def test_names_are_checked_when_given(tmp_path):
-    grid = fm.CartesianGrid(8, 8, levels=fm.ZLevels(number=3, depth=900))
+    grid = fm.CartesianGrid(8, 8, levels=fm.ZLevels(nz=3, depth=900))
     simulation = fm.Simulation(
-        fm.Ocean(grid, coriolis=[1e-4, 0.0]), step="20min", directory=tmp_path
+        fm.Ocean(grid, coriolis=[1e-4, 0.0]), time_step="20min", directory=tmp_path
     )
     with pytest.raises(ValueError, match="no output variable 'temperatur'.*'temperature'"):
         simulation.output("a.zarr", "temperatur")

@@ -20,7 +20,7 @@ def of_layers(at, profile, **said):
 
 def started(folder, **given):
     grid = fm.LatitudeLongitudeGrid(
-        nx=20, ny=10, latitude=(-60, 60), levels=fm.ZLevels(number=2, depth=100)
+        nx=20, ny=10, latitude=(-60, 60), levels=fm.ZLevels(nz=2, depth=100)
     )
     return fm.Simulation(fm.Ocean(grid).set(**given), "1h", directory=folder).prepare()
 
@@ -96,7 +96,7 @@ def test_bathymetry_of_records_and_memory(tmp_path):
     )
     data.to_netcdf(tmp_path / "a.nc")
     made = lambda what: fm.LatitudeLongitudeGrid(
-        nx=36, ny=12, latitude=(-60, 60), levels=fm.ZLevels(number=5, depth=100), bathymetry=what
+        nx=36, ny=12, latitude=(-60, 60), levels=fm.ZLevels(nz=5, depth=100), bathymetry=what
     )
     expected = np.asarray(made(tmp_path / "a.nc").wet_levels)
     assert expected.min() == 0 and expected.max() > 0

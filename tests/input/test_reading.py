@@ -105,7 +105,7 @@ def damaged(folder):
 @pytest.mark.parametrize(
     "setting, message",
     [
-        ('grid={is="CurvilinearGrid",file="truncated.nc"}', "is not a readable NetCDF-4 file"),
+        ('grid={type="CurvilinearGrid",file="truncated.nc"}', "is not a readable NetCDF-4 file"),
         ('grid.bathymetry="depth.txt"', "depth.txt, line 2: 'x' is not a number"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 import fathom as fm
 
-levels = fm.ZLevels(number=2, depth=100)
+levels = fm.ZLevels(nz=2, depth=100)
 
 
 def ocean(**parts):
@@ -19,7 +19,7 @@ def ocean(**parts):
 
 def air():
     grid = fm.GaussianGrid(5, levels=fm.SigmaLevels(3))
-    return fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics())
+    return fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics())
 
 
 models = {"ocean": (ocean, "temperature"), "air": (air, "sea_surface_temperature")}
@@ -54,7 +54,7 @@ def test_parts_of_the_ocean():
     for name in ("tidal_energy", "geothermal_heat"):
         with pytest.raises(fm.Error, match="nofile.nc does not exist"):
             ocean(**{name: "nofile.nc"})
-    for what in (fm.KProfile(), "KProfile", fm.FirstPhysics()):
+    for what in (fm.KProfileDiffusion(), "KProfileDiffusion", fm.BasicPhysics()):
         with pytest.raises(fm.InputError, match="vertical_mixing = .* must be RichardsonMixing, "):
             ocean(vertical_mixing=what)
     with pytest.raises(fm.InputError, match=r"sea_ice = FreeSurface\(...\) must be SeaIce"):

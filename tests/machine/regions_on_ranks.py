@@ -50,7 +50,7 @@ def ocean(steps=30, seconds=0.01):
         folder = comm.bcast(folder)
         s = fm.Simulation(
             cases.stirred(cases.box()),
-            step="1800s",
+            time_step="1800s",
             surface=cases.wind(),
             directory=folder,
             overwrite=True,

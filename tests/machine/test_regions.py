@@ -25,7 +25,7 @@ def found(on_ranks):
 
 def test_regions_add_up_to_the_wall_time(tmp_path):
     s = fm.Simulation(
-        cases.stirred(cases.box()), step="1800s", surface=cases.wind(), directory=tmp_path
+        cases.stirred(cases.box()), time_step="1800s", surface=cases.wind(), directory=tmp_path
     )
     s.output("state.zarr", ["temperature"], every="5h")
     summary = s.run("5d", report=False)
@@ -52,7 +52,10 @@ def test_profiling_can_be_switched_off_and_changes_no_bit(tmp_path):
         mpi.core.profiling(on)
         try:
             s = fm.Simulation(
-                cases.stirred(cases.box()), step="1800s", surface=cases.wind(), directory=tmp_path
+                cases.stirred(cases.box()),
+                time_step="1800s",
+                surface=cases.wind(),
+                directory=tmp_path,
             ).prepare()
             regions.begin(s.comm)
             s.advance(3)

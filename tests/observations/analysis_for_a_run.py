@@ -21,7 +21,7 @@ folder = Path(mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None))
 
 
 def simulation():
-    physics = fm.FirstPhysics(land="SoilLayers", radiation_every="3h", drag=None)
+    physics = fm.BasicPhysics(land="SoilLayers", radiation_every="3h", drag=None)
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels(8))
     model = fm.SpectralAtmosphere(grid, physics=physics, precision="fp64")
     warmth = lambda lon, lat: 270 + 35 * np.cos(np.deg2rad(lat)) ** 2
@@ -33,7 +33,9 @@ def simulation():
         snow_amount=lambda lon, lat: np.where(lat > 65, 20.0, 0.0),
         **{f"soil_temperature_{k}": warmth for k in (1, 2, 3, 4)},
     )
-    return fm.Simulation(model, step="1h", start="2018-06-20", directory=folder, overwrite=True)
+    return fm.Simulation(
+        model, time_step="1h", start="2018-06-20", directory=folder, overwrite=True
+    )
 
 
 simulation().run("1h", report=False)

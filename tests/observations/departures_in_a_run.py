@@ -53,7 +53,9 @@ def simulation(restart=None):
         eastward_wind=lambda lon, lat, p: 20 * np.cos(np.deg2rad(lat)),
         northward_wind=lambda lon, lat, p: 0 * lon,
     )
-    sim = fm.Simulation(model, step="1800s", start="2018-11-20", directory=folder, overwrite=True)
+    sim = fm.Simulation(
+        model, time_step="1800s", start="2018-11-20", directory=folder, overwrite=True
+    )
     columns = ["air_temperature", "surface_air_pressure", "surface_geopotential", "eastward_wind",
                "northward_wind"]  # fmt: skip
     sim.output("columns.zarr", columns, every="1h", dtype="float64")

@@ -12,17 +12,17 @@ from fathom.run.experiment.experiment import Experiment
 
 text = """
 [grid]
-is = "TripolarGrid"
+type = "TripolarGrid"
 resolution = "3deg"
-levels = { is = "ZLevels", number = 10, depth = 4000 }
+levels = { type = "ZLevels", nz = 10, depth = 4000 }
 [model]
-is = "Ocean"
+type = "Ocean"
 [state]
 temperature = "20 * exp(-depth / 1000)"
 salinity = 35
 [simulation]
 start = "2018-11-20"
-step = "30min"
+time_step = "30min"
 run = "2h"
 [output."columns.zarr"]
 variables = ["temperature", "salinity", "sea_surface_height"]

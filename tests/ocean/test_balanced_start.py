@@ -73,7 +73,7 @@ def test_same_bits_on_two_ranks(tmp_path):
 
 def test_gradient_and_its_inverse():
     """On the globe, with its fold and its islands."""
-    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=6, depth=5500))
+    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500))
     gradient = Gradient(grid)
     longitude, latitude = (np.deg2rad(a) for a in grid.coordinates())
     field = np.where(gradient.wet, np.cos(latitude) * np.sin(longitude) + np.sin(latitude), 0.0)
@@ -125,7 +125,7 @@ def test_what_is_even_stays():
 
 
 def test_what_is_wrong():
-    grid = fm.CartesianGrid(nx=6, ny=6, extent=(1e5, 1e5), levels=fm.ZLevels(number=2, depth=100))
+    grid = fm.CartesianGrid(nx=6, ny=6, extent=(1e5, 1e5), levels=fm.ZLevels(nz=2, depth=100))
     ocean = fm.Ocean(grid, coriolis=(f0, 0))
     message = "motion = 'fast' must be 'rest', 'geostrophic' or 'balanced'"
     with pytest.raises(fm.InputError, match=message):

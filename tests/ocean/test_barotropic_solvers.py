@@ -64,7 +64,7 @@ def test_names():
         ({"exchange": "pigeon"}, "no exchange 'pigeon'; allowed: packed"),
     ):
         with pytest.raises(ValueError, match=message):
-            fm.Simulation(cases.box(), step="1h", parallel=given)
+            fm.Simulation(cases.box(), time_step="1h", parallel=given)
     for given, message in (
         ({"steps": 5}, "steps = 5"),
         ({"reproducible": "no"}, "reproducible = 'no' must be true or false"),
@@ -82,7 +82,7 @@ def test_the_restart_knows_the_solver(tmp_path):
         model = cases.box(free_surface=fm.FreeSurface(**options))
         return lambda **more: fm.Simulation(
             model,
-            step="1800s",
+            time_step="1800s",
             surface=cases.wind(),
             start="2000-01-01",
             directory=tmp_path,

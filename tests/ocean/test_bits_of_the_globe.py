@@ -14,7 +14,7 @@ cases = {
     },
     "cells": {
         "vertical_mixing": fm.KPP(langmuir=1),
-        "eddies": fm.GentMcWilliams(structure=fm.EadyStructure()),
+        "eddies": fm.GentMcWilliams(structure=fm.schemes.EadyStructure()),
         "submesoscale": fm.MixedLayerEddies(),
         "tracer_advection": fm.QuickestAdvection(),
         "friction": fm.AnisotropicFriction(),
@@ -37,7 +37,7 @@ cases = {
 def test_same_bits_in_other_blocks(name):
     grid = fm.TripolarGrid(
         resolution="3deg",
-        levels=fm.ZLevels(number=12, depth=5500, partial_cells=name == "cells"),
+        levels=fm.ZLevels(nz=12, depth=5500, partial_cells=name == "cells"),
         bathymetry="etopo5",
     )
     ocean = fm.Ocean(grid, **cases[name]).set(temperature="levitus", salinity="levitus")

@@ -29,7 +29,7 @@ def test_budgets_close(advection, eddies, mixing, share, freshwater):
         vertical_mixing=getattr(fm, mixing)(),
         tracer_advection=getattr(fm, advection)(),
         free_surface=fm.FreeSurface(freshwater=freshwater, tolerance=1e-6),
-        water=None,
+        shortwave_penetration=None,
         **lateral,
     )
     rain, heat = (

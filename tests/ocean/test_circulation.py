@@ -23,7 +23,7 @@ grid = fm.LatitudeLongitudeGrid(
     nx=36,
     ny=30,
     latitude=(-60, 60),
-    levels=fm.ZLevels(number=5, depth=4000),
+    levels=fm.ZLevels(nz=5, depth=4000),
     bathymetry=lambda x, y: np.where((np.abs(x - 180) < 12) & (np.abs(y) < 50), 0.0, 4000.0),
 )
 ocean = fm.Ocean(grid)
@@ -38,7 +38,7 @@ names = [name for name in ocean.integrals if name != "eddy_overturning"]
 def simulation():
     sim = fm.Simulation(
         ocean,
-        step="1h",
+        time_step="1h",
         directory=folder,
         overwrite=True,
         parallel={"blocks": (9, 10), "io_servers": servers},
@@ -179,7 +179,7 @@ def test_sections_go_from_coast_to_coast():
 
 def test_corners_of_a_section_carry_what_its_faces_do():
     grid = fm.LatitudeLongitudeGrid(
-        nx=36, ny=30, latitude=(-80, 60), levels=fm.ZLevels(number=3, depth=4000), bathymetry="flat"
+        nx=36, ny=30, latitude=(-80, 60), levels=fm.ZLevels(nz=3, depth=4000), bathymetry="flat"
     )
     u, v = np.random.default_rng(1).standard_normal((2, 3, 30, 36)) * (
         np.arange(3)[:, None, None] < np.asarray(grid.corner_levels)
@@ -200,7 +200,7 @@ def test_corners_of_a_section_carry_what_its_faces_do():
 
 def test_mixed_layer_depth_and_density():
     grid = fm.LatitudeLongitudeGrid(
-        nx=8, ny=6, latitude=(0, 30), levels=fm.ZLevels(number=20, depth=400), bathymetry="flat"
+        nx=8, ny=6, latitude=(0, 30), levels=fm.ZLevels(nz=20, depth=400), bathymetry="flat"
     )
     ocean = fm.Ocean(grid)
     middles = np.asarray(grid.levels.middles)
@@ -226,15 +226,15 @@ def test_mixed_layer_depth_and_density():
     [
         ({"variables": ["section_transport", "temperature"]}, "'temperature' is a field"),
         ({"statistic": "maximum"}, "request the mean"),
-        ({"regular": 1.0}, "lie on no grid"),
+        ({"latlon_resolution": 1.0}, "lie on no grid"),
         ({"variables": ["eddy_overturning"]}, "does not compute bolus_transport_east"),
     ],
 )
 def test_errors_say_what_is_allowed(tmp_path, wrong, words):
     grid = fm.LatitudeLongitudeGrid(
-        nx=12, ny=10, latitude=(-40, 40), levels=fm.ZLevels(number=3, depth=1000), bathymetry="flat"
+        nx=12, ny=10, latitude=(-40, 40), levels=fm.ZLevels(nz=3, depth=1000), bathymetry="flat"
     )
-    sim = fm.Simulation(fm.Ocean(grid), step="1h", directory=tmp_path)
+    sim = fm.Simulation(fm.Ocean(grid), time_step="1h", directory=tmp_path)
 
     def prepared():
         sim.output("a.zarr", **{"variables": ["section_transport"], "every": "1h"} | wrong)

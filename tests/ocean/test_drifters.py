@@ -162,7 +162,7 @@ def sea(directory, **parallel):
         nx=24,
         ny=16,
         latitude=(-40, 40),
-        levels=fm.ZLevels(number=8, depth=2000, partial_cells=True),
+        levels=fm.ZLevels(nz=8, depth=2000, partial_cells=True),
         bathymetry=lambda x, y: np.where(
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
@@ -315,6 +315,6 @@ if __name__ == "__main__":
 
 def test_an_atmosphere_has_no_drifters():
     air = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
-    sim = fm.Simulation(air, step="20min")
+    sim = fm.Simulation(air, time_step="20min")
     with pytest.raises(ValueError, match="drifters go with the flow of an Ocean; this is Spectral"):
         sim.output("tracks.nc", ["air_temperature"], every="1h", drifters=[[0, 0, 0]])

@@ -9,7 +9,7 @@ import xarray as xr
 import cases
 import fathom as fm
 from cases import box, continued, earth, simulate, under_winds_of
-from fathom.base.failure import RunFailure
+from fathom.base.failure import RunError
 from fathom.data import embedded
 from fathom.data import surface as climatology
 
@@ -258,7 +258,7 @@ def test_haney_and_barnier_relax():
     ):
         still(
             restoring_temperature=target,
-            heat_flux_sensitivity=fm.BulkSensitivity(),
+            heat_flux_sensitivity=fm.schemes.BulkSensitivity(),
             air_pressure=1e5,
         )
     with pytest.raises(ValueError, match="heat_flux_sensitivity needs restoring_temperature"):
@@ -278,7 +278,7 @@ def test_barnier_with_the_slope_of_bulk_formulae():
     surface = fm.SurfaceForcing(
         restoring_temperature=sst,
         heat_flux=series(np.arange(0, 25, 6), np.arange(5.0), shape=(16, 24)),
-        heat_flux_sensitivity=fm.BulkSensitivity(),
+        heat_flux_sensitivity=fm.schemes.BulkSensitivity(),
     )
     sim = fm.Simulation(ocean, "1h", surface=surface)
     sim.advance(1)
@@ -310,7 +310,7 @@ def test_chlorophyll_and_tides_from_data(tmp_path):
             nz=20,
             slope=False,
             vertical_mixing=fm.KPP(),
-            water=fm.ChlorophyllWater(),
+            shortwave_penetration=fm.ChlorophyllWater(),
             chlorophyll=chlorophyll,
             tidal_mixing=fm.TidalMixing(),
             tidal_energy=energy,
@@ -351,7 +351,7 @@ def test_errors_of_runs(tmp_path):
     hole = series([0, 6, 12], [1, 2, 3])
     hole[1, 5, 5] = np.nan
     with pytest.raises(
-        RunFailure,
+        RunError,
         match=(
             r"the forcing of 2000-01-01 06:00 cannot be read: surface_heat_flux: no value at x"
             r" .*\); gaps = 'fill' fills"

@@ -27,7 +27,7 @@ def channel(nx, ny, spacing, compactness=0.3):
         ny=ny,
         extent=(nx * spacing, ny * spacing),
         periodic=True,
-        levels=fm.ZLevels(number=3, depth=depth, spacing="uniform"),
+        levels=fm.ZLevels(nz=3, depth=depth, spacing="uniform"),
     )
     return fm.Ocean(
         grid,
@@ -51,7 +51,7 @@ def test_standing_waves_damp_as_the_scheme_says(mode):
     ny, dy = 24, 50e3
     ocean = channel(8, ny, dy)
     wave = np.cos(mode * np.pi * (np.arange(ny) + 0.5) / ny)[:, None] * np.ones(8)
-    sim = fm.Simulation(ocean.set(sea_surface_height=0.1 * wave), step=tau)
+    sim = fm.Simulation(ocean.set(sea_surface_height=0.1 * wave), time_step=tau)
     omega = np.sqrt(gravity * depth) * 2 / dy * np.sin(mode * np.pi / (2 * ny))
     x1, x2 = wave_factor(omega * tau)
     # from rest: h0 = 0.1, and the first step h1 = h0 - q (h0 + theta (h1 - h0))
@@ -99,7 +99,7 @@ def test_what_alternates_in_the_height_goes_as_the_scheme_says():
     j, i = np.mgrid[:ny, :nx]
     for start in (0.1 * rng.standard_normal((ny, nx)), 0.1 * (-1.0) ** (i + j)):
         ocean = channel(nx, ny, spacing, compactness).set(sea_surface_height=start)
-        sim = fm.Simulation(ocean, step=tau)
+        sim = fm.Simulation(ocean, time_step=tau)
         h, u = start.ravel(), np.zeros(len(G))
         for _ in range(6):
             u = u - gravity * tau * G @ h

@@ -21,7 +21,7 @@ def ocean(N, dz=2.0, depth=60.0, step=300, mixing=None, precision="fp64", surfac
         ny=24,
         extent=(1e7, 1e7),
         periodic=True,
-        levels=fm.ZLevels(number=int(depth / dz), depth=depth, spacing="uniform"),
+        levels=fm.ZLevels(nz=int(depth / dz), depth=depth, spacing="uniform"),
     )
     model = fm.Ocean(
         grid,
@@ -40,7 +40,7 @@ def ocean(N, dz=2.0, depth=60.0, step=300, mixing=None, precision="fp64", surfac
     model.set(temperature=lambda x, y, z: 20 - N**2 / (g * alpha) * z, salinity=35.0)
     return fm.Simulation(
         model,
-        step=f"{step}s",
+        time_step=f"{step}s",
         surface=fm.SurfaceForcing(**surface),
         start="2000-01-01",
         directory=tempfile.gettempdir(),
@@ -158,7 +158,11 @@ def test_fingers_take_salt_and_dye_down_faster_than_heat():
     heat, and a dye as far as salt.
     """
     above = lambda x, y, z: (z < 100) + 0 * x
-    added = {"double_diffusion": fm.DoubleDiffusion(), "tracers": ["dye"], "water": None}
+    added = {
+        "double_diffusion": fm.DoubleDiffusion(),
+        "tracers": ["dye"],
+        "shortwave_penetration": None,
+    }
     simulation = ocean(
         0.0,
         10.0,
@@ -187,5 +191,7 @@ def test_fingers_take_salt_and_dye_down_faster_than_heat():
 def test_what_tides_need_is_said():
     with pytest.raises(ValueError, match="needs tidal_energy"):
         ocean(0.01, surface={}, tidal_mixing=fm.TidalMixing())
-    with pytest.raises(ValueError, match="water = .* must be JerlovWater or ChlorophyllWater"):
-        ocean(0.01, surface={}, water=fm.KPP())
+    with pytest.raises(
+        ValueError, match="shortwave_penetration = .* must be JerlovWater or ChlorophyllWater"
+    ):
+        ocean(0.01, surface={}, shortwave_penetration=fm.KPP())

@@ -21,7 +21,7 @@ def test_constant_tracer_stays_constant(advection):
     sim.advance(200)
     dye = sim.fields.extremes("dye")
     assert abs(dye["minimum"] - 1) < 1e-13 and abs(dye["maximum"] - 1) < 1e-13
-    assert sim.fields.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.time_step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
@@ -60,7 +60,7 @@ def test_limited_advection_makes_no_new_extremes(advection):
     sim.advance(100)
     dye = sim.fields.extremes("dye")
     assert -1e-13 < dye["minimum"] and dye["maximum"] < 1 + 1e-13
-    assert sim.fields.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.time_step)["speed"] > 0.01
 
 
 def test_surface_heat_flux_arrives():
@@ -94,7 +94,7 @@ def test_rest_over_topography():
         )
     )
     sim.advance(20)
-    assert sim.fields.motion(sim.step)["speed"] == 0.0
+    assert sim.fields.motion(sim.time_step)["speed"] == 0.0
 
 
 def test_restart_is_no_restart(tmp_path):
@@ -129,7 +129,7 @@ def test_mean_across_a_restart(tmp_path):
                 statistic="minimum",
             )
             sim.output("most.zarr", ["temperature"], every="4h", statistic="maximum")
-            sim.output("all.zarr", ["temperature", "sea_surface_height"], every=sim.step)
+            sim.output("all.zarr", ["temperature", "sea_surface_height"], every=sim.time_step)
         if restart:
             sim.restore(restart)
         sim.run(f"{hours}h", report=False)
@@ -197,12 +197,12 @@ def test_biharmonic_diffusion_smooths_and_conserves():
 
 def test_a_run_that_blows_up_says_where(tmp_path):
     """Field, place, level, step, a state to look at, and which step would hold."""
-    from fathom.base.failure import Unstable
+    from fathom.base.failure import UnstableError
 
     sim = simulate(stirred(box()), step="40000s", surface=wind())
     sim.directory, sim.beyond_stability = tmp_path / "run", True
     with pytest.raises(
-        Unstable,
+        UnstableError,
         match=(
             r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+"
             r" .*last-state.fathom.*try a step of \d+ s"

@@ -127,7 +127,7 @@ def test_one_overflow_per_strait(cells):
     """
     import fathom as fm
 
-    levels = fm.ZLevels(number=25, depth=5500, **({"partial_cells": cells} if cells else {}))
+    levels = fm.ZLevels(nz=25, depth=5500, **({"partial_cells": cells} if cells else {}))
     plain = fm.TripolarGrid(resolution="3deg", levels=levels)
     walled = fm.Ocean(plain, overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()]).grid
     assert sill_depth(plain) < 640 and sill_depth(walled) < 640
@@ -135,7 +135,7 @@ def test_one_overflow_per_strait(cells):
     raised = walled.depth() < plain.depth()
     assert 1 <= raised.sum() <= 12 and np.all(walled.depth()[raised] < 670)
     assert fm.Ocean(plain, overflows=[fm.RossSea()]).grid is plain
-    fine = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500, surface=10))
+    fine = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(nz=40, depth=5500, surface=10))
     channel = fm.Ocean(fine, overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()]).grid
     assert sill_depth(fine) == pytest.approx(845, abs=1) and sill_depth(channel) < 640
 

@@ -27,9 +27,7 @@ def test_the_floor_is_where_it_was_asked_for():
     assert np.abs(grid.depth() - asked)[deep & (share > 0.2 + 1e-12) & (share < 1)].max() < 1e-9
     assert np.all(np.abs(grid.depth() - asked)[deep] <= 0.1 * np.max(grid.vertical.thickness))
     assert np.abs(whole.depth() - asked)[deep].max() > 0.4 * layer.min()
-    stacked = np.array(
-        [grid.thickness(k) * (k < grid.wet_levels) for k in range(grid.levels.number)]
-    )
+    stacked = np.array([grid.thickness(k) * (k < grid.wet_levels) for k in range(grid.levels.nz)])
     np.testing.assert_allclose(stacked.sum(0), grid.depth(), rtol=1e-14)
     np.testing.assert_array_equal(
         stacked[:, 3, 30], grid.column(3, 30) * (np.arange(8) < grid.wet_levels[3, 30])
@@ -67,7 +65,7 @@ def test_rest_over_cut_cells(equation):
         )
     )
     sim.advance(20)
-    assert sim.fields.motion(sim.step)["speed"] < 1e-12
+    assert sim.fields.motion(sim.time_step)["speed"] < 1e-12
 
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
@@ -87,7 +85,7 @@ def test_constants_and_contents_in_cut_cells(advection):
     one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    assert sim.fields.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.time_step)["speed"] > 0.01
 
 
 def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
@@ -178,7 +176,7 @@ def test_a_volume_integral_of_a_store_is_that_of_the_model(share, name, tmp_path
     from fathom import output
 
     ocean = box(partial_cells=share)
-    sim = fm.Simulation(stirred(ocean), step="30min", directory=tmp_path, surface=wind())
+    sim = fm.Simulation(stirred(ocean), time_step="30min", directory=tmp_path, surface=wind())
     sim.output(name, ["temperature", "sea_surface_height"], every="2h", dtype="float64")
     sim.run("2h", report=False)
     with output.open(tmp_path / name) as data:
@@ -202,7 +200,7 @@ def test_errors_of_partial_cells():
 
     for wrong in (0, 1.5, "half", float("nan")):
         with pytest.raises(ValueError, match="partial_cells"):
-            fm.ZLevels(number=8, depth=2000, partial_cells=wrong)
+            fm.ZLevels(nz=8, depth=2000, partial_cells=wrong)
 
 
 def test_a_wave_over_a_slope():
@@ -220,7 +218,7 @@ def test_a_wave_over_a_slope():
             extent=(size, 0.75 * size),
             periodic=True,
             bathymetry=lambda x, y: 700 + 1200 * y / (0.75 * size),
-            levels=fm.ZLevels(number=levels, depth=2000, spacing="uniform", partial_cells=share),
+            levels=fm.ZLevels(nz=levels, depth=2000, spacing="uniform", partial_cells=share),
         )
         ocean = fm.Ocean(
             grid,

@@ -11,7 +11,7 @@ from fathom.ocean import parts
 
 
 def ocean(**given):
-    grid = fm.CartesianGrid(nx=6, ny=6, levels=fm.ZLevels(number=2, depth=100))
+    grid = fm.CartesianGrid(nx=6, ny=6, levels=fm.ZLevels(nz=2, depth=100))
     return fm.Ocean(grid, coriolis=(1e-4, 0), **given)
 
 
@@ -60,7 +60,7 @@ def test_signatures_have_the_parameters():
 
 def test_notebooks_show_tables():
     built = ocean(vertical_mixing="KPP")
-    simulation = fm.Simulation(built, step="1h")
+    simulation = fm.Simulation(built, time_step="1h")
     for thing, said in ((built.grid, "levels"), (built, "KPP()"), (simulation, "6×6×2")):
         shown = thing._repr_html_()
         assert said in shown and shown.count("<tr>") > 2 and shown.endswith("</table></div>")

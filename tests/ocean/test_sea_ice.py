@@ -11,7 +11,7 @@ import box
 import cases
 import fathom as fm
 import icy
-from fathom.base.failure import RunFailure
+from fathom.base.failure import RunError
 from fathom.data import fluxes
 from fathom.model.order import Order
 from fathom.ocean.products.series import by_basin
@@ -158,7 +158,7 @@ def test_restart_is_no_restart(tmp_path, monkeypatch):
 def test_same_bits_on_the_globe_in_other_blocks():
     """Across the fold of the tripolar grid, under real air."""
     grid = fm.TripolarGrid(
-        resolution="3deg", levels=fm.ZLevels(number=6, depth=5500), bathymetry="etopo5"
+        resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500), bathymetry="etopo5"
     )
     start = fm.SeaIce(area=lambda x, y: 0.9 * (np.abs(y) > 65), thickness=1.5)
     ocean = fm.Ocean(grid, sea_ice=start).set(temperature="levitus", salinity="levitus")
@@ -176,10 +176,10 @@ def test_what_sea_ice_refuses():
     with pytest.raises(ValueError, match=r"SeaIce strength = -1 must lie in \[0, 1e\+06\]"):
         fm.SeaIce(strength=-1)
     with pytest.raises(ValueError, match="allowed: IceThermodynamics"):
-        fm.SeaIce(thermodynamics=fm.NewIce())
-    grid = fm.CartesianGrid(nx=6, ny=6, levels=fm.ZLevels(number=2, depth=100))
+        fm.SeaIce(thermodynamics=fm.schemes.NewIce())
+    grid = fm.CartesianGrid(nx=6, ny=6, levels=fm.ZLevels(nz=2, depth=100))
     with pytest.raises(ValueError, match="must be SeaIce"):
-        fm.Ocean(grid, coriolis=(1e-4, 0), sea_ice=fm.NewIce())
+        fm.Ocean(grid, coriolis=(1e-4, 0), sea_ice=fm.schemes.NewIce())
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0), sea_ice=fm.SeaIce())
     with pytest.raises(ValueError, match="needs the stress of the air at centres"):
         fm.Simulation(ocean, "1h", surface=fm.SurfaceForcing(stress_x=0.1)).advance(1)
@@ -189,7 +189,7 @@ def test_what_sea_ice_refuses():
 def globe():
     """Of 3 degrees, ice in both polar seas."""
     grid = fm.TripolarGrid(
-        resolution="3deg", levels=fm.ZLevels(number=6, depth=5500), bathymetry="etopo5"
+        resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500), bathymetry="etopo5"
     )
     start = fm.SeaIce(area=lambda x, y: 0.8 * (np.abs(y) > 65), thickness=1.5)
     return fm.Ocean(grid, sea_ice=start).set(temperature="levitus", salinity="levitus")
@@ -251,7 +251,7 @@ def test_a_run_ends_where_ice_is_absurd(tmp_path):
     sim = icy.uneven(weather={"wind_speed": 20.0, "eastward_wind": 19.0}.items())
     sim.limits["sea_ice_speed_most"] = (0, 1e-3)
     sim.directory = tmp_path
-    with pytest.raises(RunFailure, match="went bad at step"):
+    with pytest.raises(RunError, match="went bad at step"):
         sim.run("3h", report=False)
 
 
@@ -268,8 +268,8 @@ def test_in_single_precision():
 
 def test_by_toml():
     """Words and tables, as of any part of a model."""
-    table = """{ is = "SeaIce", limits = [0.5], subcycles = 0,
-        thermodynamics = { is = "IceThermodynamics", salinity = 5.0 } }"""
+    table = """{ type = "SeaIce", limits = [0.5], subcycles = 0,
+        thermodynamics = { type = "IceThermodynamics", salinity = 5.0 } }"""
     setting = f"model.sea_ice={' '.join(table.split())}"
     ice = Experiment(Document(box.text, "box.toml", [setting])).model.sea_ice
     assert len(ice.categories) == 2 and ice.subcycles == 0

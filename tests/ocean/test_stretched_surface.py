@@ -54,7 +54,7 @@ def test_contents_are_kept_under_rain(advection, share):
     assert np.all(np.abs(now[1:3] / before[1:3] - 1) < 1e-13)
     temperature = sim.fields.extremes("temperature")
     assert max(abs(temperature["minimum"] - 7), abs(temperature["maximum"] - 7)) < 1e-12
-    assert sim.fields.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.time_step)["speed"] > 0.01
 
 
 def test_a_constant_stays_where_no_rain_dilutes_it():
@@ -102,7 +102,7 @@ def test_rest_under_a_level_surface():
         ocean.set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0)
     )
     sim.advance(20)
-    assert sim.fields.motion(sim.step)["speed"] < 1e-12
+    assert sim.fields.motion(sim.time_step)["speed"] < 1e-12
 
 
 def test_layers_do_not_run_dry():

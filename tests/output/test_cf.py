@@ -18,21 +18,21 @@ def folder(tmp_path_factory):
         corner_longitude=x + 0.1 * y,
         corner_latitude=y + 0.05 * x,
         periodic=False,
-        levels=fm.ZLevels(number=3, depth=3000),
+        levels=fm.ZLevels(nz=3, depth=3000),
         bathymetry="flat",
     )
     ocean = fm.Ocean(grid).set(temperature=10.0, salinity=35.0)
-    simulation = fm.Simulation(ocean, step="1h", directory=folder)
+    simulation = fm.Simulation(ocean, time_step="1h", directory=folder)
     simulation.output("mean.nc", ["temperature"], every="2h", statistic="mean")
     simulation.output("velocity.nc", ["temperature", "velocity_x"], every="2h")
     simulation.output("moorings.nc", ["temperature"], every="1h", moorings={"K1": [-20, 35]})
     simulation.output("integrals.nc", ["section_transport"], every="2h", statistic="mean")
     simulation.run("4h", report=False)
     air = fm.SpectralAtmosphere(
-        fm.GaussianGrid(10, levels=fm.HybridLevels(8)), physics=fm.FirstPhysics(ozone=None)
+        fm.GaussianGrid(10, levels=fm.HybridLevels(8)), physics=fm.BasicPhysics(ozone=None)
     )
     air.set(air_temperature=280.0, sea_surface_temperature=280.0)
-    simulation = fm.Simulation(air, step="30min", directory=folder, overwrite=True)
+    simulation = fm.Simulation(air, time_step="30min", directory=folder, overwrite=True)
     simulation.output("rain.nc", ["precipitation_flux"], every="1h", statistic="accumulation")
     simulation.output("layers.nc", ["air_temperature"], every="1h")
     simulation.output("levels.nc", ["air_temperature", "surface_air_pressure"], every="1h")

@@ -9,7 +9,7 @@ from fathom.base.earth import unit_vectors
 from fathom.grids.regrid import targets
 from fathom.grids.regrid.overlap import Overlap
 
-levels = fm.ZLevels(number=2, depth=100)
+levels = fm.ZLevels(nz=2, depth=100)
 tripolar = fm.TripolarGrid(resolution="3deg", bathymetry="flat", levels=levels)
 dipole = fm.DipoleGrid(resolution="3deg", bathymetry="flat", levels=levels)
 turned = fm.GaussianGrid(21, stretching=2.0, pole=(5.0, 45.0))
@@ -119,17 +119,17 @@ def test_winds_turn_between_cells():
 @pytest.mark.parametrize(
     "asked, words",
     [
-        ({"regrid": "conserve", "regular": 5}, "did you mean 'conservative'"),
+        ({"regrid": "conserve", "latlon_resolution": 5}, "did you mean 'conservative'"),
         ({"regrid": "conservative"}, "goes with regular"),
         ({"regrid": "conservative", "moorings": [[0, 0]]}, "two places"),
     ],
 )
 def test_what_cannot_be_is_told(asked, words):
     ocean = fm.Ocean(tripolar)
-    simulation = fm.Simulation(ocean, step="30m")
+    simulation = fm.Simulation(ocean, time_step="30m")
     with pytest.raises(fm.InputError, match=words):
         simulation.output("a.nc", ["temperature"], **asked)
     with pytest.raises(fm.InputError, match="lies on the corners of cells"):
-        simulation.output("a.nc", ["eastward_velocity"], regular=5, regrid="conservative")
+        simulation.output("a.nc", ["eastward_velocity"], latlon_resolution=5, regrid="conservative")
     with pytest.raises(fm.InputError, match="from reduced rows"):
         Overlap.of(reduced, targets.of_grid(tripolar).mapping)

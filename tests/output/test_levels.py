@@ -39,7 +39,9 @@ def stores(tmp_path_factory):
     simulation.output("turning.nc", ["potential_vorticity", "vorticity"], every="1h")
     low = ["air_temperature", "eastward_wind"]
     simulation.output("other.grib2", low, every="1h", levels={"hybrid": "L19"})
-    simulation.output("low.grib2", low, every="1h", levels={"altitude": [500.0]}, regular=10)
+    simulation.output(
+        "low.grib2", low, every="1h", levels={"altitude": [500.0]}, latlon_resolution=10
+    )
     simulation.run("1h", report=False)
     ground = simulation.gather("surface_geopotential")[0] / 9.80665
     return {file.stem: output.open(file).isel(time=-1).load() for file in folder.glob("*.nc")} | {

@@ -17,7 +17,7 @@ def sea(tmp_path, **parallel):
         nx=24,
         ny=16,
         latitude=(-40, 40),
-        levels=fm.ZLevels(number=8, depth=2000),
+        levels=fm.ZLevels(nz=8, depth=2000),
         bathymetry=lambda x, y: np.where(
             (np.abs(x - 90) < 15), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
@@ -120,7 +120,7 @@ def test_errors_of_moorings(tmp_path):
     for keywords, words in (
         ({"moorings": [[0, 0, 0]]}, "give name = "),
         ({"moorings": [[0, 91]]}, "give name = "),
-        ({"moorings": [0, 0], "regular": 1}, "two places"),
+        ({"moorings": [0, 0], "latlon_resolution": 1}, "two places"),
     ):
         with pytest.raises(ValueError, match=words):
             sea(tmp_path).output("a.nc", "temperature", **keywords)

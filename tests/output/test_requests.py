@@ -176,11 +176,14 @@ def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
 @pytest.mark.parametrize(
     "asked, words",
     [
-        ({"fit": 16}, "from 1 to 15"),
-        ({"fit": 2.5}, "a whole number of waves"),
+        ({"spectral_truncation": 16}, "from 1 to 15"),
+        ({"spectral_truncation": 2.5}, "a whole number of waves"),
         ({"zonal": "no"}, "true and false"),
         ({"grid": "T42"}, "a grid with longitudes and latitudes"),
-        ({"grid": fm.GaussianGrid(7), "regular": 5}, "grid = GaussianGrid are two places"),
+        (
+            {"grid": fm.GaussianGrid(7), "latlon_resolution": 5},
+            "grid = GaussianGrid are two places",
+        ),
         ({"grid": fm.GaussianGrid(7), "section": [[0, 0], [10, 10]]}, "two places"),
     ],
 )
@@ -225,10 +228,12 @@ def test_wind_over_the_poles(tmp_path, sphere, levels):
         eastward_wind=lambda lon, lat, p: east(lon, lat) + 0 * p,
         northward_wind=lambda lon, lat, p: north(lon, lat) + 0 * p,
     )
-    simulation = fm.Simulation(model, step="10min", directory=tmp_path)
+    simulation = fm.Simulation(model, time_step="10min", directory=tmp_path)
     both = ["eastward_wind", "northward_wind"]
     for name, variables in {"both": both, "east": both[:1], "north": both[1:]}.items():
-        simulation.output(f"{name}.zarr", variables, every="10min", regular=3, levels=levels)
+        simulation.output(
+            f"{name}.zarr", variables, every="10min", latlon_resolution=3, levels=levels
+        )
     simulation.run("10min", report=False)
     with fm.open(tmp_path / "both.zarr") as found:
         wanted = {"ua": east, "va": north}
@@ -261,7 +266,7 @@ def test_grib_and_fa_are_encoded_by_any_ranks_to_the_same_bytes(on_ranks):
 )
 def test_what_cannot_be_is_told(asked, word):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(3))
-    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m")
+    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), time_step="20m")
     with pytest.raises(ValueError, match=word):
         simulation.output("a.nc", ["air_temperature"], **asked)
 
@@ -269,7 +274,7 @@ def test_what_cannot_be_is_told(asked, word):
 def test_compression_is_chosen(tmp_path):
     """Of each format its own; the numbers are the same, those of GRIB within their bits."""
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels("L8"))
-    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path)
+    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), time_step="20m", directory=tmp_path)
     chosen = {
         **{f"{name}.zarr": name for name in ("zstd", "lz4", "none")},
         **{f"{name}.nc": name for name in ("zlib", "none")},

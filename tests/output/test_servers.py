@@ -202,7 +202,7 @@ def test_unstable_run_leaves_what_was_output(without):
         "--io-servers",
         1,
         "--set",
-        "simulation.step=1d",
+        "simulation.time_step=1d",
         "--set",
         "simulation.beyond_stability=true",
         "--for",

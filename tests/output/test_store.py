@@ -598,7 +598,7 @@ def test_a_time_is_written_in_large_calls(tmp_path, ending):
 
 def test_a_zonal_mean_in_fa_is_refused_in_words(tmp_path):
     model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.HybridLevels("L8")))
-    one = fm.Simulation(model, step="20m", directory=tmp_path)
+    one = fm.Simulation(model, time_step="20m", directory=tmp_path)
     one.output("z.fa", ["air_temperature"], "20m", zonal=True)
     with pytest.raises(ValueError, match="no place for zonal means"):
         one.run("20m", report=False)

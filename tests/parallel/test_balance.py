@@ -78,9 +78,9 @@ def test_columns_travel(on_ranks):
 
 def test_what_cannot_be_balanced():
     assert balanced(None) == {}
-    assert balanced(["Radiation", "KProfile"]) == {
+    assert balanced(["Radiation", "KProfileDiffusion"]) == {
         "Radiation": "cosine_zenith_ahead",
-        "KProfile": "",
+        "KProfileDiffusion": "",
     }
     with pytest.raises(ValueError, match=r"parallel balance = 'Radiation' must be a list of proc"):
         balanced("Radiation")

@@ -19,7 +19,7 @@ tiles += ["canopy_water", "snow_on_ice", "snow_albedo", "snow_departure_3"]
 
 
 def world(land):
-    physics = fm.FirstPhysics(land=land, lake="MixedLake", radiation_every="3h", drag=None)
+    physics = fm.BasicPhysics(land=land, lake="MixedLake", radiation_every="3h", drag=None)
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels(8))
     model = fm.SpectralAtmosphere(grid, physics=physics, precision="fp32")
     warmth = lambda lon, lat: 255 + 45 * np.cos(np.deg2rad(lat)) ** 2
@@ -37,7 +37,7 @@ def world(land):
         **{f"soil_temperature_{k}": warmth for k in (1, 2, 3, 4)},
     )
     directory = mpi.MPI.COMM_WORLD.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-    return fm.Simulation(model, step="1h", start="2000-12-21", directory=directory)
+    return fm.Simulation(model, time_step="1h", start="2000-12-21", directory=directory)
 
 
 def main():

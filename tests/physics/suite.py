@@ -15,7 +15,7 @@ order = [
     "RadiativeHeating",
     "GroundResponse",
     "BulkExchange",
-    "KProfile",
+    "KProfileDiffusion",
     "VerticalDiffusion",
     "PositiveHumidity",
     "BettsMiller",

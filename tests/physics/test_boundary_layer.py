@@ -85,7 +85,7 @@ def weather(seed=0):
 
 
 def surface(state):
-    for name in ("SurfaceState", "GroundResponse", "BulkExchange", "KProfile"):
+    for name in ("SurfaceState", "GroundResponse", "BulkExchange", "KProfileDiffusion"):
         call(name, state)
     return state
 
@@ -312,7 +312,8 @@ def test_plants_give_water_by_day():
 def test_boundary_layer_deepens_with_buoyancy_and_is_calm_above():
     s = surface(weather(6))
     calm, heated = (
-        call("KProfile", s | {"buoyancy_flux": B, "friction_velocity": 0.3}) for B in (-1e-3, 1e-2)
+        call("KProfileDiffusion", s | {"buoyancy_flux": B, "friction_velocity": 0.3})
+        for B in (-1e-3, 1e-2)
     )
     assert (
         heated["boundary_layer_height"] >= calm["boundary_layer_height"] - 1e-9

@@ -13,7 +13,7 @@ from fathom.atmosphere.area.driver_file import DriverFile
 from fathom.atmosphere.column import radiation as column_radiation
 
 heat_capacity = 3.5 * 287.0597
-sheet = ["TurbulentEnergy", "VerticalDiffusion", "WarmMicrophysics"]
+sheet = ["TKE", "VerticalDiffusion", "WarmMicrophysics"]
 
 
 def stratocumulus(hour=0):
@@ -37,20 +37,20 @@ def run(case):
 
 def test_cloud_cools_at_its_top_and_shades_the_ground():
     heights = np.linspace(0, 1500, 31)
-    cloudy = fm.ForcedColumn(stratocumulus(12), heights, sheet, step="5min", radiation="10min")
+    cloudy = fm.ForcedColumn(stratocumulus(12), heights, sheet, time_step="5min", radiation="10min")
     end = run(cloudy).isel(time=-1)
     assert end.sizes["height"] == 30 and end.height[-1] < 1500
     assert 0.02 < end.cloud_liquid_water_path < 0.3 and end.cloud_fraction.max() > 0.5
     assert 220 < end.outgoing_longwave < 320
     assert end.toa_net_shortwave > end.surface_net_shortwave > 50
     clear = fm.ForcedColumn(
-        stratocumulus(12), heights, ["TurbulentEnergy", "VerticalDiffusion"], step="5min"
+        stratocumulus(12), heights, ["TKE", "VerticalDiffusion"], time_step="5min"
     )
     clear.column.set(specific_humidity=0.5 * clear.column["specific_humidity"])
     bright = run(clear).isel(time=-1)
     assert bright.surface_net_shortwave > end.surface_net_shortwave + 100
     assert bright.surface_downward_longwave < end.surface_downward_longwave - 20
-    night = fm.ForcedColumn(stratocumulus(0), heights, sheet, step="5min", radiation="10min")
+    night = fm.ForcedColumn(stratocumulus(0), heights, sheet, time_step="5min", radiation="10min")
     first, last = (run(night).isel(time=n) for n in (0, -1))
     assert last.toa_net_shortwave == 0
     cooled = (last.air_potential_temperature - first.air_potential_temperature).values
@@ -65,7 +65,7 @@ def test_the_air_takes_what_passes_its_ends():
     column = case.column
     before = column["air_temperature"].copy()
     column.advance(1)
-    gained = heat_capacity * column.mass @ (column["air_temperature"] - before) / column.step
+    gained = heat_capacity * column.mass @ (column["air_temperature"] - before) / column.time_step
     emission = 5.670374419e-8 * float(column["surface_temperature"]) ** 4
     record = case._record()
     expected = record["toa_net_shortwave"] - record["outgoing_longwave"]
@@ -103,7 +103,7 @@ def test_radiation_may_be_left_out_and_one_column_is_as_any():
     assert any("this column computes none" in str(w.message) for w in said)
     one, eight = (
         fm.SingleColumn(
-            fm.HybridLevels(8), fm.FirstPhysics(radiation="RRTMGP", drag=None), latitude=latitude
+            fm.HybridLevels(8), fm.BasicPhysics(radiation="RRTMGP", drag=None), latitude=latitude
         )
         for latitude in (20.0, [20.0] * 8)
     )

@@ -59,7 +59,7 @@ def test_a_lake_freezes_to_its_bottom_and_thaws_back():
 
 def test_lakes_need_the_heat_that_passes_their_ice():
     with pytest.raises(ValueError, match='lake = MixedLake.* needs .* land = "SoilLayers"'):
-        fm.FirstPhysics(lake="MixedLake")
+        fm.BasicPhysics(lake="MixedLake")
 
 
 def test_a_winter_closes_heat():
@@ -68,12 +68,12 @@ def test_a_winter_closes_heat():
     """
     fluxes = ("surface_net_shortwave", "surface_downward_longwave", "surface_emission")
     fluxes += ("sensible_heat_flux", "evaporation_flux", "snowfall")
-    physics = fm.FirstPhysics(land="SoilLayers", lake="MixedLake", radiation_every="6h", drag=None)
+    physics = fm.BasicPhysics(land="SoilLayers", lake="MixedLake", radiation_every="6h", drag=None)
     c = fm.SingleColumn(
         fm.HybridLevels(8),
         physics,
         latitude=[50, 65, 45],
-        step="1h",
+        time_step="1h",
         start="2000-10-01",
         keep=fluxes,
     )
@@ -109,7 +109,7 @@ def test_a_winter_closes_heat():
         f = {n: np.array(c[n]) for n in fluxes}
         net = f["surface_net_shortwave"] + f["surface_downward_longwave"] - f["surface_emission"]
         turbulent = f["sensible_heat_flux"] + L * f["evaporation_flux"]
-        heated = heated + c.step * (net - turbulent - fusion * f["snowfall"])
+        heated = heated + c.time_step * (net - turbulent - fusion * f["snowfall"])
         most = np.maximum(most, np.array(c["lake_ice_amount"]))
     end, s = store()
     np.testing.assert_allclose(end - start, heated, atol=1e-9 * 6e8)

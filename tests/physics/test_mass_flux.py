@@ -154,7 +154,7 @@ def test_a_dry_updraught_turns_the_gradient_of_a_convective_layer(levels, step):
     """
     rise = {}
     for name, plume in (("without", []), ("with", [low])):
-        physics = ["TurbulentEnergy", "VerticalDiffusion", *plume]
+        physics = ["TKE", "VerticalDiffusion", *plume]
         theta, z, edges, height = convective_layer(levels, step, physics)
         assert 0.93 * height < steepest(theta, z, edges) < 1.2 * height + 2 * edges[-2]
         upper, lower = (np.interp(x * height, z[::-1], theta[::-1]) for x in (0.75, 0.4))
@@ -204,7 +204,7 @@ def test_it_rains_steadily_over_a_warm_sea():
     """
     column = fm.SingleColumn(
         fm.HybridLevels(26),
-        fm.FirstPhysics(
+        fm.BasicPhysics(
             drag=None, convection="MassFluxConvection", sunlight=fm.Sunlight(fixed_season=1)
         ),
         start="2000-03-21",

@@ -44,8 +44,8 @@ def test_gabls1_from_a_file(tmp_path):
 
 def test_stable_air_near_the_ground_mixes_less_with_a_length_that_knows_it():
     """GABLS1 with wall_stability: stress and depth of large eddies."""
-    physics = [fm.TurbulentEnergy(wall_stability=0.75), "VerticalDiffusion"]
-    profiles = fm.ForcedColumn(gabls1(), np.linspace(0, 500, 51), physics, step="30s").run()
+    physics = [fm.TKE(wall_stability=0.75), "VerticalDiffusion"]
+    profiles = fm.ForcedColumn(gabls1(), np.linspace(0, 500, 51), physics, time_step="30s").run()
     found = published_columns.found(profiles)
     assert 0.28 < found["friction velocity"][0] < 0.31
     assert 160 < found["depth of the stress"][0] < 210
@@ -76,7 +76,7 @@ def test_bomex_with_plumes_is_near_steady():
     cloud ends below the inversion at 1500 m, where large eddies have some up to 2000 m: there the
     air dries by 1 g/kg.
     """
-    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    physics = ["TKE", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
     case = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics)
     column, first = case.column, case.column["specific_humidity"].copy()
     before = column["air_temperature"] / case.exner
@@ -99,7 +99,7 @@ def test_energy_gains_what_the_file_gives():
     """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, plumes or not."""
     off = {"forc_geo": 0, "forc_wa": 0, "adv_qt": 0, "radiation": "off"}
     file = bomex().assign_attrs(off)
-    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    physics = ["TKE", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the file has and does not ask for
         case = fm.ForcedColumn(file, np.linspace(0, 3000, 76), physics)
@@ -123,7 +123,7 @@ def test_what_starts_from_fluxes_stands_after_the_diffusion():
         fm.ForcedColumn(bomex(), physics=["ShallowMassFlux", "VerticalDiffusion"])
     water = {}
     for convection in ([], ["MassFluxConvection"]):
-        physics = ["TurbulentEnergy", "VerticalDiffusion", *convection]
+        physics = ["TKE", "VerticalDiffusion", *convection]
         case = fm.ForcedColumn(bomex(), np.linspace(0, 12000, 121), physics)
         water[len(convection)] = case.advance("1h").column["specific_humidity"]
     moister = water[1] - water[0]
@@ -157,8 +157,8 @@ def test_wind_turns_and_comes_back():
     file = file.drop_vars(["tke", "ts_forc"])
     file["ug"] = file["ug"] - 3
     case = fm.ForcedColumn(file, np.linspace(0, 1000, 11), ["VerticalDiffusion"])
-    steps = round(np.pi / case.coriolis / case.step)
-    case.advance(f"{steps * case.step}s")
+    steps = round(np.pi / case.coriolis / case.time_step)
+    case.advance(f"{steps * case.time_step}s")
     assert case.column["eastward_wind"][0] == pytest.approx(2.0, abs=0.02)
     assert abs(case.column["northward_wind"][0]) < 0.05
 

@@ -250,7 +250,7 @@ def test_days_over_land_in_the_place_of_the_slab():
     """A meadow, a desert and snow in spring, with radiation and air: heat and water close, bounds,
     and a day is felt the less the deeper one looks.
     """
-    physics = fm.FirstPhysics(land="SoilLayers", radiation_every="1h", drag=None)
+    physics = fm.BasicPhysics(land="SoilLayers", radiation_every="1h", drag=None)
     names = [s.name for s in physics]
     assert "SoilResponse" in names and not {"GroundResponse", "LandSurface"} & set(names)
     radiation = ("surface_net_shortwave", "surface_downward_longwave", "surface_emission")
@@ -287,9 +287,9 @@ def test_days_over_land_in_the_place_of_the_slab():
         f = {n: np.array(c[n]) for n in fluxes}
         net = f["surface_net_shortwave"] + f["surface_downward_longwave"] - f["surface_emission"]
         turbulent = f["sensible_heat_flux"] + 2.5008e6 * f["evaporation_flux"]
-        heated = heated + c.step * (net - turbulent - fusion * f["snowfall"])
+        heated = heated + c.time_step * (net - turbulent - fusion * f["snowfall"])
         rain = f["convective_precipitation"] + f["stratiform_precipitation"]
-        wetted = wetted + c.step * (rain - f["evaporation_flux"] - f["runoff"])
+        wetted = wetted + c.time_step * (rain - f["evaporation_flux"] - f["runoff"])
         seen.append([c["ground_temperature"], *soil_of(state())[0]])
     end = state()
     np.testing.assert_allclose(

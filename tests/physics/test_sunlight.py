@@ -29,7 +29,7 @@ def test_jerlov_types():
     """
     assert shares("JerlovWater")(10.0) == pytest.approx(0.18327, rel=1e-4)
     assert shares("JerlovWater")(0.0) == pytest.approx(1)
-    deep = [shares("JerlovWater", type=n)(30.0) for n in (1, 2, 3, 4, 5)]
+    deep = [shares("JerlovWater", water_type=n)(30.0) for n in (1, 2, 3, 4, 5)]
     assert deep == sorted(deep, reverse=True) and deep[0] == pytest.approx(
         0.42 * np.exp(-30 / 23), rel=1e-6
     )

@@ -282,8 +282,8 @@ def test_snow_ages_and_new_snow_is_bright():
 
 
 def test_physics_with_tiles():
-    """FirstPhysics puts what knows tiles in the place of the rest, with its parameters."""
-    physics = fm.FirstPhysics(
+    """BasicPhysics puts what knows tiles in the place of the rest, with its parameters."""
+    physics = fm.BasicPhysics(
         land="TiledLand",
         lake="MixedLake",
         surface=fm.model.schemes.scheme("SurfaceState", ice_albedo=0.5),
@@ -293,7 +293,7 @@ def test_physics_with_tiles():
     assert not {"SurfaceState", "BulkExchange", "VerticalDiffusion", "SoilLayers"} & set(names)
     assert physics.surface.parameters == {"ice_albedo": 0.5}
     with pytest.raises(ValueError, match="TileState.* has no parameter 'snow_albedo'"):
-        fm.FirstPhysics(
+        fm.BasicPhysics(
             land="TiledLand", surface=fm.model.schemes.scheme("SurfaceState", snow_albedo=0.7)
         )
 
@@ -307,7 +307,7 @@ def test_days_over_land_and_lakes():
     by_tile = tuple(f"{name}_evaporation" for name in tiles[:3])
     fluxes += (*rain, *by_tile, "sensible_heat_flux", "evaporation_flux", "snowfall", "runoff")
     fluxes += ("ice_share",) * 0 + tuple(f"{name}_share" for name in tiles[:3])
-    physics = fm.FirstPhysics(land="TiledLand", lake="MixedLake", radiation_every="2h", drag=None)
+    physics = fm.BasicPhysics(land="TiledLand", lake="MixedLake", radiation_every="2h", drag=None)
     c = fm.SingleColumn(
         fm.HybridLevels(8), physics, latitude=[48, 25, 60, 65], start="2000-11-10", keep=fluxes
     )
@@ -341,10 +341,10 @@ def test_days_over_land_and_lakes():
         f = {n: np.array(c[n]) for n in fluxes}
         net = f["surface_net_shortwave"] + f["surface_downward_longwave"] - f["surface_emission"]
         turbulent = f["sensible_heat_flux"] + L * f["evaporation_flux"]
-        heated = heated + c.step * (net - turbulent - fusion * f["snowfall"])
+        heated = heated + c.time_step * (net - turbulent - fusion * f["snowfall"])
         share = ((1 - cover(snow)) * v, (1 - cover(snow)) * (1 - v), cover(snow))
         taken = sum(a * f[name] for a, name in zip(share, by_tile, strict=True))
-        wetted = wetted + c.step * (f[rain[0]] + f[rain[1]] - taken - f["runoff"])
+        wetted = wetted + c.time_step * (f[rain[0]] + f[rain[1]] - taken - f["runoff"])
     end, left, s = store()
     np.testing.assert_allclose(end - held, heated, atol=1e-12 * np.abs(end).max())
     np.testing.assert_allclose(left - wet, wetted, atol=1e-11 * left.max())

@@ -16,9 +16,9 @@ g, cp, R = 9.80616, 3.5 * 287.0597, 287.0597
 def column(interfaces, mean_theta, physics, step, **keep):
     """A dry column over fixed pressures between heights [m], potential temperature by height."""
     pressure = 1e5 * (1 - g * interfaces / (cp * mean_theta)) ** (cp / R)
-    levels = SimpleNamespace(number=interfaces.size - 1, a=pressure, b=0 * pressure)
+    levels = SimpleNamespace(nz=interfaces.size - 1, a=pressure, b=0 * pressure)
     kept = ["air_diffusivity", "boundary_layer_height", "friction_velocity"]
-    return fm.SingleColumn(levels, physics, step=f"{step}s", keep=kept)
+    return fm.SingleColumn(levels, physics, time_step=f"{step}s", keep=kept)
 
 
 def test_logarithmic_layer():
@@ -32,7 +32,7 @@ def test_logarithmic_layer():
         "friction_velocity": u_star,
         "turbulent_kinetic_energy": np.full(levels + 1, u_star**2 / (0.85 * 0.126) ** 0.5),
     }
-    out = run("TurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
+    out = run("TKE", given, levels, {"step": 600.0, "background": 0.0})
     K = out["air_diffusivity"][:, 0, 0]
     z = 0.5 * (height[1:] + height[:-1])
     shear = (given["eastward_wind"][:-1] - given["eastward_wind"][1:]) / (height[:-1] - height[1:])
@@ -74,9 +74,7 @@ def steepest(theta, z, edges):
 @pytest.mark.parametrize("levels, step", [(60, 60), (60, 600), (20, 1200)])
 def test_convective_layer_grows_by_encroachment(levels, step):
     """Well mixed up to the height of encroachment, of which entrainment adds a tenth or two."""
-    theta, z, edges, height = convective_layer(
-        levels, step, ["TurbulentEnergy", "VerticalDiffusion"]
-    )
+    theta, z, edges, height = convective_layer(levels, step, ["TKE", "VerticalDiffusion"])
     assert 0.93 * height < steepest(theta, z, edges) < 1.2 * height
     inside = (z > 100) & (z < 0.7 * height)
     assert np.ptp(theta[inside]) < 0.7
@@ -88,7 +86,9 @@ def test_a_profile_of_diffusivity_grows_alike_on_any_levels(levels):
     """1.14 of encroachment, for any part of the heat of thermals in the lowest layer, with its
     middle at 10 to 120 m; with all of it counted twice it is 1.25 to 1.38.
     """
-    theta, z, edges, height = convective_layer(levels, 600, ["KProfile", "VerticalDiffusion"])
+    theta, z, edges, height = convective_layer(
+        levels, 600, ["KProfileDiffusion", "VerticalDiffusion"]
+    )
     assert 1.08 * height < steepest(theta, z, edges) < 1.2 * height
 
 
@@ -98,7 +98,7 @@ def test_stable_layer_of_gabls1(levels, step):
     a layer of some 210 to 240 m (large-eddy simulations: 150 to 200) under a jet of 9 to 10 m/s.
     """
     edges = np.concatenate([[600.0], np.linspace(400, 0, levels + 1)])
-    c = column(edges, 265.0, ["BulkExchange", "TurbulentEnergy", "VerticalDiffusion"], step)
+    c = column(edges, 265.0, ["BulkExchange", "TKE", "VerticalDiffusion"], step)
     z, exner = 0.5 * (edges[1:] + edges[:-1]), (c.pressure / 1e5) ** (R / cp)
     c.set(
         air_temperature=(265 + 0.01 * np.maximum(z - 100, 0)) * exner,
@@ -158,8 +158,8 @@ def cloud_layer(cover):
         "turbulent_kinetic_energy": np.full(levels + 1, 0.2),
         "cloud_fraction": np.where(cloudy, cover, 0.0),
     }
-    out = run("CloudyTurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
-    plain = run("TurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
+    out = run("CloudyTKE", given, levels, {"step": 600.0, "background": 0.0})
+    plain = run("TKE", given, levels, {"step": 600.0, "background": 0.0})
     inside = np.flatnonzero(cloudy)[1:]  # interfaces between two layers of cloud
     K = [o["air_diffusivity"][inside, 0, 0].mean() for o in (out, plain)]
     return K, out, plain

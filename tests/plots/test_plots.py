@@ -289,10 +289,8 @@ def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
 
 
 def test_a_section_of_a_plane_is_in_kilometres(tmp_path):
-    ocean = fm.Ocean(
-        fm.CartesianGrid(4, 6, levels=fm.ZLevels(number=3, depth=900)), coriolis=(0, 0)
-    )
-    simulation = fm.Simulation(ocean, step="10min", directory=tmp_path)
+    ocean = fm.Ocean(fm.CartesianGrid(4, 6, levels=fm.ZLevels(nz=3, depth=900)), coriolis=(0, 0))
+    simulation = fm.Simulation(ocean, time_step="10min", directory=tmp_path)
     simulation.output("a.zarr", "temperature", every="10min").run("10min", report=False)
     data = output.open(tmp_path / "a.zarr")
     axes = plots.picture(data, "temperature", kind="section").axes[0]
@@ -334,7 +332,7 @@ def test_a_mean_in_time_weighs_by_volume(tmp_path):
     levels = fm.ZLevels(thickness=[100.0, 900.0])
     ocean = fm.Ocean(fm.CartesianGrid(4, 6, levels=levels), coriolis=(0, 0))
     ocean.set(temperature=lambda x, y, depth: 20.0 * (depth < 100) + 0 * x)
-    simulation = fm.Simulation(ocean, step="10min", directory=tmp_path)
+    simulation = fm.Simulation(ocean, time_step="10min", directory=tmp_path)
     simulation.output("a.nc", "temperature", every="10min").run("10min", report=False)
     figure = plots.picture(output.open(tmp_path / "a.nc"), "temperature", kind="series")
     assert "temperature − 2 [" in figure.axes[0].get_title(loc="left")  # and what it grows by

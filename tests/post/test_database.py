@@ -21,9 +21,9 @@ def folder(tmp_path_factory):
     simulation.directory = folder
     simulation.output("model.zarr", columns, every="20m", dtype="float64")
     direct = ["air_temperature", "geopotential_height", "surface_air_pressure"]
-    simulation.output("direct.zarr", direct, every="20m", levels=wanted, regular=5)
-    simulation.output("own.zarr", ["air_temperature"], every="20m", regular=5)
-    part = {"regular": 5, "area": [10, 60, 20, 70]}
+    simulation.output("direct.zarr", direct, every="20m", levels=wanted, latlon_resolution=5)
+    simulation.output("own.zarr", ["air_temperature"], every="20m", latlon_resolution=5)
+    part = {"latlon_resolution": 5, "area": [10, 60, 20, 70]}
     simulation.output("part.zarr", ["air_temperature"], every="20m", **part)
     simulation.output("bare.zarr", ["air_temperature"], every="20m")
     simulation.run("1h", report=False)

@@ -17,7 +17,7 @@ from fathom.model import device
 
 def simulation(directory, precision, helpers, there="none"):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
-    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", drag=None)
+    physics = fm.BasicPhysics(radiation="RRTMGP", radiation_every="2h", drag=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
     model.set(
         air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
@@ -25,7 +25,7 @@ def simulation(directory, precision, helpers, there="none"):
     )
     how = {"device": None if there == "none" else there}
     how |= {"radiation_ranks": helpers} if helpers else {}
-    return fm.Simulation(model, step="1h", directory=directory, parallel=how, overwrite=True)
+    return fm.Simulation(model, time_step="1h", directory=directory, parallel=how, overwrite=True)
 
 
 def refused(act):

@@ -13,7 +13,7 @@ from fathom.base import mpi
 def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=4, device="none"):
     grid = fm.GaussianGrid(int(truncation), levels=fm.SigmaLevels(8))
     spacing = None if spacing == "none" else int(spacing)
-    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", radiation_spacing=spacing)
+    physics = fm.BasicPhysics(radiation="RRTMGP", radiation_every="2h", radiation_spacing=spacing)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
     model.set(
         air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
@@ -23,7 +23,7 @@ def main(precision="fp64", spacing="none", balance="none", truncation=10, steps=
     how = {} if balance == "none" else {"balance": ["RRTMGP"], "distribution": "square"}
     how |= {} if device == "none" else {"device": device}
     sim = fm.Simulation(
-        model, step="1h", start=start, directory=tempfile.gettempdir(), parallel=how
+        model, time_step="1h", start=start, directory=tempfile.gettempdir(), parallel=how
     ).prepare()
     sim.advance(int(steps))
     fluxes = {

@@ -28,12 +28,12 @@ def test_same_bits_on_any_ranks_and_after_a_restart(on_ranks, precision):
 
 def test_what_cannot_be():
     model = fm.SpectralAtmosphere(
-        fm.GaussianGrid(10, levels=fm.SigmaLevels(8)), physics=fm.FirstPhysics(drag=None)
+        fm.GaussianGrid(10, levels=fm.SigmaLevels(8)), physics=fm.BasicPhysics(drag=None)
     )
     with pytest.raises(ValueError, match="radiation_ranks = 1 of 1 ranks leave none to step"):
-        fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1})
+        fm.Simulation(model, time_step="1h", parallel={"radiation_ranks": 1})
     with pytest.raises(ValueError, match="with I/O servers: give one"):
-        fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1, "io_servers": 1})
+        fm.Simulation(model, time_step="1h", parallel={"radiation_ranks": 1, "io_servers": 1})
 
 
 def test_steps_outside_a_run_are_refused(on_ranks):

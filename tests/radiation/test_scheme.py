@@ -78,5 +78,5 @@ def test_parameters_are_checked():
         fm.RRTMGP(longwave="sw-g112")
     with pytest.raises(ValueError, match="every"):
         fm.RRTMGP(every="1month")
-    physics = fm.FirstPhysics(radiation=fm.RRTMGP, radiation_every="1h")
+    physics = fm.BasicPhysics(radiation=fm.RRTMGP, radiation_every="1h")
     assert physics.radiation.every == fm.RRTMGP(every="1h").every

@@ -29,13 +29,13 @@ def test_samples_of_an_area_have_its_edges():
     """Every third column and row of the 11 x 8, and none in E."""
     levels = fm.HybridLevels(19)
     grid = fm.LimitedAreaGrid((8, 47), resolution=50e3, points=(11, 8), coupling=2, levels=levels)
-    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_spacing=3, land=None, drag=None)
+    physics = fm.BasicPhysics(radiation="RRTMGP", radiation_spacing=3, land=None, drag=None)
     model = fm.LimitedAreaAtmosphere(grid, physics=physics)
     scheme = next(s for s in model.physics if s.name == "RRTMGP")
     rows = [0, 2, 5, 7]
     assert scheme.samples(model.grid) == [(row, [0, 2, 5, 8, 10]) for row in rows]
     model.set(air_temperature=lambda x, y, p: 250 + x + 2 * y, specific_humidity=1e-4)
-    sim = fm.Simulation(model, step="5min", start="2001-03-21 12:00").prepare()
+    sim = fm.Simulation(model, time_step="5min", start="2001-03-21 12:00").prepare()
     sim.advance(1)
     flux = np.asarray(sim.gather("outgoing_longwave"), float)[0, :8, :11]
     for a, b in itertools.pairwise(rows):
@@ -64,7 +64,7 @@ def test_samples_are_shared_by_cost_with_the_same_bits(on_ranks):
 
 
 def fluxes(spacing, without=(), **ground):
-    physics = fm.FirstPhysics(
+    physics = fm.BasicPhysics(
         radiation=fm.RRTMGP(overlap="homogeneous"),
         radiation_every="1h",
         radiation_spacing=spacing,
@@ -79,7 +79,7 @@ def fluxes(spacing, without=(), **ground):
         specific_humidity=lambda lon, lat, p: 3e-3 * np.cos(np.deg2rad(lat)) ** 2 * (p / 1e5) ** 3,
         **ground,
     )
-    sim = fm.Simulation(model, step="1h", start="2001-03-21").prepare()
+    sim = fm.Simulation(model, time_step="1h", start="2001-03-21").prepare()
     sim.advance(1)
     names = ("toa_net_shortwave", "outgoing_longwave", "surface_net_shortwave")
     return {name: np.asarray(sim.gather(name), float)[0] for name in names}
@@ -109,7 +109,7 @@ def test_what_cannot_be_spaced():
     with pytest.raises(ValueError, match=r"RRTMGP spacing = 0 must be a whole number"):
         fm.RRTMGP(spacing=0)
     with pytest.raises(ValueError, match='needs radiation = "RRTMGP"'):
-        fm.FirstPhysics(radiation_spacing=3)
+        fm.BasicPhysics(radiation_spacing=3)
     process = fm.RRTMGP().process(8)
     with pytest.raises(ValueError, match="from west to east"):
         mpi.core.Sampled(process, [(3, [1, 0])])

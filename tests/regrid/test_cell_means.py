@@ -8,7 +8,7 @@ from fathom.grids.regrid.cell_means import CellMeans, edges_between, finer
 from fathom.grids.regrid.points import bilinear
 
 latitude, longitude = np.arange(-90, 90.1, 0.5), np.arange(0, 360, 0.5)
-levels = fm.ZLevels(number=2, depth=100)
+levels = fm.ZLevels(nz=2, depth=100)
 grids = [
     fm.LatitudeLongitudeGrid(nx=72, ny=36, latitude=[-90, 90], bathymetry="flat", levels=levels),
     fm.TripolarGrid(resolution="3deg", bathymetry="flat", levels=levels),

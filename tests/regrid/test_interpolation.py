@@ -34,7 +34,7 @@ def error(grid, where="center"):
 def test_second_order_on_curvilinear_grids(where):
     coarse, fine = (
         error(
-            fm.DipoleGrid(nx=n, ny=n, levels=fm.ZLevels(number=3, depth=3000), bathymetry="flat"),
+            fm.DipoleGrid(nx=n, ny=n, levels=fm.ZLevels(nz=3, depth=3000), bathymetry="flat"),
             where,
         )
         for n in (48, 96)
@@ -93,7 +93,7 @@ def test_section_follows_the_great_circle():
         (lambda: targets.section([[0, "x"], [180, 0]]), "two or more"),
         (
             lambda: fm.CartesianGrid(
-                nx=8, ny=8, extent=(1e6, 1e6), levels=fm.ZLevels(number=3, depth=100)
+                nx=8, ny=8, extent=(1e6, 1e6), levels=fm.ZLevels(nz=3, depth=100)
             ).interpolation(0, 0),
             "is a plane",
         ),
@@ -110,7 +110,7 @@ import numpy as np
 import fathom as fm
 
 folder, servers = sys.argv[1], int(sys.argv[2])
-grid = fm.DipoleGrid(nx=48, ny=40, levels=fm.ZLevels(number=5, depth=4000))
+grid = fm.DipoleGrid(nx=48, ny=40, levels=fm.ZLevels(nz=5, depth=4000))
 ocean = fm.Ocean(grid, equation_of_state=fm.LinearEquationOfState())
 ocean.set(
     temperature=lambda longitude, latitude, depth: (
@@ -118,9 +118,9 @@ ocean.set(
     )
 )
 parallel = {"blocks": (12, 12), "io_servers": servers}
-sim = fm.Simulation(ocean, step="1h", directory=folder, overwrite=True, parallel=parallel)
+sim = fm.Simulation(ocean, time_step="1h", directory=folder, overwrite=True, parallel=parallel)
 surface = ["temperature", "eastward_velocity", "sea_surface_height"]
-sim.output("regular.zarr", surface, every="2h", regular=10.0)
+sim.output("regular.zarr", surface, every="2h", latlon_resolution=10.0)
 line = [[-30, -60], [-30, 50]]
 sim.output("section.nc", ["temperature", "sea_surface_height"], every="2h", section=line)
 sim.output("deep.zarr", ["temperature"], every="4h", statistic="mean", levels=[10, 1000.0, 4500])

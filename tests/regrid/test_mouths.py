@@ -58,7 +58,7 @@ def test_far_from_the_sea():
 def test_the_rivers_of_the_earth():
     """1.29 Sv in all (Dai & Trenberth 2002: 1.2, with ice sheets), the Amazon some 0.2 of it."""
     grid = fm.TripolarGrid(
-        resolution="3deg", levels=fm.ZLevels(number=25, depth=5500), bathymetry="etopo5"
+        resolution="3deg", levels=fm.ZLevels(nz=25, depth=5500), bathymetry="etopo5"
     )
     x, y = map(np.asarray, grid.coordinates("center"))
     area, wet = np.asarray(grid.horizontal.area_center), np.asarray(grid.wet_levels) > 0

@@ -23,7 +23,7 @@ def ocean(**settings):
     )  # sums and halos of all sorts
     return fm.Simulation(
         cases.stirred(cases.box(free_surface=surface)),
-        step="1800s",
+        time_step="1800s",
         surface=cases.wind(),
         parallel=settings,
         directory=tempfile.gettempdir(),
@@ -98,7 +98,7 @@ def kept():
     } and all(why.startswith("default") for why in off.why.values())
     plain = fm.Simulation(
         cases.box(free_surface=fm.FreeSurface(reproducible=False)),
-        step="1800s",
+        time_step="1800s",
         directory=tempfile.gettempdir(),
     ).prepare()
     if plain.is_root:
@@ -106,7 +106,7 @@ def kept():
             {"sum": {"value": "tree", "default": "allreduce", "how": "tuned", "date": "2001-02-03"}}
         )
     plain.comm.barrier()
-    plain = fm.Simulation(plain.model, step="1800s", directory=tempfile.gettempdir()).prepare()
+    plain = fm.Simulation(plain.model, time_step="1800s", directory=tempfile.gettempdir()).prepare()
     assert plain.parallel["sum"] == "allreduce" and "other bits" in plain.why["sum"]
     simulations = {"first": first, "tuned": tuned, "named": named, "off": off}
     return {f"ocean {what}": checksum(simulation) for what, simulation in simulations.items()} | {

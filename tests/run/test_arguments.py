@@ -5,7 +5,7 @@ import pytest
 
 import fathom as fm
 
-levels = fm.ZLevels(number=4, depth=1000)
+levels = fm.ZLevels(nz=4, depth=1000)
 
 
 def test_ocean_needs_a_grid_of_water():
@@ -52,7 +52,7 @@ def test_heights_are_no_depths():
 def test_a_class_is_no_model_and_a_number_no_blocks():
     with pytest.raises(fm.InputError, match="must be a model, as fm.Ocean"):
         fm.Simulation(fm.Ocean, "1h")
-    with pytest.raises(fm.InputError, match="number = 0 levels"):
+    with pytest.raises(fm.InputError, match="nz = 0 levels"):
         fm.HybridLevels(0)
     ocean = fm.Ocean(fm.CartesianGrid(4, 4, levels=levels), coriolis=(0, 0))
     with pytest.raises(fm.InputError, match="blocks = 3 must be two whole numbers"):

@@ -196,7 +196,7 @@ def test_a_run_keeps_its_tiles(tmp_path, monkeypatch):
     def run(name, **parallel):
         return fm.Simulation(
             cases.stirred(cases.box()),
-            step="1800s",
+            time_step="1800s",
             surface=cases.wind(),
             directory=tmp_path / name,
             parallel=parallel,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import Unstable
+from fathom.base.failure import UnstableError
 from fathom.run.series import Series
 
 
@@ -23,7 +23,9 @@ def simulation(blocks=None, precision="fp64"):
         bathymetry=bottom,
     )
     ocean = fm.Ocean(grid, precision=precision, coriolis=(1e-4, 0.0))
-    s = fm.Simulation(ocean, step=60, parallel={"blocks": blocks} if blocks else None).prepare()
+    s = fm.Simulation(
+        ocean, time_step=60, parallel={"blocks": blocks} if blocks else None
+    ).prepare()
     for name in ("temperature", "velocity_x", "velocity_y"):
         s.fields.set(name, rng.normal(size=(4, 12, 20)))
     return s
@@ -32,8 +34,8 @@ def simulation(blocks=None, precision="fp64"):
 @pytest.mark.parametrize("precision", ["fp64", "fp32"])
 def test_against_numpy(precision):
     s, cut = simulation(precision=precision), simulation((7, 5), precision)
-    e, m = s.fields.extremes("temperature"), s.fields.motion(s.step)
-    assert e == cut.fields.extremes("temperature") and m == cut.fields.motion(s.step)
+    e, m = s.fields.extremes("temperature"), s.fields.motion(s.time_step)
+    assert e == cut.fields.extremes("temperature") and m == cut.fields.motion(s.time_step)
     wet, corner = (
         np.arange(4)[:, None, None] < np.asarray(levels)
         for levels in (s.model.grid.wet_levels, s.model.grid.corner_levels)
@@ -109,10 +111,10 @@ def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
     s.advance(3)
     s.run("3m", report=False)
     assert (
-        seen[0] == 3 and s.series.times[0] > 3 * s.step
+        seen[0] == 3 and s.series.times[0] > 3 * s.time_step
     )  # what progress says is there, but not noted again
     t = s.gather("temperature")
     t[0][np.asarray(s.model.grid.wet_levels) > 0] = np.nan
     s.fields.set("temperature", t)
-    with pytest.raises(Unstable, match="temperature is not a number .* found at step 6"):
+    with pytest.raises(UnstableError, match="temperature is not a number .* found at step 6"):
         s.run("3m", report=False)

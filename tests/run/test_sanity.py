@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.base.failure import Unstable
+from fathom.base.failure import UnstableError
 
 
 def channel(**keywords):
@@ -14,7 +14,7 @@ def channel(**keywords):
 
 
 def simulation(model, tmp_path, step="10min", **keywords):
-    return fm.Simulation(model, step=step, directory=tmp_path / "run", **keywords)
+    return fm.Simulation(model, time_step=step, directory=tmp_path / "run", **keywords)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_field_that_runs_away_is_found_with_its_place(tmp_path):
             simulation.state["salinity"][0, 2, 3] = 500.0
 
     s.call(spoil, every="1h")
-    with pytest.raises(Unstable, match="salinity is .*found at step"):
+    with pytest.raises(UnstableError, match="salinity is .*found at step"):
         s.run("12h")
     assert (tmp_path / "run" / "last-state.fathom").exists()
 
@@ -84,10 +84,10 @@ def test_limits_can_be_given(tmp_path):
 
 def test_a_step_beyond_stability_is_refused_unless_asked_for(tmp_path):
     s = simulation(channel(), tmp_path, step="12h")
-    ratio = max(c.value / c.limit for c in s.model.criteria(s.step))
+    ratio = max(c.value / c.limit for c in s.model.criteria(s.time_step))
     assert ratio > 1.25
     with pytest.raises(
-        ValueError, match="step = 43200 s is too long: .*try .* s; beyond_stability"
+        ValueError, match="time_step = 43200 s is too long: .*try .* s; beyond_stability"
     ):
         s.run("1d")
     assert not (tmp_path / "run").exists()

@@ -27,13 +27,13 @@ def small(**how):
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0.0)).set(
         temperature=lambda x, y, z: 10 - 5 * y / 1e6 - z / 200, salinity=35.0
     )
-    return fm.Simulation(ocean, step="30min", **how)
+    return fm.Simulation(ocean, time_step="30min", **how)
 
 
 def atmosphere(scheme):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(4))
     air = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], scheme=scheme)
-    return fm.Simulation(air, step="20min")
+    return fm.Simulation(air, time_step="20min")
 
 
 def test_what_is_read_is_what_the_model_has():

@@ -23,7 +23,7 @@ def moving(clocks):
 def cost():
     model = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(4)))
     model.set(air_temperature=280.0)
-    simulation = fm.Simulation(model, step="20min", parallel={"threads": 1}, overwrite=True)
+    simulation = fm.Simulation(model, time_step="20min", parallel={"threads": 1}, overwrite=True)
     return inner_loop.measure(simulation, steps=3)
 
 

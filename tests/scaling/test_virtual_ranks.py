@@ -27,20 +27,20 @@ def ocean():
 
     text = """
 [grid]
-is = "CartesianGrid"
+type = "CartesianGrid"
 nx = 48
 ny = 32
 extent = [1e6, 1e6]
-levels = { is = "ZLevels", number = 4, depth = 1000 }
+levels = { type = "ZLevels", nz = 4, depth = 1000 }
 [model]
-is = "Ocean"
+type = "Ocean"
 coriolis = [1e-4, 2e-11]
 [state]
 temperature = 10
 salinity = 35
 [simulation]
-step = "10min"
-surface = { is = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
+time_step = "10min"
+surface = { type = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
 """
     return Experiment(Document(text))
 

@@ -19,7 +19,7 @@ def atmosphere():
 
     model = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.HybridLevels("L8")))
     model.set(air_temperature=280.0)
-    return fm.Simulation(model, step="20min", overwrite=True)
+    return fm.Simulation(model, time_step="20min", overwrite=True)
 
 
 @pytest.mark.parametrize("reduced", [False, "classical"])
@@ -99,11 +99,11 @@ def test_radiation_on_ranks_of_its_own():
     as long as it takes."""
     import fathom as fm
 
-    physics = fm.FirstPhysics(radiation_every="1h", drag=None)
+    physics = fm.BasicPhysics(radiation_every="1h", drag=None)
     grid = fm.GaussianGrid(21, levels=fm.HybridLevels("L8"))
     model = fm.SpectralAtmosphere(grid, physics=physics)
     model.set(air_temperature=280.0)
-    cost = spectral.measure(fm.Simulation(model, step="20min"), steps=6)
+    cost = spectral.measure(fm.Simulation(model, time_step="20min"), steps=6)
     assert 0 < cost.radiation < cost.columns and cost.period == 3
     assert cost.stepping().computing == pytest.approx(cost.computing - cost.radiation)
     assert cost.column > 8 * 8 * 8  # at least eight profiles
@@ -127,7 +127,7 @@ def test_rows_of_a_limited_area():
     )  # fmt: skip
     model = fm.LimitedAreaAtmosphere(area)
     model.set(air_temperature=280.0)
-    cost = spectral.measure(fm.Simulation(model, step="2min", overwrite=True), steps=4)
+    cost = spectral.measure(fm.Simulation(model, time_step="2min", overwrite=True), steps=4)
     rows = spectral.rows_of(model)
     whole = spectral.layout(rows, 1)
     assert min(cost.legendre, cost.fourier, cost.waves) > 0
@@ -156,9 +156,9 @@ def test_what_has_no_transform_is_refused():
             fm.Simulation(
                 fm.Ocean(
                     fm.CartesianGrid(
-                        nx=8, ny=8, extent=(1e5, 1e5), levels=fm.ZLevels(number=2, depth=100)
+                        nx=8, ny=8, extent=(1e5, 1e5), levels=fm.ZLevels(nz=2, depth=100)
                     )
                 ),
-                step="1min",
+                time_step="1min",
             )
         )

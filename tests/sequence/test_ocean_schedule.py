@@ -55,7 +55,7 @@ def test_same_bits_however_it_is_scheduled(monkeypatch, case, steps):
         sim = scheduled(monkeypatch, case, steps, **options)
         assert sim.checksum() == usual.checksum(), options
         assert len(sim.sequence.groups) >= len(usual.sequence.groups)
-    assert usual.fields.motion(usual.step)["speed"] > 1e-3
+    assert usual.fields.motion(usual.time_step)["speed"] > 1e-3
 
 
 def test_exchanges_of_the_ocean():

@@ -19,7 +19,7 @@ def simulation(
     device=None,
 ):
     """With waves and all kinds of water, in summer, so that columns differ."""
-    physics = fm.FirstPhysics(
+    physics = fm.BasicPhysics(
         radiation=radiation,
         radiation_every="80min",
         condensation="GraupelMicrophysics",
@@ -39,7 +39,7 @@ def simulation(
     )
     return fm.Simulation(
         model,
-        step="40min",
+        time_step="40min",
         start="2000-06-21",
         directory=tempfile.mkdtemp(),
         parallel={

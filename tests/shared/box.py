@@ -11,26 +11,26 @@ L = 1e6
 tau = 0.1
 
 [grid]
-is = "CartesianGrid"
+type = "CartesianGrid"
 nx = 24
 ny = 20
 extent = ["L", "L"]
-levels = { is = "ZLevels", number = 4, depth = 1000 }
+levels = { type = "ZLevels", nz = 4, depth = 1000 }
 
 [model]
-is = "Ocean"
+type = "Ocean"
 coriolis = [1e-4, 2e-11]
-equation_of_state = { is = "LinearEquationOfState" }
-friction = { is = "LaplacianFriction", viscosity = 1e4 }
+equation_of_state = { type = "LinearEquationOfState" }
+friction = { type = "LaplacianFriction", viscosity = 1e4 }
 
 [state]
 temperature = "20 * exp(depth / -1000)"
 salinity = 35
 
 [simulation]
-step = "1h"
+time_step = "1h"
 run = "2d"
-surface = { is = "SurfaceForcing", stress_x = "-tau * cos(2 * pi * y / L)" }
+surface = { type = "SurfaceForcing", stress_x = "-tau * cos(2 * pi * y / L)" }
 
 [output."surface.zarr"]
 variables = ["sea_surface_temperature", "sea_surface_height"]

@@ -34,12 +34,12 @@ def gust(rows=24, step=200.0, precision="fp64"):
     """Calm air before a storm of which it knows nothing until it is traced again: each
     interpolation of the wind finds more of it, and looks further.
     """
-    levels = fm.HeightLevels(number=6, top=8e3, decay=2)
+    levels = fm.HeightLevels(nz=6, top=8e3, decay=2)
     grid = fm.PlaneGrid(12, rows, extent=(12e3, 1e3 * rows), walls=False, levels=levels)
     air = fm.GridPointAtmosphere(grid, coriolis=0.0, precision=precision)
     beyond = lambda y, row: 0.5 * (1 + np.tanh((y / 1e3 - row) / 1.8))
     air.set(y_wind=lambda x, y, z: -80 * beyond(y, 13.5) * (1 - beyond(y, 20.5)) + 0 * (x + z))
-    return fm.Simulation(air, step=step, directory=tempfile.mkdtemp())
+    return fm.Simulation(air, time_step=step, directory=tempfile.mkdtemp())
 
 
 turning, axis, bubble = small_spheres.turning, small_spheres.around_the_axis, small_planes.bubble

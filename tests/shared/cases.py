@@ -23,7 +23,7 @@ def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, partial_cells
         nx=nx,
         ny=ny,
         extent=(size, size),
-        levels=fm.ZLevels(number=nz, depth=depth, surface=50, partial_cells=partial_cells),
+        levels=fm.ZLevels(nz=nz, depth=depth, surface=50, partial_cells=partial_cells),
         bathymetry=bottom,
     )
     return fm.Ocean(grid, coriolis=(1e-4, 2e-11), **ocean)
@@ -34,7 +34,7 @@ def globe(precision="fp64", **ocean):
     import fathom as fm
 
     model = fm.Ocean(
-        fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=25, depth=5500)),
+        fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(nz=25, depth=5500)),
         precision=precision,
         **ocean,
     )
@@ -124,7 +124,7 @@ def simulate(
     parallel = {"blocks": blocks, "distribution": distribution, "threads": threads}
     return fm.Simulation(
         model,
-        step=step,
+        time_step=step,
         surface=surface,
         start=start,
         parallel=parallel,
@@ -238,7 +238,7 @@ def bits(
     return {
         "checksum": sim.checksum(),
         "blocks": len(sim.domain.decomposition.blocks),
-        "speed": sim.fields.motion(sim.step)["speed"],
+        "speed": sim.fields.motion(sim.time_step)["speed"],
     }
 
 
@@ -250,7 +250,7 @@ def earth():
         nx=24,
         ny=16,
         latitude=[-70, 60],
-        levels=fm.ZLevels(number=4, depth=4000),
+        levels=fm.ZLevels(nz=4, depth=4000),
         bathymetry=lambda x, y: 4000.0 * (np.abs(x - 100) > 20) + 0 * y,
     )
     return fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-6)).set(

@@ -37,7 +37,7 @@ def sea(
         nx=nx,
         ny=ny,
         extent=(nx * spacing, ny * spacing),
-        levels=fm.ZLevels(number=3, depth=60),
+        levels=fm.ZLevels(nz=3, depth=60),
         bathymetry=bathymetry,
     )
     ocean = fm.Ocean(
@@ -51,7 +51,9 @@ def sea(
         precision=precision,
     ).set(temperature=-1.5, salinity=34.0)
     surface = fm.BulkForcing(air | dict(weather), salinity_restoring=0.0)
-    return fm.Simulation(ocean, step="1h", surface=surface, start="2000-01-01", parallel=parallel)
+    return fm.Simulation(
+        ocean, time_step="1h", surface=surface, start="2000-01-01", parallel=parallel
+    )
 
 
 def uneven(**more):

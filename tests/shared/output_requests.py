@@ -25,9 +25,9 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all", length="3h"):
     for name, asked in {
         "whole": {},
         "europe": {"area": europe},
-        "regular": {"regular": 10},
-        "regular-europe": {"regular": 10, "area": europe},
-        "cells": {"regular": 10, "regrid": "conservative"},
+        "regular": {"latlon_resolution": 10},
+        "regular-europe": {"latlon_resolution": 10, "area": europe},
+        "cells": {"latlon_resolution": 10, "regrid": "conservative"},
         "zonal": {"zonal": True},
         "window": {"window": ["2000-01-01 00:30", "2000-01-01 02:30"]},
         "window-mean": {
@@ -37,29 +37,29 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all", length="3h"):
         "mean": {"statistic": "mean"},
         "total": {"statistic": "accumulation"},
         "altitude": {"levels": {"altitude": [500, 5000]}},
-        "theta": {"levels": {"potential_temperature": [350]}, "regular": 10},
-        "hybrid": {"levels": {"hybrid": 6}, "fit": 9},
-        "tropopause": {"levels": {"potential_vorticity": [1.5]}, "regular": 10},
+        "theta": {"levels": {"potential_temperature": [350]}, "latlon_resolution": 10},
+        "hybrid": {"levels": {"hybrid": 6}, "spectral_truncation": 9},
+        "tropopause": {"levels": {"potential_vorticity": [1.5]}, "latlon_resolution": 10},
         "grid": {"grid": fm.GaussianGrid(10, stretching=1.5, pole=(5.0, 45.0))},
         "same-grid": {"grid": simulation.model.grid},
-        "fit": {"fit": 7},
-        "fit-all": {"fit": 15},
-        "fit-regular": {"fit": 7, "regular": 10},
+        "fit": {"spectral_truncation": 7},
+        "fit-all": {"spectral_truncation": 15},
+        "fit-regular": {"spectral_truncation": 7, "latlon_resolution": 10},
         "warm": {"levels": {"potential_temperature": [300]}},
-        "fit-warm": {"levels": {"potential_temperature": [300]}, "fit": 15},
+        "fit-warm": {"levels": {"potential_temperature": [300]}, "spectral_truncation": 15},
     }.items():
         simulation.output(name + ending, temperature, **hours, **asked)
     winds = ["eastward_wind", "northward_wind"]
-    simulation.output("fit-wind" + ending, winds, fit=15, **hours)
+    simulation.output("fit-wind" + ending, winds, spectral_truncation=15, **hours)
     simulation.output("wind" + ending, winds, **hours)
-    simulation.output("smooth-wind" + ending, [winds[0]], fit=7, **hours)
+    simulation.output("smooth-wind" + ending, [winds[0]], spectral_truncation=7, **hours)
     simulation.output("spin" + ending, ["vorticity"], statistic="mean", **hours)
     turning = ["vorticity", "potential_vorticity"]
     simulation.output("turning" + ending, turning, levels=[500], **hours)
     for name, asked in {
         "zonal": {"zonal": True},
         "zonal-mean": {"zonal": True, "statistic": "mean"},
-        "zonal-europe": {"zonal": True, "regular": 10, "area": europe},
+        "zonal-europe": {"zonal": True, "latlon_resolution": 10, "area": europe},
         "total": {"statistic": "accumulation"},
     }.items():
         simulation.output(f"{name}.grib2", temperature, **hours, **asked)
@@ -81,12 +81,12 @@ def run_ocean(folder, ending=".nc"):
         temperature=lambda lon, lat, depth: 20 - np.abs(lat) / 5 - depth / 200 + lon / 360,
         salinity=35.0,
     )
-    simulation = fm.Simulation(ocean, step="30m", directory=folder)
+    simulation = fm.Simulation(ocean, time_step="30m", directory=folder)
     for name, asked in {
         "whole": {},
         "area": {"area": [-70, 20, 0, 60]},
-        "zonal": {"zonal": True, "regular": 10},
-        "cells": {"regular": 10, "regrid": "conservative"},
+        "zonal": {"zonal": True, "latlon_resolution": 10},
+        "cells": {"latlon_resolution": 10, "regrid": "conservative"},
     }.items():
         simulation.output(name + ending, ["temperature"], every="1h", **asked)
     simulation.run("1h", report=False)
@@ -122,7 +122,9 @@ def whole_times(servers=0, writers="all"):
     names = ["air_temperature", "eastward_wind", "northward_wind", "surface_air_pressure"]
     for ending in ("grib2", "fa"):
         simulation.output(f"layers.{ending}", names, every="1h")
-        simulation.output(f"mean.{ending}", names[:3], every="1h", regular=6, statistic="mean")
+        simulation.output(
+            f"mean.{ending}", names[:3], every="1h", latlon_resolution=6, statistic="mean"
+        )
         simulation.output(
             f"levels.{ending}", [*names, "geopotential_height"], every="1h", levels=[850, 500, 250]
         )

@@ -41,7 +41,7 @@ def simulation(model, step="600s", directory=None, **parallel):
     import fathom as fm
 
     return fm.Simulation(
-        model, step=step, directory=directory or tempfile.gettempdir(), parallel=parallel
+        model, time_step=step, directory=directory or tempfile.gettempdir(), parallel=parallel
     )
 
 
@@ -87,7 +87,7 @@ def nested(step="300s", every=None, globe_step="900s", parallel=None, points=(30
         eastward_wind=lambda x, y, p: 30 * cosine(y) * (1.1 - p / 1e5) + 0 * x,
         northward_wind=lambda x, y, p: 2 * np.sin(np.deg2rad(5 * x)) * cosine(y),
     )
-    outer = fm.Simulation(globe, step=globe_step, parallel=parallel)
+    outer = fm.Simulation(globe, time_step=globe_step, parallel=parallel)
     grid = area(points=points, resolution=100e3)
     made = fm.LimitedAreaAtmosphere(grid, outer=outer, outer_every=every, **model)
     return simulation(made.set(analysis="outer"), step, **parallel), outer
@@ -130,10 +130,10 @@ def area_of_file(file, threads=1):
     import fathom as fm
 
     grid = area(points=(22, 18), resolution=40e3, levels=fm.HybridLevels("L19"), coupling=4)
-    model = fm.LimitedAreaAtmosphere(grid, physics=fm.FirstPhysics(), orography="earth")
+    model = fm.LimitedAreaAtmosphere(grid, physics=fm.BasicPhysics(), orography="earth")
     one = fm.Simulation(
         model.set(analysis=file),
-        step="300s",
+        time_step="300s",
         start="2011-10-11 00:10:00",
         directory=tempfile.gettempdir(),
         parallel={"threads": threads},

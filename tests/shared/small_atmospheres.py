@@ -76,7 +76,9 @@ def held_suarez(
         "synchronise": synchronise,
         "io_servers": servers,
     }
-    return fm.Simulation(atmosphere, step=step, parallel=parallel, directory=tempfile.gettempdir())
+    return fm.Simulation(
+        atmosphere, time_step=step, parallel=parallel, directory=tempfile.gettempdir()
+    )
 
 
 def bits(steps=4, **options):

@@ -36,7 +36,7 @@ def bubble(
         ny,
         extent=(40e3, 1e3 * ny),
         walls=walls,
-        levels=fm.HeightLevels(number=10, top=8e3, decay=2),
+        levels=fm.HeightLevels(nz=10, top=8e3, decay=2),
     )
     air = fm.GridPointAtmosphere(
         grid,
@@ -58,7 +58,7 @@ def bubble(
         "tile": tile,
     }
     return fm.Simulation(
-        air, step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
+        air, time_step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
     )
 
 
@@ -68,7 +68,7 @@ def along(axis, n=16, steps=6, **model):
     """
     import fathom as fm
 
-    levels = fm.HeightLevels(number=10, top=8e3, decay=2)
+    levels = fm.HeightLevels(nz=10, top=8e3, decay=2)
     grid = fm.PlaneGrid(n, n, extent=1e3 * n, walls=False, levels=levels)
     of_axis = lambda f: lambda x, y, *z: f(x, y, *z) if axis == 0 else f(y, x, *z)
     near = lambda x: np.cos(2 * np.pi * x / (1e3 * n))
@@ -83,7 +83,7 @@ def along(axis, n=16, steps=6, **model):
         potential_temperature_deviation=of_axis(warm),
         **{own: 12.0, across: of_axis(lambda x, y, z: 5 * near(x) + 0 * z)},
     )
-    sim = fm.Simulation(air, step="30s", directory=tempfile.mkdtemp()).prepare()
+    sim = fm.Simulation(air, time_step="30s", directory=tempfile.mkdtemp()).prepare()
     sim.advance(steps)
     found = [sim.gather(name) for name in (own, across, "upward_air_velocity")]
     return [np.swapaxes(f, 1, 2) if axis else f for f in found]

@@ -11,7 +11,7 @@ from fathom.assimilation.ocean_tangent import OceanTangent
 def simulation(surface, **options):
     """Levitus on a coarse globe."""
     grid = fm.LatitudeLongitudeGrid(
-        nx=36, ny=18, bathymetry="etopo5", levels=fm.ZLevels(number=5, depth=4000)
+        nx=36, ny=18, bathymetry="etopo5", levels=fm.ZLevels(nz=5, depth=4000)
     )
     ocean = fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-13), **options)
     ocean.set(temperature="levitus", salinity="levitus", motion="geostrophic")

@@ -38,7 +38,7 @@ def sphere(
     """Air at rest over hills."""
     import fathom as fm
 
-    levels = fm.HeightLevels(number=number, top=top, decay=2)
+    levels = fm.HeightLevels(nz=number, top=top, decay=2)
     grid = fm.SphereGrid(nx, ny, levels=levels, radius=radius)
     air = fm.GridPointAtmosphere(grid, orography=hills if ground else 0.0, **model)
     parallel = {
@@ -50,7 +50,7 @@ def sphere(
         "device": device,
     }
     return fm.Simulation(
-        air, step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
+        air, time_step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
     )
 
 
@@ -130,7 +130,7 @@ def aquaplanet(**options):
     import fathom as fm
 
     sim = sphere(
-        ground=False, number=10, top=25e3, physics=fm.FirstPhysics(radiation_every="1h"), **options
+        ground=False, number=10, top=25e3, physics=fm.BasicPhysics(radiation_every="1h"), **options
     )
     across = lambda y: np.cos(np.deg2rad(y)) ** 2
     sim.model.set(
@@ -150,14 +150,14 @@ def around_the_axis(rate=4e-6, Omega=7.292e-5, warm=280.0, deep=False, outer=Non
     """
     import fathom as fm
 
-    make = {"step": "5min", "directory": None, "parallel": None} | {
-        k: options.pop(k) for k in ("step", "directory", "parallel") if k in options
+    make = {"time_step": options.pop("step", "5min"), "directory": None, "parallel": None} | {
+        k: options.pop(k) for k in ("directory", "parallel") if k in options
     }
     number = options.pop("number", 8)
     given = {"centre": (20, 50), "resolution": 150e3, "points": (30, 24), "coupling": 6} | {
         k: options.pop(k) for k in ("centre", "resolution", "points", "coupling") if k in options
     }
-    grid = fm.RotatedGrid(levels=fm.HeightLevels(number=number, top=20e3), **given)
+    grid = fm.RotatedGrid(levels=fm.HeightLevels(nz=number, top=20e3), **given)
     air = fm.GridPointAtmosphere(grid, deep=deep, rotation=Omega, outer_model=outer, **options)
     a, R = grid.radius, air.parameters["gas_constant"]
     sine, cosine = (lambda y, f=f: f(np.deg2rad(y)) for f in (np.sin, np.cos))
@@ -194,11 +194,11 @@ def geometries():
     back = small_atmospheres.held_suarez(levels=8, physics=[], tracers=["specific_humidity"])
     grid = fm.RotatedGrid(
         centre=(90, 40), resolution=200e3, points=(20, 18), coupling=4,
-        levels=fm.HeightLevels(number=8, top=20e3),
+        levels=fm.HeightLevels(nz=8, top=20e3),
     )  # fmt: skip
     area = fm.Simulation(
         fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]),
-        step="5min",
+        time_step="5min",
         directory=tempfile.mkdtemp(),
     )
     found = []

@@ -22,7 +22,7 @@ def moist(**options):
     import fathom as fm
 
     simulation = primitive_equations(
-        physics=[fm.HeldSuarez(), fm.SmoothMixing(), fm.SmoothCondensation()],
+        physics=[fm.HeldSuarez(), fm.schemes.SmoothMixing(), fm.schemes.SmoothCondensation()],
         tracers=["specific_humidity"],
         **options,
     )
@@ -59,7 +59,7 @@ def shallow_water(
         fluid_geopotential=lambda lon, lat: 5e4 - 4e3 * np.sin(np.deg2rad(lat)) ** 2,
     )
     directory = directory or tempfile.gettempdir()
-    return fm.Simulation(model, step=step, directory=directory, parallel=parallel or {})
+    return fm.Simulation(model, time_step=step, directory=directory, parallel=parallel or {})
 
 
 def limited_area(periodic=False, **options):

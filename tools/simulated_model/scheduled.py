@@ -15,8 +15,8 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
 cases = {  # experiment, and settings with room for a thousand blocks
-    "spectral": ("jablonowski-williamson", ("grid.truncation=42", "grid.levels.number=6")),
-    "ocean": ("baroclinic-channel", ("grid.nx=96", "grid.ny=96", "grid.levels.number=3")),
+    "spectral": ("jablonowski-williamson", ("grid.truncation=42", "grid.levels.nz=6")),
+    "ocean": ("baroclinic-channel", ("grid.nx=96", "grid.ny=96", "grid.levels.nz=3")),
     # each rank computes the initial state of the whole grid: one given by height costs little
     "grid-point": ("rotating-air", ("grid.nx=128", "grid.ny=96")),
 }

@@ -20,12 +20,13 @@ inline constexpr double warming =
 /// Optical water types of Jerlov: I / I_0 = R exp(-z / d_1) + (1 - R) exp(-z / d_2)
 ///     (Paulson & Simpson 1977, J. Phys. Oceanogr. 7, 952-956, table 2)
 struct JerlovWater {
-    double type = 3;
+    double water_type = 3;
 
     static constexpr std::string_view summary =
         "Absorption of sunlight by Jerlov's types of water (Paulson & Simpson 1977)";
-    static constexpr std::tuple parameters{Parameter{
-        "type", &JerlovWater::type, "1", 1, 5, "1, 2, 3, 4, 5: Jerlov's types I, IA, IB, II, III"}};
+    static constexpr std::tuple parameters{
+        Parameter{"water_type", &JerlovWater::water_type, "1", 1, 5,
+                  "1, 2, 3, 4, 5: Jerlov's types I, IA, IB, II, III"}};
     struct Type {
         double share, depth_1, depth_2;
     };
@@ -43,7 +44,7 @@ struct JerlovWater {
     constexpr void operator()(
         Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
         SunlightIntoWater<Real> below) const {
-        const Type water = of(int(type));
+        const Type water = of(int(water_type));
         below.flux_1[0] = sun[0] * (warming * water.share);
         below.flux_2[0] = sun[0] * (warming * (1 - water.share));
         below.extinction_1[0] = Real(1 / water.depth_1);

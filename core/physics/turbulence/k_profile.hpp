@@ -18,17 +18,18 @@
 
 namespace fathom::physics {
 
-struct KProfile {
+struct KProfileDiffusion {
     double mixing_length = 100, critical = 0.3, background = 0.01;
 
     static constexpr std::string_view summary =
         "Diffusivity of the air from a boundary-layer profile and the local Richardson number";
     static constexpr std::tuple parameters{
-        Parameter{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
+        Parameter{"mixing_length", &KProfileDiffusion::mixing_length, "m", 1, 1000,
                   "mixing length far from the ground, lambda"},
-        Parameter{"critical", &KProfile::critical, "1", 0.05, 2,
+        Parameter{"critical", &KProfileDiffusion::critical, "1", 0.05, 2,
                   "bulk Richardson number at the top of the boundary layer"},
-        Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
+        Parameter{"background", &KProfileDiffusion::background, "m2 s-1", 0, 100,
+                  "least diffusivity"}};
 
     // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>

@@ -15,7 +15,7 @@
 /// proportion to the new e, so that e stays above 0 at any step. s_v = c_p T (1 + 0.608 q) + phi,
 /// without condensate; Prandtl number 1. e is not advected.
 ///
-/// In cloudy air (CloudyTurbulentEnergy) rising air stays saturated in the cloud fraction C: s_v is
+/// In cloudy air (CloudyTKE) rising air stays saturated in the cloud fraction C: s_v is
 /// integrated upward with
 ///   ds = (1 - C) ds_v + C (beta dh - eps L dq),   h = c_p T + phi + L q,   eps = c_p T / L,
 ///   beta = (1 + 1.608 eps gamma) / (1 + gamma),   gamma = L / c_p dq_s/dT     (Randall 1980, J.
@@ -47,18 +47,17 @@ template <class Real> struct CloudyTurbulentAir {
     Reads<Real, "cloud_fraction", place::center_layer, "1"> cloud;
 };
 
-template <bool cloudy> struct TurbulentEnergy {
+template <bool cloudy> struct TKE {
     double step = 1200, least = 1e-4, background = 0.001, wall_stability = 0;
 
     static constexpr std::string_view summary =
         cloudy ? "Diffusivity of clear and cloudy air from a prognostic turbulent kinetic energy"
                : "Diffusivity of the air from a prognostic turbulent kinetic energy";
     static constexpr std::tuple parameters{
-        Parameter{"step", &TurbulentEnergy::step, "s", 1e-3, 1e5, "time step"},
-        Parameter{"least", &TurbulentEnergy::least, "m2 s-2", 1e-8, 1, "least turbulent energy"},
-        Parameter{"background", &TurbulentEnergy::background, "m2 s-1", 0, 100,
-                  "least diffusivity"},
-        Parameter{"wall_stability", &TurbulentEnergy::wall_stability, "1", 0, 10,
+        Parameter{"step", &TKE::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"least", &TKE::least, "m2 s-2", 1e-8, 1, "least turbulent energy"},
+        Parameter{"background", &TKE::background, "m2 s-1", 0, 100, "least diffusivity"},
+        Parameter{"wall_stability", &TKE::wall_stability, "1", 0, 10,
                   "of stable air near the ground, s"}};
     static constexpr double c_K = 0.126, c_e = 0.85, c_diffusion = 0.4, per_ground = 1.82;
 

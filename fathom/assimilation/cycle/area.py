@@ -176,10 +176,10 @@ class AreaModel:
     def of(e: AreaExperiment, grid: LimitedAreaGrid, step: str, linear: bool) -> AreaModel:
         model = LimitedAreaAtmosphere(grid, orography="earth", dynamics=e.area.dynamics)
         model.set(analysis=e.area.analysis)
-        one = Simulation(model, step=step, start=e.area.start, directory=tempfile.gettempdir())
+        one = Simulation(model, time_step=step, start=e.area.start, directory=tempfile.gettempdir())
         transform, levels = BiFourier(grid.size, grid.spacing), grid.levels
         f = float(np.mean(grid.coriolis))
-        more = 2 * levels.number * model.compressible
+        more = 2 * levels.nz * model.compressible
         background = AreaBackground(transform, levels.a, levels.b, f, e.background, more)
         return AreaModel(
             grid, Trajectory(one, keep="fp32") if linear else Forecasts(one), background
@@ -237,8 +237,8 @@ class AreaCycles:
         if linear and inner.resolution:
             grid = coarser(self.grid, inner.resolution)
             self.coarse = AreaModel.of(experiment, grid, inner.step, True)
-            step = self.forecasts.simulation.step
-            ratio = round(self.coarse.forecasts.simulation.step / step)
+            step = self.forecasts.simulation.time_step
+            ratio = round(self.coarse.forecasts.simulation.time_step / step)
             self.inner = Inner(self.coarse.forecasts, self.model.waves, self.coarse.waves, ratio)
         self.seconds: dict[str, list[dict[str, float]]] = {}  # of each method, by part and window
         self._truth: dict[int, list[Vector]] = {}  # of each window, every step
@@ -285,7 +285,7 @@ class AreaCycles:
             seen = {n: self._seen(truth[n], random) for n in e.times}
         found, free_middle = window.analyse(background, seen), self.forecasts.run(free, half)
         said = found.summary | {
-            "hours": (number * e.steps + half) * self.forecasts.simulation.step / 3600,
+            "hours": (number * e.steps + half) * self.forecasts.simulation.time_step / 3600,
             "background": self.distance(found.background, truth[half]),
             "analysis": self.distance(found.middle, truth[half]),
             "free": self.distance(free_middle, truth[half]),
@@ -302,7 +302,7 @@ class AreaCycles:
         of, model = self.experiment.filter, self.coarse.forecasts
         if not of.weight:
             return None
-        longest = Period(of.longest, "longest").seconds / model.simulation.step
+        longest = Period(of.longest, "longest").seconds / model.simulation.time_step
         return Constraint.of_air(model, of.weight, longest)
 
     def truth(self, number: int) -> list[Vector]:

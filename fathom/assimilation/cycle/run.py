@@ -32,7 +32,7 @@ from fathom.assimilation.maps import Hybrid, LinearMap, Vector
 from fathom.assimilation.variational import Constraint, Seen, Stopwatch, Window
 from fathom.base import mpi
 from fathom.base.clock import Period
-from fathom.base.failure import MissingFile
+from fathom.base.failure import MissingFileError
 from fathom.grids.transform import SphericalHarmonics
 
 Say = Callable[[str], None]
@@ -88,7 +88,7 @@ class Cycles:
         path = Path(b.file) if b.file else self.out / "background.nc"
         if not path.exists():
             if b.file:
-                raise MissingFile(f"there is no file {b.file}, [background] file")
+                raise MissingFileError(f"there is no file {b.file}, [background] file")
             found = self.estimate()
             if mpi.is_root:
                 found.write(str(path))

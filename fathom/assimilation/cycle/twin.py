@@ -63,7 +63,7 @@ class Model:
         )
         simulation = Simulation(
             model,
-            step=air.step,
+            time_step=air.step,
             directory=tempfile.gettempdir(),
             parallel={"threads": threads} if threads else None,
         )
@@ -72,7 +72,7 @@ class Model:
             Trajectory(simulation) if linear else Forecasts(simulation),
             transform,
             Waves(transform, air.levels),
-            simulation.step,
+            simulation.time_step,
         )
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.failure import InputError, MissingFile, RunFailure
+from fathom.base.failure import InputError, MissingFileError, RunError
 from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.grids.regrid import places
@@ -70,7 +70,7 @@ class Background:
         fields: dict[tuple[str, float], list[Field]] = {}
         for path in map(Path, paths):
             if not path.is_file():
-                raise MissingFile(f"{path}: no such file of GRIB")
+                raise MissingFileError(f"{path}: no such file of GRIB")
             with told(path):
                 _read(path, fields)
         if not fields:
@@ -147,7 +147,7 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
     elif kind in ("regular_ll", "regular_gg"):
         points = np.full(latitude.size, int(eccodes.codes_get(handle, "Ni")))
     else:
-        raise RunFailure(f"a grid of the kind {kind} is not known; allowed: regular_ll, *_gg")
+        raise RunError(f"a grid of the kind {kind} is not known; allowed: regular_ll, *_gg")
     return Field(*_rows(latitude, points, values, handle, eccodes), time)
 
 
@@ -158,7 +158,7 @@ def _rows(
     first = eccodes.codes_get_array(handle, "longitudes")[0]
     span = eccodes.codes_get_array(handle, "longitudes")
     if points.sum() != values.size or np.ptp(span) < 300:
-        raise RunFailure("a field that is not global; observations are compared with global ones")
+        raise RunError("a field that is not global; observations are compared with global ones")
     southwards = eccodes.codes_get(handle, "jScansPositively") == 0
     made = np.full((latitude.size, points.max()), np.nan)
     ends = np.append(0, np.cumsum(points))

@@ -17,7 +17,7 @@ import numpy as np
 
 from fathom.assimilation.observations import parquet, variables
 from fathom.assimilation.observations.reasons import reasons
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
 
 needed = "pip install 'fathom-models[observations]'"
@@ -221,8 +221,8 @@ def _groups(file: Any, comm: Any) -> Any:
     return pyarrow().concat_tables([table.slice(0, 0), *slices])
 
 
-def missing(path: Path) -> MissingFile:
-    return MissingFile(f"{path}: no such file; fathom observations import makes one")
+def missing(path: Path) -> MissingFileError:
+    return MissingFileError(f"{path}: no such file; fathom observations import makes one")
 
 
 def from_table(table: Any) -> Observations:

@@ -21,7 +21,7 @@ import numpy as np
 
 from fathom.assimilation.observations import base
 from fathom.assimilation.observations.reasons import code
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 
 keys = ("where", "from", "until", "why")
@@ -42,7 +42,7 @@ def read(path: str | Path) -> list[Rule]:
     """The rules of a file. FileNotFoundError; ValueError names the wrong rule and its fault."""
     path = Path(path)
     if not path.is_file():
-        raise MissingFile(f"{path}: no such blacklist")
+        raise MissingFileError(f"{path}: no such blacklist")
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -33,7 +33,7 @@ from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds
 from fathom.base import mpi
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 
 most_named = 5  # damaged parts of a file that are reported by name
 
@@ -101,7 +101,7 @@ def _file(
 ) -> tuple[Observations, Account]:
     """This rank's share of a file."""
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file")
+        raise MissingFileError(f"{path}: no such file")
     data = path.read_bytes()
     format = format_of(data, path.name)
     account = Account(str(path), format)

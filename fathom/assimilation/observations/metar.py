@@ -19,7 +19,7 @@ import numpy as np
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reports import with_errors, wrapped
 from fathom.assimilation.observations.tables import time_of
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 
 start = re.compile(
     r"(?:^|\n)(?:METAR |SPECI )?(?:COR )?([A-Z][A-Z0-9]{3}) (\d{2})(\d{2})(\d{2})Z ([^=\n]*)"
@@ -117,7 +117,7 @@ def _data(text: str) -> list[tuple[str, float]]:
 
 def _places(path: Path) -> dict[str, tuple[float, float, float]]:
     if not path.is_file():
-        raise MissingFile(f"{path}: no such table of stations")
+        raise MissingFileError(f"{path}: no such table of stations")
     with open(path, newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     try:

@@ -26,7 +26,7 @@ import numpy as np
 from fathom.assimilation.observations import absorption
 from fathom.base import mpi
 from fathom.base.cache import folder, replace
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.data import atmosphere
 
@@ -237,7 +237,7 @@ def read(path: str | Path) -> Radiometer:
     """
     path = Path(path)
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file of coefficients")
+        raise MissingFileError(f"{path}: no such file of coefficients")
     data = path.read_bytes()
     try:
         return _of_bytes(data) if data.startswith(_magic) else _of_text(data.decode("ascii"))

@@ -16,7 +16,7 @@ import numpy as np
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds, names
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.reading import told
 from fathom.grids.regrid import places
 
@@ -44,7 +44,7 @@ def _at(path: Path, longitude: np.ndarray, latitude: np.ndarray) -> np.ndarray:
     import netCDF4
 
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file of a mean dynamic topography")
+        raise MissingFileError(f"{path}: no such file of a mean dynamic topography")
     with told(path), netCDF4.Dataset(path) as file:
         held = file.variables
         name = next((n for n in fields if n in held and held[n].ndim > 1), "")

@@ -58,7 +58,7 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
     """
     if not edges:
         return {}
-    levels, step = simulation.model.grid.levels, simulation.step
+    levels, step = simulation.model.grid.levels, simulation.time_step
     terms: dict[str, list] = {name: [[], [], [], []] for name in edges}
     names = ("eastward_wind", "northward_wind", "log_pressure_ratio", *SUMS)
     for (j0, i0, ny, nx), *fields in zip(
@@ -68,7 +68,7 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
         u, v, ratio, east, north = (np.asarray(field, float) for field in fields)
         pressure = 1e5 * np.exp(ratio[0])
         through = np.zeros((2, ny, nx))
-        for k in range(levels.number):
+        for k in range(levels.nz):
             thickness = np.diff(levels.a)[k] + np.diff(levels.b)[k] * pressure
             through += thickness * np.stack([u[k], v[k]])
         for name, of in edges.items():

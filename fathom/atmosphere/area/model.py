@@ -333,7 +333,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def account(self, simulation):
         """The mass of an area in the run (fathom/atmosphere/area/mass.py) [Pa]."""
-        since = simulation.start_steps * simulation.step
+        since = simulation.start_steps * simulation.time_step
         mass = mass_of_area.account(simulation.series, since)
         return {"mass_of_area": mass} if mass else {}
 
@@ -528,9 +528,9 @@ def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
     if waves not in orders:
         raise InputError(unknown("waves", str(waves), list(orders)))
     check_air("LimitedAreaAtmosphere", grid, tracers, precision)
-    if grid.levels.number < 4:
+    if grid.levels.nz < 4:
         raise InputError(
-            f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.number}"
+            f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.nz}"
         )
     if viscosity and diffusion_time:
         raise InputError(

@@ -73,7 +73,7 @@ class RightSide:
             p["gas_constant"],
             p["heat_capacity"],
         )
-        count = levels.number
+        count = levels.nz
         self.gamma, self.tau = (np.reshape(of[name], (count, count)) for name in ("gamma", "tau"))
         self.nu = np.array(of["thickness"]) / p["reference_pressure"]
         self.RT = p["gas_constant"] * p["reference_temperature"]

@@ -37,7 +37,7 @@ class Running:
 
     def __init__(self, model: Any, simulation: Any, every: Any = None):
         self.model, self.simulation = model, simulation
-        step = simulation.step
+        step = simulation.time_step
         self.every = Period(every, "outer_every").seconds if every else step
         self.steps = round(self.every / step)
         if self.steps < 1 or abs(self.steps * step - self.every) > 1e-6:

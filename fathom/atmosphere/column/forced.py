@@ -60,7 +60,7 @@ class ForcedColumn(Configurable):
     file : path, open xarray.Dataset, or DriverFile.
     heights : of interfaces [m], from 0 upward; by default to 3 km.
     physics : list of schemes; the exchange with the ground is the file's, not theirs.
-    step : time step.
+    time_step : "60s", or seconds.
     roughness : length [m], where the file gives neither z0 nor ustar.
     radiation : how often fluxes are computed where the file asks for radiation of the column's own
         ("on"): RRTMGP, in the physics or not (column_radiation.py); None: never.
@@ -69,18 +69,18 @@ class ForcedColumn(Configurable):
     """
 
     def __init__(
-        self, file, heights=None, physics=None, *, step="60s", roughness=None, radiation="5min"
+        self, file, heights=None, physics=None, *, time_step="60s", roughness=None, radiation="5min"
     ) -> None:
         self.file = file if isinstance(file, DriverFile) else DriverFile(file)
         heights = heights_of_interfaces if heights is None else heights
-        physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
+        physics = ["TKE", "VerticalDiffusion"] if physics is None else list(physics)
         physics = with_given_fluxes(physics)
         self.radiates = bool(radiation) and self.file.choice("radiation") == "on"
         if self.radiates:
             physics = listed(physics)
             physics = [*column_radiation.before(physics, radiation, self.file.has("o3")), *physics]
         interface = self._layers(np.asarray(heights, float))
-        levels = SimpleNamespace(number=self.z.size, a=interface, b=0 * interface)
+        levels = SimpleNamespace(nz=self.z.size, a=interface, b=0 * interface)
         kept = ["air_diffusivity", "boundary_layer_height", "shallow_mass_flux"]
         if self.radiates:
             kept += ["cloud_fraction", *column_radiation.fluxes]
@@ -89,7 +89,7 @@ class ForcedColumn(Configurable):
             physics,
             latitude=self.file.latitude,
             longitude=self.file.longitude,
-            step=step,
+            time_step=time_step,
             start=self.file.start,
             keep=kept,
         )
@@ -97,7 +97,7 @@ class ForcedColumn(Configurable):
         self.kept = [name for name in (*kept, *self.kinds) if self.column.fields.has(name)]
         self.mass = self.column.mass.copy()
         self.mass[: self.inside.start] = 0
-        self.step, self.time, self.roughness = self.column.step, 0.0, roughness
+        self.time_step, self.time, self.roughness = self.column.time_step, 0.0, roughness
         self.exner = (self.column.pressure / 1e5) ** KAPPA
         self.ground_exner = (self.file.pressure(np.zeros(1))[0] / 1e5) ** KAPPA
         self.coriolis = 2 * earth.ROTATION * np.sin(np.deg2rad(self.file.latitude))
@@ -176,17 +176,17 @@ class ForcedColumn(Configurable):
 
     def advance(self, period) -> Self:
         """So many seconds, or "6h"; whole steps."""
-        for _ in range(round(Period(period).seconds / self.step)):
+        for _ in range(round(Period(period).seconds / self.time_step)):
             self._apply(self._forcing(), self._exchange())
             self.column.advance(1)
-            self.time += self.step
+            self.time += self.time_step
         return self
 
     def _now(self, name):
-        return self.file.at(name, self.time + 0.5 * self.step, self.z)
+        return self.file.at(name, self.time + 0.5 * self.time_step, self.z)
 
     def _number(self, name):
-        return self.file.at(name, self.time + 0.5 * self.step)
+        return self.file.at(name, self.time + 0.5 * self.time_step)
 
     def _forcing(self):
         """The forcing of the file at the middle of the step, by kind."""
@@ -237,23 +237,23 @@ class ForcedColumn(Configurable):
         for x, rate in forcing.rates:
             name, per = self._home(x)
             wet = (1 - state["q"]) ** 2 if x in ("rv", "rt") else 1.0  # dq = (1 - q)^2 dr
-            state[name] = state[name] + self.step * rate * per * wet
+            state[name] = state[name] + self.time_step * rate * per * wet
         store = self._add("advection", state, store)
         if forcing.rising is not None:
             for name in state:
-                state[name] = subside(state[name], self.z, forcing.rising, self.step)
+                state[name] = subside(state[name], self.z, forcing.rising, self.time_step)
         store = self._add("subsidence", state, store)
         for x, target, per_second in forcing.targets:
             name, per = self._home(x)
             target = specific(x, target) * per
-            state[name] = target + (state[name] - target) * np.exp(-self.step * per_second)
+            state[name] = target + (state[name] - target) * np.exp(-self.time_step * per_second)
         store = self._add("nudging", state, store)
         if forcing.wind is not None:
             turned = (state["ua"] + 1j * state["va"] - forcing.wind) * np.exp(
-                -1j * self.coriolis * self.step
+                -1j * self.coriolis * self.time_step
             ) + forcing.wind
             state["ua"], state["va"] = turned.real, turned.imag
-        per_mass = self.step / self.column.mass[-1]
+        per_mass = self.time_step / self.column.mass[-1]
         state["theta"][-1] += exchange.heat * per_mass / (HEAT_CAPACITY * self.exner[-1])
         state["q"][-1] += exchange.water * per_mass
         self._add("surface", state, store)
@@ -312,7 +312,7 @@ class ForcedColumn(Configurable):
             given_evaporation_flux=water,
         )
         if self.radiates:
-            self._set(**column_radiation.surface(file, self.time + 0.5 * self.step, T))
+            self._set(**column_radiation.surface(file, self.time + 0.5 * self.time_step, T))
         self.surface = {"friction_velocity": u_star, "sensible_heat": heat, "evaporation": water}
         return SimpleNamespace(heat=heat, water=water)
 
@@ -356,7 +356,7 @@ class ForcedColumn(Configurable):
         """Runs, by default to the end of the file; profiles and fluxes as an xarray.Dataset
         (time, height)."""
         length = self.file.length if period is None else Period(period).seconds
-        apart = max(round(Period(every).seconds / self.step), 1) * self.step
+        apart = max(round(Period(every).seconds / self.time_step), 1) * self.time_step
         records = [self._record()]
         records.extend(self.advance(apart)._record() for _ in range(round(length / apart)))
         n = self.inside

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from fathom.atmosphere.physics.packages import FirstPhysics, carried, listed, surface_defaults
+from fathom.atmosphere.physics.packages import BasicPhysics, carried, listed, surface_defaults
 from fathom.atmosphere.products.aliases import of
 from fathom.base import earth, mpi
 from fathom.base.clock import Clock, Period
@@ -26,9 +26,9 @@ class SingleColumn(Configurable):
     Parameters
     ----------
     levels : HybridLevels or SigmaLevels, under `surface_pressure` [Pa].
-    physics : list of schemes in order; FirstPhysics without drag by default.
+    physics : list of schemes in order; BasicPhysics without drag by default.
     latitude, longitude : [degrees], numbers or arrays of the same length: a column each.
-    step, start : time step, and start date (for the sun).
+    time_step, start : "20min" or seconds, and start date (for the sun).
     keep : names of fields to keep that otherwise exist only within a step.
     """
 
@@ -40,23 +40,23 @@ class SingleColumn(Configurable):
         latitude=0.0,
         longitude=0.0,
         surface_pressure=1e5,
-        step="20min",
+        time_step="20min",
         start="2000-01-01",
         keep=(),
         precision="fp64",
     ) -> None:
-        missing = [name for name in ("number", "a", "b") if not hasattr(levels, name)]
+        missing = [name for name in ("nz", "a", "b") if not hasattr(levels, name)]
         if missing or isinstance(levels, type):
             raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
-        self.physics = listed(FirstPhysics(drag=None) if physics is None else physics)
+        self.physics = listed(BasicPhysics(drag=None) if physics is None else physics)
         self.alone = np.ndim(latitude) == np.ndim(longitude) == 0
         latitude, longitude = np.broadcast_arrays(
             np.atleast_1d(np.deg2rad(latitude)), np.atleast_1d(np.deg2rad(longitude))
         )
-        self.columns, self.levels, self.step = (
+        self.columns, self.levels, self.time_step = (
             latitude.size,
-            levels.number,
-            Period(step, "step").seconds,
+            levels.nz,
+            Period(time_step, "time_step").seconds,
         )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
@@ -76,9 +76,9 @@ class SingleColumn(Configurable):
         if self.fields.has("sun"):
             fixed = any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
             self.sequence.follow_sun(
-                self.step,
+                self.time_step,
                 self.clock.days_since_2000,
-                self.step * max(p.every for p in processes),
+                self.time_step * max(p.every for p in processes),
                 fixed,
             )
         interface = np.asarray(levels.a) + np.asarray(levels.b) * surface_pressure
@@ -113,7 +113,7 @@ class SingleColumn(Configurable):
         """The process of a scheme; names: those of its fields for a kind of water."""
         on = {name: new for name, new in (names or {}).items() if name in what.field_names}
         label = f"{what.name} of {kind}" if kind else None
-        return what.process(bytes_, offered={"step": self.step}, on=on, label=label)
+        return what.process(bytes_, offered={"step": self.time_step}, on=on, label=label)
 
     def _written(self, name):
         return any(
@@ -149,7 +149,9 @@ class SingleColumn(Configurable):
 
     def advance(self, period) -> Self:
         """Runs that long, "1d", or that many steps."""
-        steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
+        steps = (
+            period if isinstance(period, int) else round(Period(period).seconds / self.time_step)
+        )
         self.sequence.advance(self.fields, steps)
         self.count += steps
         return self

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-plumes = ("TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation")
+plumes = ("TKE", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation")
 
 
 class Case(NamedTuple):
@@ -30,17 +30,17 @@ class Case(NamedTuple):
     roughness: float | None = None  # [m]
 
 
-dry = ("TurbulentEnergy", "VerticalDiffusion")
+dry = ("TKE", "VerticalDiffusion")
 # sheets of cloud that microphysics carries, turbulence mixes and radiation sees
 warm_sheet = (
-    "CloudyTurbulentEnergy",
+    "CloudyTKE",
     "LiquidDiffusion",
     "VerticalDiffusion",
     "ShallowMassFlux",
     "WarmMicrophysics",
 )
 cold_sheet = (
-    "CloudyTurbulentEnergy",
+    "CloudyTKE",
     "CloudDiffusion",
     "VerticalDiffusion",
     "ShallowMassFlux",

@@ -119,7 +119,7 @@ def _temperature(state):
     """T = T_v / (1 + (1 / eps - 1) q - water)."""
     if not state.model.moist:
         return state["virtual_temperature"]
-    heavy = sum(state[name] for name in state.model.water)
+    heavy = sum(state[name] for name in state.model.shortwave_penetration)
     return state["virtual_temperature"] / (1 + VIRTUAL_FACTOR * state["specific_humidity"] - heavy)
 
 
@@ -147,7 +147,7 @@ _rules = {
 
 def needed(model):
     """The fields from which pressure and height of a column follow."""
-    return (*state, *(["specific_humidity", *model.water] if model.moist else []))
+    return (*state, *(["specific_humidity", *model.shortwave_penetration] if model.moist else []))
 
 
 def at_levels(model, name, diagnostic, levels):
@@ -231,7 +231,7 @@ def condition(simulation):
         if not e["finite"]:
             found.append(f"{name} is not a number at {model.grid.place(j, i, k)}")
             continue
-        cells = abs(e[end]) * simulation.step / spacing[name](k, j, i)
+        cells = abs(e[end]) * simulation.time_step / spacing[name](k, j, i)
         found.append(
             f"{name} is {e[end]:.3g} m s-1 at {model.grid.place(j, i, k)}: {cells:.2g} cells a step"
         )

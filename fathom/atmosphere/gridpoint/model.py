@@ -57,7 +57,7 @@ class GridPointAtmosphere(AirWithPhysics):
     ----------
     grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
     physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
-        atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
+        atmosphere takes them: [HeldSuarez()], BasicPhysics(); by default none.
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
@@ -486,7 +486,7 @@ class GridPointAtmosphere(AirWithPhysics):
     def hybrid_levels(self):
         """The levels on which it takes columns of an analysis, or of another atmosphere."""
         top = gridpoint_state.top_pressure(self)
-        return HybridLevels(2 * self.grid.levels.number, top=top)
+        return HybridLevels(2 * self.grid.levels.nz, top=top)
 
     @property
     def surface_geopotential(self):

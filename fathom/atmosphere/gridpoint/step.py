@@ -125,5 +125,5 @@ def physics(model, do):
 
 def of_water(model, do, process):
     """A process for each kind of water other than vapour."""
-    for kind in model.water:
+    for kind in model.shortwave_penetration:
         do(process, on=of(kind), label=f"{process} of {kind}")

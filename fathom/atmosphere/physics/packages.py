@@ -45,7 +45,7 @@ def listed(physics: Any) -> list[Scheme]:
     """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
     an object, a class or a name.
     """
-    suites = {one.__name__: one for one in (FirstPhysics, FullPhysics, AromePhysics, RRTMGP)}
+    suites = {one.__name__: one for one in (BasicPhysics, ForecastPhysics, AromePhysics, RRTMGP)}
     found = parts.listed("physics", physics, suites)
     refused = parts.of_fathom() - {*(known := {*of_columns(), *suites})}
     if strange := [one.name for one in found if one.name in refused]:
@@ -87,11 +87,11 @@ def _as_sparse(radiation, spacing):
     return radiation.spaced(spacing)
 
 
-class FirstPhysics(Configurable):
+class BasicPhysics(Configurable):
     """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
     of a step.
 
-    A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
+    A list of schemes: `SpectralAtmosphere(grid, physics=BasicPhysics(radiation_every="1h"))`. Each
     scheme is a name, a class, an object with its parameters, or None (no such scheme).
 
     Parameters
@@ -116,8 +116,8 @@ class FirstPhysics(Configurable):
     shallow : None; or ShallowMassFlux, an updraught in addition to the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
-    mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
-        CloudyTurbulentEnergy, the same with the buoyancy of saturated air in clouds.
+    mixing : KProfileDiffusion; or TKE, which keeps a turbulent kinetic energy; or
+        CloudyTKE, the same with the buoyancy of saturated air in clouds.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
         IceMicrophysics, GraupelMicrophysics, with prognostic cloud and precipitation. Radiation
         gets their clouds by PrognosticCloud, or PrognosticLiquidCloud without ice.
@@ -151,7 +151,7 @@ class FirstPhysics(Configurable):
         radiation="Radiation",
         surface="SurfaceState",
         exchange="BulkExchange",
-        mixing="KProfile",
+        mixing="KProfileDiffusion",
         shallow=None,
         convection="BettsMiller",
         condensation="LargeScaleCondensation",
@@ -259,10 +259,10 @@ class FirstPhysics(Configurable):
         return f"{type(self).__name__}({', '.join(s.name for s in self)})"
 
 
-class FullPhysics(FirstPhysics):
-    """FirstPhysics with the schemes of a forecast: RRTMGP in one column of nine, a prognostic
+class ForecastPhysics(BasicPhysics):
+    """BasicPhysics with the schemes of a forecast: RRTMGP in one column of nine, a prognostic
     turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Keywords of
-    FirstPhysics replace each of them.
+    BasicPhysics replace each of them.
 
     condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 3e-4: the
     rain of layer clouds over a hundred kilometres; its defaults are those of single clouds.
@@ -273,7 +273,7 @@ class FullPhysics(FirstPhysics):
         "radiation_every": "1h",
         "radiation_spacing": 3,
         "clouds": "PrognosticCloud",
-        "mixing": "TurbulentEnergy",
+        "mixing": "TKE",
         "convection": "MassFluxConvection",
         "condensation": "GraupelMicrophysics",
     }
@@ -290,21 +290,21 @@ class FullPhysics(FirstPhysics):
         super().__init__(**chosen | {"radiation": what})
 
 
-_first = inspect.signature(FirstPhysics)
-FullPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
+_first = inspect.signature(BasicPhysics)
+ForecastPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
     parameters=[
-        p.replace(default=FullPhysics.usual.get(name, p.default))
+        p.replace(default=ForecastPhysics.usual.get(name, p.default))
         for name, p in _first.parameters.items()
     ]
 )
 
 
-class AromePhysics(FirstPhysics):
+class AromePhysics(BasicPhysics):
     """Physics for spacings of a few km, at which the dynamics resolves deep clouds: prognostic
     cloud, ice, rain, snow and graupel, turbulence with a prognostic energy, shallow clouds by an
     updraught, tiles of plants, ground, snow and ice over four layers of soil, and RRTMGP.
 
-    A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
+    A list of schemes, as BasicPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
     physics=AromePhysics())`. Clouds are those of each step.
 
     Parameters
@@ -314,7 +314,7 @@ class AromePhysics(FirstPhysics):
     critical_humidity : relative humidity at which a layer begins to be in cloud, of the
         microphysics and of the clouds that radiation and turbulence see, where they are by default.
 
-    The others are those of FirstPhysics.
+    The others are those of BasicPhysics.
     """
 
     def __init__(
@@ -328,7 +328,7 @@ class AromePhysics(FirstPhysics):
         radiation="RRTMGP",
         surface="SurfaceState",
         exchange="BulkExchange",
-        mixing="CloudyTurbulentEnergy",
+        mixing="CloudyTKE",
         shallow="ShallowMassFlux",
         convection=None,
         condensation="GraupelMicrophysics",

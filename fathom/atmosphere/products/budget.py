@@ -158,7 +158,7 @@ class Budget:
         steps = now["steps"] - self.started["steps"]
         if not steps or "stored water" not in now:
             return {}
-        step, cp = simulation.step, self.model.parameters["heat_capacity"]
+        step, cp = simulation.time_step, self.model.parameters["heat_capacity"]
         change = {name: (now[name] - self.started[name]) / steps for name in now}
         heat = {"air_temperature": cp, "specific_humidity": L, "kinetic energy": 1.0}
         heat |= dict.fromkeys((n for n in self.water if n in FROZEN), -FUSION)

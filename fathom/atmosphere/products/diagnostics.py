@@ -244,7 +244,7 @@ class State:
     @cached_property
     def column(self):
         """The hydrostatic column, as `fathom.output.post.pressure_levels` has it."""
-        return self._lowest(self.model.grid.levels.number)
+        return self._lowest(self.model.grid.levels.nz)
 
     @property
     def above_ground(self):

@@ -25,7 +25,7 @@ def vorticity_along() -> Together:
     def of(simulation, blocks):
         waves = _waves(simulation)
         m = waves.map_factor
-        levels = simulation.model.grid.levels.number
+        levels = simulation.model.grid.levels.nz
         east, north = ([u / f for u, f in zip(blocks(part), m)] for part in wind)
         turning = waves.vorticity(east, north, levels)
         return {spin: [f**2 * zeta for f, zeta in zip(m, turning)]}
@@ -39,7 +39,7 @@ def slopes_along(theta: Diagnostic) -> Together:
     def of(simulation, blocks):
         waves = _waves(simulation)
         warmth = of_blocks(simulation, theta, "center", blocks)
-        both = waves.gradient(warmth, simulation.model.grid.levels.number)
+        both = waves.gradient(warmth, simulation.model.grid.levels.nz)
         m = waves.map_factor
         return {name: [f * g for f, g in zip(m, part)] for name, part in zip(slopes, both)}
 

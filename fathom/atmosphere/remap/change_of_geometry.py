@@ -240,14 +240,14 @@ class ChangeOfGeometry(Change):
         there, here = mpi.core.TransformItems64(from_a), mpi.core.TransformItems64(to_b)
         waves, results = len(from_a.own), {}
         for name in (a.temperature, "log_pressure_ratio", "surface_geopotential"):
-            levels = 1 if name in a.columns else a.grid.levels.number
+            levels = 1 if name in a.columns else a.grid.levels.nz
             f = np.zeros((waves, 2, levels))
             there.scalar(f, a.by_rows(name))
             results[name] = b.empty(levels)
             here.scalar(f, results[name])
-        pair = [np.zeros((waves, 2, a.grid.levels.number)) for _ in wind]
+        pair = [np.zeros((waves, 2, a.grid.levels.nz)) for _ in wind]
         there.wind(*pair, *(a.by_rows(name, over_map_factor=True) for name in wind))
-        results |= {name: b.empty(a.grid.levels.number) for name in wind}
+        results |= {name: b.empty(a.grid.levels.nz) for name in wind}
         here.wind(*pair, *(results[name] for name in wind))
         from_a.direct(there)
         to_b.inverse(here)

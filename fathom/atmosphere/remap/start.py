@@ -47,15 +47,15 @@ def digital_filter(simulation, span):
             "radiation_ranks: the filter of the start needs radiation on the ranks that step; give"
             " the state digital_filter = 0, or leave out radiation_ranks"
         )
-    h = weights(simulation.step, span)
+    h = weights(simulation.time_step, span)
     middle = len(h) // 2
     start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
     total.scale(h[middle], model.prognostic)
-    before = simulation.other(_adiabatic(model), -simulation.step)
-    _draw_to_start(before.model, before.sequence, before.fields, -simulation.step)
+    before = simulation.other(_adiabatic(model), -simulation.time_step)
+    _draw_to_start(before.model, before.sequence, before.fields, -simulation.time_step)
     later = h[middle + 1 :]
     with _without_records(simulation):
-        _draw_to_start(model, simulation.sequence, fields, simulation.step)
+        _draw_to_start(model, simulation.sequence, fields, simulation.time_step)
         with simulation.going_back(before, span):
             for weight in later:
                 before.advance(1)

@@ -63,7 +63,7 @@ class LinearTerms:
             p["gas_constant"],
             p["heat_capacity"],
         )
-        count = levels.number
+        count = levels.nz
         self.G, self.S = (np.reshape(of[name], (count, count)) for name in ("G", "S"))
         above, here, below = of["acceleration"]
         self.L = np.diag(above[1:], -1) + np.diag(here) + np.diag(below[:-1], 1)

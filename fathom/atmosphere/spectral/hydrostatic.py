@@ -32,7 +32,7 @@ def seconds_of(diffusion_time):
 
 def check_air(owner, grid, tracers, precision):
     """ValueError where these are not valid for a model of hydrostatic air."""
-    if grid.levels.number < 2:
+    if grid.levels.nz < 2:
         raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
             " one, which is the default without levels"
@@ -203,7 +203,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         humidity = (
             layers("specific_humidity")
             if self.moist
-            else ((None, 0.0) for _ in range(grid.levels.number))
+            else ((None, 0.0) for _ in range(grid.levels.nz))
         )
         for (k, values), (_, q) in zip(layers("air_temperature"), humidity):
             yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))

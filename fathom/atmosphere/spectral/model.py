@@ -72,7 +72,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
     grid : GaussianGrid with HybridLevels or SigmaLevels; also on a stretched or rotated grid, winds
         in input and output are eastward and northward on earth.
     physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()],
-        FirstPhysics(); by default none.
+        BasicPhysics(); by default none.
     scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity
         and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
@@ -91,8 +91,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         "semi-lagrangian".
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     iterations : interpolations of the wind to the departure point; only "semi-lagrangian".
-    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share
-        of it that the old time gets (Williams 2009).
+    robert_asselin : strength of the filter of Robert and Asselin, of the leapfrog.
+    williams_factor : share of that filter that the old time gets (Williams 2009).
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
     fix_mass : whether advection conserves the mean surface pressure and the mass of each tracer
@@ -124,8 +124,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         reference_temperature=350.0,
         reference_pressure=1e5,
         iterations=2,
-        filter=0.05,
-        williams=0.53,
+        robert_asselin=0.05,
+        williams_factor=0.53,
         rotation=earth.ROTATION,
         gas_constant=287.0597,
         heat_capacity=1004.70895,
@@ -159,8 +159,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
                 "divergence_damping": divergence_damping,
                 "splitting": float(semi_lagrangian and not grid.sphere.plain),
                 "viscosity": viscosity,
-                "filter": filter,
-                "williams": williams,
+                "robert_asselin": robert_asselin,
+                "williams_factor": williams_factor,
                 "sponge": sponge,
                 "off_centring": off_centring,
                 "reference_temperature": reference_temperature,
@@ -279,7 +279,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         found, steps = {}, simulation.count - simulation.start_steps
         if steps:
             found = {
-                name: (now - self.given_before.get(name, 0.0)) / (steps * simulation.step)
+                name: (now - self.given_before.get(name, 0.0)) / (steps * simulation.time_step)
                 for name, now in self._given_back(simulation).items()
             }
         if self.budget is not None:

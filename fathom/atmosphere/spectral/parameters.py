@@ -5,7 +5,8 @@ import numpy as np
 from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
 
-parts = ("off_centring", "filter", "williams", "fix_mass", "fix_energy")  # of a whole
+# of a whole
+parts = ("off_centring", "robert_asselin", "williams_factor", "fix_mass", "fix_energy")
 whole = ("diffusion_order", "iterations")
 at_most = {
     "diffusion_order": 16,

@@ -40,7 +40,7 @@ class ShallowWater(Model):
     diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme.
-    filter : strength of the filter of Robert and Asselin, of the leapfrog.
+    robert_asselin : strength of the filter of Robert and Asselin, of the leapfrog.
     extra_processes : list of Insertion: the user's processes in the order of a step.
     rotation : angular velocity [s-1].
     precision : "fp64" (default) or "fp32".
@@ -79,12 +79,12 @@ class ShallowWater(Model):
         viscosity=0.0,
         off_centring=0.0,
         iterations=2,
-        filter=0.0,
+        robert_asselin=0.0,
         rotation=earth.ROTATION,
         extra_processes=(),
         precision="fp64",
     ) -> None:
-        if not hasattr(grid, "truncation") or grid.levels.number != 1:
+        if not hasattr(grid, "truncation") or grid.levels.nz != 1:
             raise InputError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
         if precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
@@ -114,7 +114,7 @@ class ShallowWater(Model):
                 "viscosity": viscosity,
                 "off_centring": off_centring,
                 "iterations": iterations,
-                "filter": filter,
+                "robert_asselin": robert_asselin,
                 "rotation": rotation,
             },
         )

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.base import cache
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 from fathom.base.reading import once
 
@@ -40,7 +40,7 @@ def table(path: str | Path) -> np.ndarray:
     file = Path(path).expanduser()
     if not file.is_file():
         there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise MissingFile(f"there is no table {path}{near(file.name, there)}")
+        raise MissingFileError(f"there is no table {path}{near(file.name, there)}")
     state, now = file.stat(), time.time_ns()
     if state.st_size < LEAST:
         return parsed(file.read_bytes(), str(path))

@@ -103,7 +103,7 @@ def check_shape(grid, value, name, files=True):
         raise InputError(f"{name} = {value!r} must be a finite number")
     if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
         raise InputError(
-            f"{name} has shape {shape}; the grid takes {(grid.levels.number, *rows)}, {rows} or a"
+            f"{name} has shape {shape}; the grid takes {(grid.levels.nz, *rows)}, {rows} or a"
             " number"
         )
 
@@ -153,7 +153,7 @@ def fill_fixed(simulation):
     fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
     for name in filter(fields.has, fixed):
         layers = (
-            map(fixed[name], range(model.grid.levels.number))
+            map(fixed[name], range(model.grid.levels.nz))
             if callable(fixed[name])
             else fixed[name]
             if np.ndim(fixed[name]) == 3
@@ -169,7 +169,7 @@ def fill_fixed(simulation):
     fill_profiles(model, fields)
     for name, (times, rows, interpolated) in model.tables(simulation.clock).items():
         if fields.has(name):
-            sequence.follow_table(name, simulation.step, times, rows, interpolated)
+            sequence.follow_table(name, simulation.time_step, times, rows, interpolated)
 
 
 def fill_profiles(model, fields):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import instants as times
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.reading import library, once
 from fathom.output import formats, open
 
@@ -56,7 +56,9 @@ def files(data: Any) -> tuple[str, ...]:
     else:
         found = [str(path)]
     if not found:
-        raise MissingFile(f"{path}: there is no file that ends in {', '.join(formats.readable())}")
+        raise MissingFileError(
+            f"{path}: there is no file that ends in {', '.join(formats.readable())}"
+        )
     return tuple(found)
 
 

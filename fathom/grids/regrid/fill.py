@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 
 
 def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6) -> np.ndarray:
@@ -90,9 +90,7 @@ def _iterated(levels, missing, known, laplacian, tolerance):
         M=LinearOperator(matrix.shape, lambda residual: inverse_diagonal * residual),
     )
     if failed:
-        raise RunFailure(
-            f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}"
-        )
+        raise RunError(f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}")
     return solution
 
 

@@ -121,8 +121,8 @@ def check(grid: Any, new: Mapping[str, Any]) -> None:
     if "corner_longitude" not in new or (grid.reduced and _boxes(new) is None):
         raise InputError(
             "regrid = 'conservative': from reduced rows the new cells must lie between latitudes"
-            " and longitudes; give regular = 1, a GaussianGrid that is not turned, or regrid ="
-            " 'bilinear'"
+            " and longitudes; give latlon_resolution = 1, a GaussianGrid that is not turned,"
+            " or regrid = 'bilinear'"
         )
     if grid.reduced and np.ptp(grid.horizontal.corner_latitude, axis=1).max() > 1e-9:
         raise InputError(

@@ -102,8 +102,8 @@ def regular(step: float) -> Target:
     ny, nx = (round(turn / step) if 0 < step <= 30 else 0 for turn in (180, 360))
     if not ny or abs(ny * step - 180) > 1e-6:
         raise InputError(
-            f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the"
-            " like, at most 30"
+            f"latlon_resolution = {step:g} degrees does not divide a meridian; allowed: 1, 0.5,"
+            " 0.25 and the like, at most 30"
         )
     latitude, longitude = np.linspace(-90, 90, ny + 1), np.linspace(0, 360, nx + 1)
     middle = [0.5 * (edges[1:] + edges[:-1]) for edges in (longitude, latitude)]

@@ -152,8 +152,8 @@ class ZonalMean(Target):
         corners = np.asarray(along.mapping["corner_longitude"], float)
         if np.ndim(along.longitude) != 1:
             raise InputError(
-                "a zonal mean needs rows of one latitude each; on this grid give regular = 1, or"
-                " other degrees, as well"
+                "a zonal mean needs rows of one latitude each; on this grid give"
+                " latlon_resolution = 1, or other degrees, as well"
             )
         ends = corners[[0, -1]]
         mapping = along.mapping | {

@@ -89,7 +89,12 @@ class Drifters(SmallStore):
             )
         if self.repeat is not None:
             simulation.events.append(
-                Event(self.repeat, lambda s: self.release(), simulation.step, f"release of {path}")
+                Event(
+                    self.repeat,
+                    lambda s: self.release(),
+                    simulation.time_step,
+                    f"release of {path}",
+                )
             )
         self.flow: Any = None  # of the core, once the simulation is known
         self.released, self.due = 0, None
@@ -114,7 +119,7 @@ class Drifters(SmallStore):
         ]
 
         self.flow = mpi.core.Drifters(
-            self.simulation.step, self.given.get("constant_depth", False), model.own_cells
+            self.simulation.time_step, self.given.get("constant_depth", False), model.own_cells
         )
         process = self.flow.process().on(
             {"sea_surface_height": "height_beyond_cells"} if model.stretched else {}

@@ -11,10 +11,10 @@ from fathom.ocean.components import eddies
 
 def sunlight(ocean, do):
     """The depths that sunlight reaches."""
-    if ocean.water is not None:
+    if ocean.shortwave_penetration is not None:
         if ocean.chlorophyll_records is not None:
             ocean.chlorophyll_records.interpolate(do)
-        do(ocean.water)
+        do(ocean.shortwave_penetration)
 
 
 def columns(ocean, do):
@@ -78,7 +78,10 @@ chlorophyll = (
 
 def of_chlorophyll(ocean):
     """The input of chlorophyll from files, or None."""
-    wanted = ocean.water is not None and "chlorophyll" in ocean.water.field_names
+    wanted = (
+        ocean.shortwave_penetration is not None
+        and "chlorophyll" in ocean.shortwave_penetration.field_names
+    )
     return (
         Input("chlorophyll", records, "mg m-3", chlorophyll)
         if wanted and (records := given(ocean.chlorophyll)) is not None
@@ -102,12 +105,15 @@ def fields(ocean):
             if ocean.tidal_energy is None
             else on_columns(ocean.grid, ocean.tidal_energy, name="tidal_energy", units="J m-2")
         )
-    reads = ocean.water is not None and "chlorophyll" in ocean.water.field_names
+    reads = (
+        ocean.shortwave_penetration is not None
+        and "chlorophyll" in ocean.shortwave_penetration.field_names
+    )
     usual = isinstance(ocean.chlorophyll, float) and ocean.chlorophyll == 0.2
     if not reads and not usual:
         raise InputError(
-            f"chlorophyll = {ocean.chlorophyll!r} is given, but only water = ChlorophyllWater"
-            " reads it"
+            f"chlorophyll = {ocean.chlorophyll!r} is given, but only"
+            " shortwave_penetration = ChlorophyllWater reads it"
         )
     if reads and ocean.chlorophyll_records is None:
         given["chlorophyll"] = on_columns(ocean.grid, ocean.chlorophyll, name="chlorophyll")

@@ -224,7 +224,7 @@ def step(ocean, do):
             of(tracer, ocean.diffusion.first_pass)
             of(tracer, ocean.diffusion)
         eddies.fluxes(ocean, tracer, do, budgets)
-        of(tracer, "ShortwaveHeating", when=heat and ocean.water is not None)
+        of(tracer, "ShortwaveHeating", when=heat and ocean.shortwave_penetration is not None)
         of(tracer, "NonlocalTransport", when=active and ocean.has_boundary_layer)
         of(tracer, "OverflowContent", when=ocean.overflows)
         of(tracer, "GeothermalHeat", when=heat and ocean.warm_floor)

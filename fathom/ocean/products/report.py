@@ -24,7 +24,7 @@ def fields(simulation: Any) -> dict[str, Any] | None:
     if not simulation.is_root:
         return None
     wet, corner = model.grid.wet_levels, model.grid.corner_levels
-    k = np.arange(model.grid.levels.number)[:, None, None]
+    k = np.arange(model.grid.levels.nz)[:, None, None]
     angle = np.asarray(model.grid.horizontal.angle_corner)
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
     state: dict[str, Any] = {

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.failure import FileError, InputError, MissingFile
+from fathom.base.failure import FileError, InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.base.reading import library
 from fathom.output import files
@@ -57,7 +57,7 @@ class NetcdfWriter:
 
         self.path, self.writes = Path(path), writes or files.Writes()
         if not self.path.is_file():
-            raise MissingFile(f"{path} does not exist")
+            raise MissingFileError(f"{path} does not exist")
         with library:
             self._file = netCDF4.Dataset(self.path, "a")
             self._file.set_auto_maskandscale(False)
@@ -99,7 +99,7 @@ class NetcdfWriter:
         if path.is_dir() or (path.exists() and not overwrite):
             raise no_overwrite(path)
         if not path.parent.is_dir():
-            raise MissingFile(f"cannot create {path}: folder {path.parent} does not exist")
+            raise MissingFileError(f"cannot create {path}: folder {path.parent} does not exist")
         try:
             path.unlink(missing_ok=True)  # readers of the old file keep it
             writes = files.Writes()

@@ -27,7 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
 from fathom.output import files
 from fathom.output.specification import explain
@@ -283,10 +283,10 @@ def check_there(path: Path) -> None:
     if path.is_dir():
         held = sorted(p.name for p in path.glob("*.fathom"))
         hint = f"; it has {', '.join(held)}" if held else ""
-        raise MissingFile(f"restart {path} is a folder{hint}")
+        raise MissingFileError(f"restart {path} is a folder{hint}")
     if not path.is_file():
         there = [p.name for p in path.parent.glob("*.fathom")] if path.parent.is_dir() else []
-        raise MissingFile(f"restart {path} does not exist{near(path.name, there)}")
+        raise MissingFileError(f"restart {path} does not exist{near(path.name, there)}")
 
 
 def read(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.grids.regrid import projections
 from fathom.grids.regrid.projections import Projection
@@ -200,7 +200,7 @@ def check_place(path: Path, may_replace: bool) -> None:
     if path.exists() and not may_replace:
         raise no_overwrite(path)
     if not path.parent.is_dir():
-        raise MissingFile(f"cannot create {path}: folder {path.parent} does not exist")
+        raise MissingFileError(f"cannot create {path}: folder {path.parent} does not exist")
 
 
 class Finished(list):

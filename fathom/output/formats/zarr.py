@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.failure import FileExists, InputError, MissingFile
+from fathom.base.failure import ExistingFileError, InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.output import files
 from fathom.output.formats import is_zarr, roots_of_zarr, shards
@@ -417,7 +417,7 @@ def _make_room(path: Path, overwrite: bool) -> None:
         if not overwrite:
             raise no_overwrite(path)
         if not (path / "zarr.json").is_file() and not _is_unfinished(path):
-            raise FileExists(f"{path} exists and is not a Zarr store; it is not replaced")
+            raise ExistingFileError(f"{path} exists and is not a Zarr store; it is not replaced")
         try:
             shutil.rmtree(path)
         except OSError as error:
@@ -592,7 +592,7 @@ def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
 
 def _read_json(file: Path) -> dict:
     if not file.is_file():
-        raise MissingFile(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
+        raise MissingFileError(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
     content = json.loads(file.read_text())
     if content.get("zarr_format") != 3 or "consolidated_metadata" not in content:
         raise InputError(f"{file.parent} is not a Zarr v3 store with consolidated metadata")

@@ -71,7 +71,7 @@ class Source:
         if other:
             raise InputError(
                 f"{', '.join(other)}: only levels of the air are brought to a grid afterwards; in a"
-                " run, regular = 1 of an output does it"
+                " run, latlon_resolution = 1 of an output does it"
             )
 
     def interpolation(self, target) -> places.Interpolation:

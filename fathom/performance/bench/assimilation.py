@@ -126,7 +126,7 @@ def areas(levels: int, repetitions: int) -> dict[str, Any]:
         model = LimitedAreaAtmosphere(Area(levels=max(levels, 4)).grid, dynamics=dynamics)
         one = Simulation(
             model.set(analysis="gfs"),
-            step="5min",
+            time_step="5min",
             start="2011-10-11",
             directory=tempfile.gettempdir(),
             parallel={"threads": 2},

@@ -40,7 +40,7 @@ cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
     "physics-t106l31": (106, "L31", "linear", "15min", "2.4h", "first"),
     "physics-t106l60": (106, "L60", "linear", "15min", "2.4h", "first"),
 }
-suites = {"first": fm.FirstPhysics, "full": fm.FullPhysics}
+suites = {"first": fm.BasicPhysics, "full": fm.ForecastPhysics}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Case:
     def interpolation(self, simulation: Any) -> dict[str, float]:
         """The time of interpolation alone; nothing where it is not measured."""
         bytes_ = 8 if self.precision == "fp64" else 4
-        return Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
+        return Interpolation(simulation.model.grid, bytes_, simulation.time_step).ratios()
 
     def simulation(self, **more: Any) -> Any:
         """`more`: keywords of the Simulation."""
@@ -128,7 +128,7 @@ def simulation(
     )
     atmosphere.set(**waves(moist=physics != "held-suarez"))
     parallel = {"threads": threads, "tile": tile, **(parallel or {})}
-    return fm.Simulation(atmosphere, step=step, parallel=parallel, **more)
+    return fm.Simulation(atmosphere, time_step=step, parallel=parallel, **more)
 
 
 def waves(moist: bool) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[st
     """The timings of processes with their operations and bytes in a step, which are counted in
     other steps.
     """
-    listed = simulation.model.processes(simulation.step, simulation.surface)
+    listed = simulation.model.processes(simulation.time_step, simulation.surface)
     moved = declared_bytes(simulation, listed, bytes_)
     every, cycle = {p.name: p.every for p in listed}, steps_of_a_cycle(simulation)
     simulation.sequence.reset_timings()
@@ -274,12 +274,12 @@ def measure(case: Case) -> dict[str, Any] | None:
         "machine": machine.name(),
         "grid": repr(simulation.model.grid),
         "cells": cells,
-        "step": simulation.step,
+        "step": simulation.time_step,
         "seconds_per_step": seconds,
         "processor_seconds_per_step": best.processor,
         "processor_gflops": _gflops(rates, processes, best),
-        "simulated_days_per_day": simulation.step / seconds,
-        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "simulated_days_per_day": simulation.time_step / seconds,
+        "simulated_years_per_day": simulation.time_step / seconds / 365.2425,
         "phases": {r["name"]: r["seconds"] for r in rates},
         "rates": rates,
         "inside": {name: value[0] for name, value in inside.items()},
@@ -316,7 +316,7 @@ class Interpolation:
     def __init__(self, grid: Any, bytes_: int, step: float):
 
         self.shape, self.cells, self.size = (
-            (grid.rows.rows, grid.levels.number, grid.rows.longest),
+            (grid.rows.rows, grid.levels.nz, grid.rows.longest),
             grid.wet_cells,
             bytes_,
         )

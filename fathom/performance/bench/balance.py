@@ -30,30 +30,30 @@ processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
 grids = {
     "spectral": """
 [grid]
-is = "GaussianGrid"
+type = "GaussianGrid"
 truncation = {truncation}
-levels = {{ is = "HybridLevels", number = {levels} }}
+levels = {{ type = "HybridLevels", nz = {levels} }}
 [model]
-is = "SpectralAtmosphere"
+type = "SpectralAtmosphere"
 """,
     "grid-point": """
 [grid]
-is = "SphereGrid"
+type = "SphereGrid"
 nx = {columns}
 ny = {rows}
-levels = {{ is = "HeightLevels", number = {levels}, top = 30e3, decay = 2 }}
+levels = {{ type = "HeightLevels", nz = {levels}, top = 30e3, decay = 2 }}
 [model]
-is = "GridPointAtmosphere"
+type = "GridPointAtmosphere"
 deep = false
 """,
 }
 text = """
 precision = "{precision}"
 [model.physics]
-is = "FirstPhysics"
+type = "BasicPhysics"
 radiation_every = "{step}min"
 radiation = "RRTMGP"
-sunlight = {{ is = "Sunlight", fixed_season = 1 }}
+sunlight = {{ type = "Sunlight", fixed_season = 1 }}
 condensation = "GraupelMicrophysics"
 clouds = "PrognosticCloud"
 drag = "none"
@@ -65,7 +65,7 @@ sin(radians(3 * longitude)) * cos(radians(latitude))**3) * (pressure / 1e5)**0.1
 specific_humidity = "0.014 * cos(radians(latitude))**4 * (pressure / 1e5)**3"
 [simulation]
 start = "2000-06-21"
-step = "{step}min"
+time_step = "{step}min"
 """
 
 

@@ -21,7 +21,7 @@ from fathom import plots
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.performance.bench.blocks import size_of
-from fathom.performance.tune.search import Rejected
+from fathom.performance.tune.search import RejectedError
 from fathom.performance.tune.trials import Trials
 
 Size = tuple[int, int]
@@ -123,7 +123,7 @@ def _one_turn(
             line.redraw(f"turn {turn + 1}: {candidate.what} {candidate.size}")
         try:
             one, other = _side_by_side(trials, usual, candidate.configuration, not backward)
-        except Rejected as why:
+        except RejectedError as why:
             candidate.refused = str(why)
             continue
         beside.append(one)

@@ -78,7 +78,7 @@ class Case:
         return self._run(air, "20min")
 
     def _plane(self) -> Any:
-        levels = fm.HeightLevels(number=self.levels, top=500.0 * self.levels)
+        levels = fm.HeightLevels(nz=self.levels, top=500.0 * self.levels)
         grid = fm.PlaneGrid(self.nx, self.nx, extent=1e3 * self.nx, levels=levels)
         middle = 500.0 * self.nx
         air = fm.GridPointAtmosphere(grid, precision=self.precision)
@@ -95,7 +95,7 @@ class Case:
 
     def _run(self, air: Any, step: str) -> Any:
         parallel = {"threads": self.threads, "device": self.device}
-        return fm.Simulation(air, step=self.step or step, parallel=parallel)
+        return fm.Simulation(air, time_step=self.step or step, parallel=parallel)
 
 
 def _timed(simulation: Any, steps: int) -> tuple[float, float, list[dict[str, Any]]]:
@@ -148,7 +148,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "machine": machine.name(),
         "grid": repr(simulation.model.grid),
         "cells": simulation.model.grid.wet_cells,
-        "step": simulation.step,
+        "step": simulation.time_step,
         "seconds_per_step": seconds,
         "seconds_per_step_per_million_cells": seconds / millions,
         "processor_seconds_per_step_per_million_cells": used / millions,
@@ -159,7 +159,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "semi_lagrangian_imbalance": rows
         and {n: imbalance(rows, n) for n in (2, 4, 32) if n <= len(rows)},
         "processor_seconds_per_step": used,
-        "simulated_days_per_day": simulation.step / seconds,
+        "simulated_days_per_day": simulation.time_step / seconds,
         "peer": peer,
         "processes": processes,
         **limits.limits.plain(),
@@ -222,7 +222,7 @@ def _peer(case: Case, limits: Any) -> dict[str, Any]:
         "seconds_per_step": seconds,
         "seconds_per_step_per_million_cells": seconds * 1e6 / simulation.model.grid.wet_cells,
         "processor_seconds_per_step": used,
-        "simulated_days_per_day": simulation.step / seconds,
+        "simulated_days_per_day": simulation.time_step / seconds,
     }
 
 

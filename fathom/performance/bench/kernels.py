@@ -87,7 +87,7 @@ def measure(case: Case) -> dict[str, Any]:
 
     limits, interpolation = (
         roofline.Measuring(bytes_),
-        Interpolation(run.model.grid, bytes_, run.step),
+        Interpolation(run.model.grid, bytes_, run.time_step),
     )
     seconds: dict[str, float] = {}
     work: dict[str, tuple[float, float]] = {}
@@ -137,7 +137,7 @@ class Columns:
     def __init__(self, run: Any, bytes_: int):
 
         self.run, self.dynamics = run, run.find(mpi.core.SpectralProcess)
-        processes = run.model.processes(run.step, run.surface)
+        processes = run.model.processes(run.time_step, run.surface)
         self.longest = max(p.every for p in processes)
         self.phases = {p.name: p.phase for p in processes}
         bytes_of = declared_bytes(run, processes, bytes_)

@@ -28,9 +28,9 @@ sizes: dict[int, tuple[int, int, float, str, str]] = {
 }
 # dynamics, physics
 kinds: dict[str, tuple[str, Callable[..., Any]]] = {
-    "area": ("hydrostatic", fm.FirstPhysics),
-    "compressible": ("non-hydrostatic", fm.FirstPhysics),
-    "aladin": ("hydrostatic", partial(fm.FullPhysics, land="TiledLand")),
+    "area": ("hydrostatic", fm.BasicPhysics),
+    "compressible": ("non-hydrostatic", fm.BasicPhysics),
+    "aladin": ("hydrostatic", partial(fm.ForecastPhysics, land="TiledLand")),
     "arome": ("non-hydrostatic", fm.AromePhysics),
 }
 # kind, columns, layers
@@ -90,5 +90,8 @@ class Case(atmosphere.Case):
         here = {"threads": self.threads, "tile": self.tile, "device": self.device}
         parallel = {**here, **more.pop("parallel", {})}
         return fm.Simulation(
-            model, step=self.step or steps[dynamics != "hydrostatic"], parallel=parallel, **more
+            model,
+            time_step=self.step or steps[dynamics != "hydrostatic"],
+            parallel=parallel,
+            **more,
         )

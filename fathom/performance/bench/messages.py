@@ -42,7 +42,7 @@ def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
     a rank in one message, and level by level (UM20).
     """
     grid = fm.SphereGrid(96)
-    domain = fm.Simulation(fm.GridPointAtmosphere(grid), step=600).domain_of(grid, 2)
+    domain = fm.Simulation(fm.GridPointAtmosphere(grid), time_step=600).domain_of(grid, 2)
     _, rows, columns = grid.shape
     gather = Gather(comm, domain, [(0, rows, 0, columns)], [0])
     blocks = [np.zeros((levels, ny, nx), np.float32) for _, _, ny, nx in domain.blocks]

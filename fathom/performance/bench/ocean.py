@@ -101,7 +101,7 @@ class Case:
         upwind advection. keywords: more of the Simulation."""
         maker, resolution, step = grids[self.grid]
         grid = getattr(fm, maker)(
-            resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500)
+            resolution=resolution, levels=fm.ZLevels(nz=levels[self.grid], depth=5500)
         )
         lean = {
             "vertical_mixing": fm.RichardsonMixing(),
@@ -126,7 +126,7 @@ class Case:
         ocean.set(temperature="levitus", salinity="levitus")
         return fm.Simulation(
             ocean,
-            step=self.step or step,
+            time_step=self.step or step,
             surface=fm.BulkForcing("coads"),
             **{"parallel": {"threads": self.threads, "device": self.device}} | keywords,
         )
@@ -143,7 +143,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
     moved, launched = (traffic(simulation, iterations, together) for together in (True, False))
-    motion = simulation.fields.motion(simulation.step)
+    motion = simulation.fields.motion(simulation.time_step)
     limits = machine.limits(comm)
     seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
     there = _there(simulation, case, seconds) if case.device else None
@@ -155,14 +155,14 @@ def measure(case: Case) -> dict[str, Any] | None:
         "machine": machine.name(),
         "grid": repr(simulation.model.grid),
         "blocks": simulation.domain.describe(),
-        "step": simulation.step,
+        "step": simulation.time_step,
         "steps": case.steps,
         "wet_cells": wet,
         "seconds_per_step": seconds,
         "best_seconds_per_step": min(s / n for n, s in pieces),
         "seconds_per_step_per_million_wet_cells": seconds / wet * 1e6,
-        "wall_seconds_per_simulated_day": seconds * 86400 / simulation.step,
-        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "wall_seconds_per_simulated_day": seconds * 86400 / simulation.time_step,
+        "simulated_years_per_day": simulation.time_step / seconds / 365.2425,
         "solver_iterations": iterations,
         "solver_tolerance": simulation.model.free_surface.tolerance,
         "maximum_speed": motion["speed"],

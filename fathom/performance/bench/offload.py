@@ -26,7 +26,7 @@ import numpy as np
 
 from fathom import plots
 from fathom.base import machine
-from fathom.base.failure import InputError, RunFailure
+from fathom.base.failure import InputError, RunError
 from fathom.base.near import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
@@ -242,7 +242,7 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
     )
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
-        raise RunFailure(
+        raise RunError(
             f"bench output, {variant}:"
             f" {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
         )
@@ -255,7 +255,7 @@ def work(settings: Mapping[str, Any]) -> None:
     directory = folder / variant
     simulation = _simulation(case, variant, folder)
     stamps: list[float] = []
-    simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.step)
+    simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.time_step)
     spent = [_processor_seconds(store) for store in simulation.outputs]
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])

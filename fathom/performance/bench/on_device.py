@@ -71,7 +71,7 @@ def of_a_model(simulation: Any, case: Any, seconds: float, compared: float) -> d
     """seconds: of a step; compared: those that the processor's command would give."""
     found = figures(case, [(simulation.advance, seconds)], "seconds_per_step", compared)
     spent = found["joules_per_step"]
-    hours = spent and spent * year / simulation.step / 3.6e6
+    hours = spent and spent * year / simulation.time_step / 3.6e6
     return found | {"kilowatt_hours_per_simulated_year": hours}
 
 
@@ -217,12 +217,12 @@ def measure(case: Any) -> dict[str, Any] | None:
         "grid": repr(model.grid),
         "blocks": simulation.domain.describe(),
         "cells": model.grid.wet_cells,
-        "step": simulation.step,
+        "step": simulation.time_step,
         "steps": steps,
         "seconds_per_step": seconds,
         "best_seconds_per_step": best,
-        "simulated_days_per_day": simulation.step / seconds,
-        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "simulated_days_per_day": simulation.time_step / seconds,
+        "simulated_years_per_day": simulation.time_step / seconds / 365.2425,
         "solver_iterations": iterations,
         "bytes_per_step": together,
         "bytes_per_step_one_by_one": apart,

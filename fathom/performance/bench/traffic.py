@@ -38,7 +38,7 @@ def declared(simulation: Any, together: bool = True) -> float:
     do.
     """
     model, bytes_ = simulation.model, bytes_of[simulation.model.precision]
-    processes = list(model.processes(simulation.step, simulation.surface))
+    processes = list(model.processes(simulation.time_step, simulation.surface))
     held = {f["name"]: f for f in simulation.fields.fields}
     in_cache: set[str] = set()
     sizes = [1 for _ in processes]

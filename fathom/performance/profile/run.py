@@ -92,7 +92,7 @@ def run(experiment: Any, request: Request, case: str) -> int:
 
 
 def _period(simulation: Any, request: Request) -> str:
-    return f"{request.steps * simulation.step:.0f}s"
+    return f"{request.steps * simulation.time_step:.0f}s"
 
 
 def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     s.prepare()
     s.advance(request.spin_up)
     samples = Samples(s)
-    s.call(samples.sample, f"{max(1, request.steps // pieces) * s.step:.0f}s")
+    s.call(samples.sample, f"{max(1, request.steps // pieces) * s.time_step:.0f}s")
     s.trace_events = request.events
     before, use = counters.read(), FileUse(s)
     with use:
@@ -267,7 +267,7 @@ def _rates_on_device(
     """The same of the column processes on a device: their bytes, against copies within it."""
     copies = roofline.of_copies(computer)
     limits = roofline.Limits(np.inf, (("memory of the device", np.inf, copies),))
-    listed = s.model.processes(s.step, s.surface)
+    listed = s.model.processes(s.time_step, s.surface)
     moved, left = declared_bytes(s, listed, s.bytes_of_number), s.sequence.left_by(computer)
     names = sorted({p.name for p in listed if not p.is_global} - set(left))
     total = s.comm.allreduce(np.array([moved[name] for name in names])) / s.comm.size
@@ -293,7 +293,7 @@ def _count_a_cycle(s: Any) -> None:
 
 def _work_of_processes(s: Any) -> dict[str, Work]:
     """The work of each process whose operations were counted."""
-    listed = s.model.processes(s.step, s.surface)
+    listed = s.model.processes(s.time_step, s.surface)
     every = {p.name: p.every for p in listed}
     moved = declared_bytes(s, listed, s.bytes_of_number)
     cycle = steps_of_a_cycle(s)

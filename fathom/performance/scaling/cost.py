@@ -258,7 +258,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
         seconds=least,
-        step=simulation.step,
+        step=simulation.time_step,
         bytes=simulation.bytes_of_number,
         traffic=traffic_of(simulation),
         work=float(work_of(decomposition, plan).max()),

@@ -141,7 +141,7 @@ def layout(
         distribution=distribution,
         halo=2,
     )
-    blocks, levels = d.blocks[d.blocks[:, 5] >= 0], grid.levels.number
+    blocks, levels = d.blocks[d.blocks[:, 5] >= 0], grid.levels.nz
     points = np.bincount(blocks[:, 5], blocks[:, 3] * blocks[:, 4], ranks)
     modes = np.diff(levels * np.arange(ranks + 1) // ranks)  # core/solver/helmholtz/separable.cpp
     messages = mpi.core.halo_plan(d, "center", 1, 1).messages
@@ -186,7 +186,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     least, profile, n = measured_steps(simulation, steps, seconds, every)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     place, exchanges = layout(model.grid, comm.size), exchanges_of(simulation)
-    size, levels = simulation.bytes_of_number, model.grid.levels.number
+    size, levels = simulation.bytes_of_number, model.grid.levels.nz
     point = float(levels * 4 * size)  # four fields side by side
     if not simulation.is_root:
         return None
@@ -194,7 +194,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
         seconds=least,
-        step=simulation.step,
+        step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),
         levels=levels,

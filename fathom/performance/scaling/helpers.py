@@ -24,7 +24,7 @@ def scheme_of(simulation: Any) -> tuple[Any, int]:
     scheme = next((p for p in physics if p.name in of_helpers), None)
     if scheme is None:
         return None, 1
-    process = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step})
+    process = scheme.process(simulation.bytes_of_number, offered={"step": simulation.time_step})
     return scheme, process.every
 
 
@@ -51,7 +51,7 @@ def waits(
     points = float(np.sum(grid.points))
     share = points / helpers
     factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)
-    factor *= grid.levels.number / cost.levels * cost.undisturbed(here)
+    factor *= grid.levels.nz / cost.levels * cost.undisturbed(here)
     computing = cost.radiation * cost.period / cost.points * share * factor
     moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
     return max(0.0, computing + moving - cost.period * step) / cost.period

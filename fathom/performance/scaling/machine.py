@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 from fathom.run.experiment.toml import inline
 
@@ -207,7 +207,7 @@ def load(name: str | Path) -> Machine:
         return _catalogued(str(name))
     if not path.is_file():
         there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-        raise MissingFile(f"there is no file {path}{near(path.name, there)}")
+        raise MissingFileError(f"there is no file {path}{near(path.name, there)}")
     return read(path.read_text(encoding="utf-8"), str(path))
 
 

@@ -88,7 +88,7 @@ class Prices:
             grid = spectral.rows_of(experiment.model)
         costs, threads = found.costs, request.supposed_threads
         base = costs[min(costs)].with_messages_of(costs[max(costs)])
-        step = Period(experiment.document.tables["simulation"]["step"], "step").seconds
+        step = Period(experiment.document.tables["simulation"]["time_step"], "step").seconds
         here = _least_crowded(request, found)
         there = supposed((machine or here).but(found.faster, "measured here"), request.what_if)
         if request.helpers and not getattr(base, "radiation", 0.0):

@@ -68,7 +68,7 @@ class Request:
                 f"--inner-loop: {self.machine} has devices, which compute no tangents and adjoints"
             )
         model = Document.read(self.file, self.settings).tables["model"]
-        if model["is"] != "Ocean":
+        if model["type"] != "Ocean":
             return self
         surface = model.get("free_surface")
         given = (surface if isinstance(surface, dict) else {}) | self.what_if

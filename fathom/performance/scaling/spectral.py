@@ -200,7 +200,7 @@ def layout(
     spread, n, sums, coefficients = _waves(grid, d)
     blocks = d.blocks[d.blocks[:, 5] >= 0]
     row_rank, first_row = np.asarray(spread.row_rank), np.asarray(spread.first_row)
-    share = np.where(wet > 0, 1.0, -wet / grid.levels.number)  # of a column
+    share = np.where(wet > 0, 1.0, -wet / grid.levels.nz)  # of a column
     pieces = np.array(
         [
             (owner, j, min(i0 + width, points[j]) - i0, share[j, i0 : i0 + width].sum())
@@ -224,7 +224,7 @@ def layout(
     return Layout(
         ranks,
         ranks,
-        grid.levels.number,
+        grid.levels.nz,
         np.bincount(owner, pieces[:, 3] if plane else inside, ranks),
         np.bincount(row_rank, points, ranks),
         by_wave(sums * (ny - 2 * first_row[: n + 1])),
@@ -338,7 +338,7 @@ def cost_of(
     halos = [r for r in profile if r["region"] == halo]
     sums = [r for r in profile if r["kind"] == "sum"]
     place = layout(rows, comm.size)
-    size, levels = simulation.bytes_of_number, model.grid.levels.number
+    size, levels = simulation.bytes_of_number, model.grid.levels.nz
     point = levels * 4 * size  # four fields side by side
     longest = int(np.max(rows.points))
     if not simulation.is_root:
@@ -351,7 +351,7 @@ def cost_of(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
         seconds=least,
-        step=simulation.step,
+        step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),
         levels=levels,

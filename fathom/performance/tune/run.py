@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import mpi
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.performance.tune import serving, tuned, ways
 from fathom.run import launch
 from fathom.run.experiment.toml import Document
@@ -69,7 +69,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     here = launch.launched()
     ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
-        raise MissingFile(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
+        raise MissingFileError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
     asked = request.probe or request.price or request.shapes
     free = bool(document.tables.get("output")) and not given.keys() & of_output
     servers = not asked and not here and free

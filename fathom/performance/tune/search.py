@@ -32,11 +32,11 @@ rounds = (2, 1, 2, 4, 8, 15)  # pairs of each candidate that is still there
 together = "together"  # the axis of combinations
 
 
-class Rejected(Exception):
+class RejectedError(Exception):
     """A configuration that is impossible or not allowed; the text has the reason."""
 
 
-class OutOfTime(Exception):
+class OutOfTimeError(Exception):
     pass
 
 
@@ -97,7 +97,7 @@ class Result:
 
 
 class Search:
-    """measure(configuration) -> seconds of a sample, or Rejected. clock: seconds; all ends at
+    """measure(configuration) -> seconds of a sample, or RejectedError. clock: seconds; all ends at
     `deadline`. All decisions follow from these alone.
 
     seen(best, axis, value, estimate) is called for each sample; settled(configurations) with those
@@ -144,7 +144,7 @@ class Search:
                 before, best = best, self.race(best, Axis(together, self.combinations(best, axes)))
                 if best == before:
                     break
-        except OutOfTime as end:
+        except OutOfTimeError as end:
             best, late = end.args[0] if end.args else best, True
         result = Result(
             first,
@@ -244,14 +244,14 @@ class Search:
         alive: dict[int, list[float]],
         of: Mapping[int, Configuration],
     ) -> None:
-        """So many pairs of each. OutOfTime has the best so far."""
+        """So many pairs of each. OutOfTimeError has the best so far."""
         try:
             for _ in range(pairs):
                 self.take_turns(best, axis, alive, of)
-        except OutOfTime:
+        except OutOfTimeError:
             for n, x in alive.items():
                 self.find(axis, n, x, "no time")
-            raise OutOfTime(best) from None
+            raise OutOfTimeError(best) from None
 
     def take_turns(
         self,
@@ -269,7 +269,7 @@ class Search:
             for n in two:
                 try:
                     times[n] = self.sample(of[n], best, axis)
-                except Rejected as why:
+                except RejectedError as why:
                     self.find(axis, n, alive.pop(n), str(why))
             after = self.sample(best, best, axis)
             for n, seconds in times.items():
@@ -300,7 +300,7 @@ class Search:
 
     def sample(self, configuration: Configuration, best: Configuration, axis: Axis) -> float:
         if self.clock() > self.until:
-            raise OutOfTime
+            raise OutOfTimeError
         return self.measure(configuration)
 
     def error(self, x: Sequence[float]) -> float:
@@ -350,7 +350,7 @@ class Search:
                 x += [math.log(b / a), math.log(c / d)]
                 seconds += [a, d]
                 self.seen(result.best, "", None, median(x))
-        except OutOfTime:
+        except OutOfTimeError:
             result.out_of_time = True
         if x:
             result.gain, result.noise, result.pairs = math.expm1(-median(x)), self.error(x), len(x)

@@ -66,7 +66,7 @@ def short_run(document: Any) -> Ran | None:
     the answer on the first that computes.
     """
     tables = document.tables
-    step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]
+    step, stores = Period(tables["simulation"]["time_step"]).seconds, tables["output"]
     every = min(
         [apart, *(_steps(Period(table.get("every", "1d")), step) for table in stores.values())]
     )
@@ -104,7 +104,7 @@ def price(document: Any) -> Priced | None:
     if ran is None:
         return None
     between = {
-        name: _steps(Period(table.get("every", "1d")), ran.step)
+        name: _steps(Period(table.get("every", "1d")), ran.time_step)
         for name, table in ran.stores.items()
     }
     usual = float(np.quantile(ran.steps, 0.25))

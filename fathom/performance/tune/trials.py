@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fathom.base import machine
-from fathom.performance.tune.search import Rejected
+from fathom.performance.tune.search import RejectedError
 from fathom.run import choices, parallel
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.parallel import decisions
@@ -26,8 +26,8 @@ hopeless = 3.0  # times slower than the first: not worth a pair
 
 
 class Trials:
-    """measure(configuration) -> seconds of a step, the same on all ranks; Rejected where it cannot
-    be. read(settings) -> Document of the case.
+    """measure(configuration) -> seconds of a step, the same on all ranks; RejectedError where it
+    cannot be. read(settings) -> Document of the case.
     """
 
     def __init__(self, read: Callable[[list[str]], Any], comm: Any, sample: float = 0.05) -> None:
@@ -59,13 +59,13 @@ class Trials:
         """The live one of a configuration; made where there is none."""
         key = _key(configuration)
         if key in self.rejected:
-            raise Rejected(self.rejected[key])
+            raise RejectedError(self.rejected[key])
         if key not in self.live:
             while len(self.live) >= self.most_live:
                 self.drop(next(iter(self.live)))
             try:
                 self.prepare(key, configuration)
-            except Rejected as why:
+            except RejectedError as why:
                 self.rejected[key] = str(why)
                 self.drop(key)
                 raise
@@ -103,18 +103,20 @@ class Trials:
         except (ValueError, RuntimeError) as error:
             if first:
                 raise
-            raise Rejected(" ".join(str(error).split())) from None
+            raise RejectedError(" ".join(str(error).split())) from None
         self.prepared += 1
         if first:
             self.bits, self.step_seconds = bits, seconds
             self.size_up(simulation)
         elif bits != self.bits and not any("." in name for name in configuration):
-            raise Rejected("OTHER BITS: this is a fault of Fathom, please report it")
+            raise RejectedError("OTHER BITS: this is a fault of Fathom, please report it")
         elif (
             seconds > max(hopeless * self.step_seconds, self.sample / 4)
             and configuration not in self.keep
         ):
-            raise Rejected(f"{seconds / self.step_seconds:.1f} times slower at the first sight")
+            raise RejectedError(
+                f"{seconds / self.step_seconds:.1f} times slower at the first sight"
+            )
 
     def build(self, configuration: Mapping[str, Any]) -> Any:
 
@@ -143,7 +145,7 @@ class Trials:
         simulations fit into memory.
         """
         cycle = math.lcm(
-            *(p.every for p in simulation.model.processes(simulation.step, simulation.surface))
+            *(p.every for p in simulation.model.processes(simulation.time_step, simulation.surface))
         )
         steps = max(2, math.ceil(self.sample / self.step_seconds))
         self.steps = (

@@ -173,7 +173,7 @@ def _columns(simulation: Any) -> list[tuple[list[str] | None, str, float]]:
     """(balance, carrier, balance_threshold); the first is the usual."""
     names = parallel.decisions["columns"]
     found: list[Any] = [tuple(parallel.usual[name] for name in names)]
-    processes = simulation.model.processes(simulation.step, simulation.surface)
+    processes = simulation.model.processes(simulation.time_step, simulation.surface)
     if uneven := parallel.may_be_balanced(processes):
         _, _, threshold = found[0]
         found += [(uneven, way, threshold) for way, _ in mpi.core.carriers()]

@@ -48,7 +48,7 @@ def _of_the_run(s):
         if solver is not None and solver.solves
         else {}
     )
-    days = steps * s.step / 86400
+    days = steps * s.time_step / 86400
     node = s.comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     nodes, processes = (
         s.comm.allreduce(int(node.rank == 0)),
@@ -62,7 +62,7 @@ def _of_the_run(s):
         "start": str(s.clock.start),
         "end": str(s.date),
         "stopped": s.stopped,  # on request, before its end
-        "step": s.step,
+        "step": s.time_step,
         "steps": steps,
         "precision": s.model.precision,
         "cells": s.model.grid.wet_cells,

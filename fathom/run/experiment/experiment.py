@@ -1,4 +1,4 @@
-"""Experiments: TOML files <-> objects. Keys are the Python keywords, `is` names the class.
+"""Experiments: TOML files <-> objects. Keys are the Python keywords, `type` names the class.
 
 experiment = Experiment.read("ocean.toml", ["model.friction.viscosity=2e3"])
 experiment.simulation(directory="runs/ocean").run(experiment.period)
@@ -17,8 +17,9 @@ import fathom
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import FileError, InputError, file_error
-from fathom.base.near import near
+from fathom.base.near import near_or_all
 from fathom.base.reading import Readers
+from fathom.base.renamed import no_such, tail
 from fathom.grids.grid import Grid
 from fathom.model import plugins, schemes
 from fathom.model.model import Model
@@ -154,7 +155,7 @@ class Experiment:
         for name in self.own_schemes:
             own = schemes.scheme(name)
             if own.stands and name not in placed:
-                self._at(("extensions", "schemes"), model.place, own)
+                self._at(("extensions", "schemes"), model.insert, own)
 
     @cached_property
     def surface(self) -> Any:
@@ -164,7 +165,7 @@ class Experiment:
         if made is not None and not tables.ours(made):
             raise InputError(
                 f"{self.document.place(*path)}: surface = {given!r} must be one of"
-                f" {', '.join(_classes('surface'))}, or a table with `is`"
+                f" {', '.join(_classes('surface'))}, or a table with `type`"
             )
         return made
 
@@ -195,10 +196,11 @@ class Experiment:
                 "[simulation] key",
                 "simulation",
                 key,
+                owner="Simulation",
             )
-        if "step" not in given:
+        if "time_step" not in given:
             raise InputError(
-                f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
+                f'{self.document.place("simulation")}: [simulation] needs time_step = "1h"'
             )
         spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
         with self.readers():
@@ -226,6 +228,7 @@ class Experiment:
                     "output",
                     name,
                     key,
+                    owner="Simulation.output",
                 )
             if isinstance(table.get("grid"), Mapping):
                 path = ("output", name, "grid")
@@ -274,13 +277,13 @@ class Experiment:
         first: Any = None,
         default: Any = None,
     ) -> Any:
-        """The object for a value: a class by its name or a table with `is`, an expression, nothing
-        ("none"), or the value itself.
+        """The object for a value: a class by its name or a table with `type`, an expression,
+        nothing ("none"), or the value itself.
         """
         if value == "none":
             return None
         if isinstance(value, str) and (kind or tables.class_named(value)):
-            value = {"is": value}
+            value = {"type": value}
         if isinstance(value, str) and tables.ours(default):
             return value  # no class: its owner knows which are allowed
         if isinstance(value, str):
@@ -294,11 +297,13 @@ class Experiment:
     def _object(
         self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
     ) -> Any:
-        """The object of a table; without `is`, one of the class of the default. `first` is the
+        """The object of a table; without `type`, one of the class of the default. `first` is the
         argument before the keywords.
         """
+        if "is" in table:
+            raise InputError(f"{self.document.place(*path, 'is')}: {no_such('a table', 'is', ())}")
         usual = default is not None and type(default).__name__
-        cls = self._class(table.get("is", usual), path, kind)
+        cls = self._class(table.get("type", usual), path, kind)
         where = {key: table[key] for key in placing if key in table}
         if where and issubclass(cls, schemes.Scheme):
             own = {k: v for k, v in table.items() if k not in where}
@@ -309,7 +314,7 @@ class Experiment:
         keywords = {
             key: self._argument(cls, defaults, key, value, path)
             for key, value in table.items()
-            if key != "is"
+            if key != "type"
         }
         return self._at(path, cls, *arguments, **keywords)
 
@@ -317,11 +322,9 @@ class Experiment:
         self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
     ) -> Any:
         """The value that a key of a table gives to its class."""
-        known = tables.keys(cls)
-        if key not in known and (now := getattr(cls, "renamed", {}).get(key)):
-            place = self.document.place(*path, key)
-            raise InputError(f"{place}: {cls.__name__} has no '{key}'; it is '{now}' now")
-        self._known(key, known, f"{cls.__name__} parameter", *path, key)
+        self._known(
+            key, tables.keys(cls), f"{cls.__name__} parameter", *path, key, owner=cls.__name__
+        )
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
@@ -335,27 +338,30 @@ class Experiment:
         return (beside if beside.exists() else Path(file)).resolve()
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
-        place = self.document.place(*path, "is")
+        place = self.document.place(*path, "type")
         if not name or not isinstance(name, str):
             fault = "is missing" if name is False else f"= {name!r} is no name of a class"
-            raise InputError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
+            raise InputError(f"{place}: `type` {fault}; allowed: {', '.join(_classes(kind))}")
         found = tables.class_named(name)
         if found is None or (kind and name not in _classes(kind)):
             allowed = _classes(kind)
             raise InputError(
-                f"{place}: unknown class"
-                f" '{name}'{near(name, allowed) or '; allowed: ' + ', '.join(allowed)}"
+                f"{place}: unknown class '{name}'{tail('', name) or near_or_all(name, allowed)}"
             )
         return found
 
     def _section(self, name: str) -> Mapping[str, Any]:
         return self.tables.get(name, {})
 
-    def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
+    def _known(
+        self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
+    ) -> None:
+        """InputError: the key is not allowed there. owner: whose argument it would be."""
         if key not in allowed:
+            told = tail(owner, key) if owner else ""
             raise InputError(
                 f"{self.document.place(*path)}: unknown {what}"
-                f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
+                f" '{key}'{told or near_or_all(key, allowed)}"
             )
 
     def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
@@ -401,4 +407,4 @@ def _classes(kind: str = "") -> list[str]:
 
 
 def _is_plain_table(value: Any) -> bool:
-    return isinstance(value, Mapping) and "is" not in value
+    return isinstance(value, Mapping) and not {"type", "is"} & value.keys()

@@ -40,7 +40,7 @@ def stretch_of(s: Any, period: Any, now: Mapping[str, Any]) -> Stretch:
     A run that continues another in its directory, with the same model, has the start of that run,
     so that its record is that of both.
     """
-    before, begin = s.stretch.earlier, s.first_count * s.step
+    before, begin = s.stretch.earlier, s.first_count * s.time_step
     if s.restart_from is None:
         return Stretch(_length(s, period, begin), earlier=before)
     own, lost = s.restart_from.resolve(), ""

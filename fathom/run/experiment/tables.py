@@ -9,7 +9,7 @@ from typing import Any
 import fathom
 from fathom.model import schemes
 
-no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
+no_parts = ("Simulation", "RunError", "UnstableError")  # classes that no file names
 
 
 def parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Item, Table
 
-from fathom.base.failure import InputError, MissingFile
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 
 Path_ = tuple[str, ...]
@@ -54,7 +54,7 @@ class Document:
                 inside = path / "resolved.toml"
                 hint = f"; its experiment is {inside}" if inside.exists() else ""
                 raise InputError(f"{path} is a folder, not an experiment file{hint}") from None
-            raise MissingFile(f"there is no file {path}{near(path.name, there)}") from None
+            raise MissingFileError(f"there is no file {path}{near(path.name, there)}") from None
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{path} is not a text file, so no experiment (byte {error.start})"
@@ -101,7 +101,7 @@ class Document:
         table = self.tables
         for part in path[:-1]:
             inner = table.setdefault(part, {})
-            table[part] = table = inner if isinstance(inner, dict) else {"is": inner}
+            table[part] = table = inner if isinstance(inner, dict) else {"type": inner}
         given = _value(value.strip())
         if adds:
             before = table.get(path[-1], [])

@@ -55,7 +55,7 @@ class Words:
         given = thing.arguments if isinstance(thing, Configurable) else {}
         held = {**vars(thing), **vars(thing).get("parameters", {})}
         written = held.get("written", {})
-        made: dict[str, Any] = {"is": type(thing).__name__}
+        made: dict[str, Any] = {"type": type(thing).__name__}
         made |= {name: value for name, value in written.items() if value is not None}
         for name, default in keys(type(thing)).items():
             unsaid = name not in held and name not in given

@@ -15,9 +15,9 @@ def kinds():
     return {
         "equal": fm.GentMcWilliams(1000),
         "structured": fm.GentMcWilliams(
-            1000, 600, taper="quadratic", structure=fm.StratificationStructure()
+            1000, 600, taper="quadratic", structure=fm.schemes.StratificationStructure()
         ),
-        "eady": fm.GentMcWilliams(1000, 0, taper="clipping", structure=fm.EadyStructure()),
+        "eady": fm.GentMcWilliams(1000, 0, taper="clipping", structure=fm.schemes.EadyStructure()),
     }
 
 
@@ -51,7 +51,7 @@ def test_eddies_keep_contents_and_constants(kind):
     one = sim.fields.extremes("one")
     assert abs(one["minimum"] - 1) < 1e-13 and abs(one["maximum"] - 1) < 1e-13
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    assert sim.fields.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.time_step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def front(eddies, days):
         ny=30,
         extent=(80e3, size),
         periodic=True,
-        levels=fm.ZLevels(number=20, depth=depth, surface=100),
+        levels=fm.ZLevels(nz=20, depth=depth, surface=100),
     )
     model = fm.Ocean(
         grid,

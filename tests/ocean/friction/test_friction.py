@@ -16,7 +16,7 @@ def test_boundary_layer_of_munk():
 
     A, beta, size, n = 4000.0, 2e-11, 1200e3, 80
     grid = fm.CartesianGrid(
-        nx=n, ny=24, extent=(size, size), levels=fm.ZLevels(number=2, depth=1000, surface=500)
+        nx=n, ny=24, extent=(size, size), levels=fm.ZLevels(nz=2, depth=1000, surface=500)
     )
     friction = fm.AnisotropicFriction(along=A, across=A, speed=0, poleward=0, boundary=0)
     model = fm.Ocean(
@@ -54,7 +54,7 @@ def test_viscosities_by_place():
     import fathom as fm
 
     grid = fm.LatitudeLongitudeGrid(
-        nx=60, ny=40, longitude=(0, 60), latitude=(0, 60), levels=fm.ZLevels(number=2, depth=1000)
+        nx=60, ny=40, longitude=(0, 60), latitude=(0, 60), levels=fm.ZLevels(nz=2, depth=1000)
     )
     ocean = fm.Ocean(
         grid,
@@ -98,7 +98,7 @@ def test_a_stirred_box_stays_calm(make):
 
     sim = simulate(stirred(box(friction=make(fm))), surface=wind())
     sim.advance(150)
-    speed = sim.fields.motion(sim.step)["speed"]
+    speed = sim.fields.motion(sim.time_step)["speed"]
     assert 0.01 < speed < 2
 
 

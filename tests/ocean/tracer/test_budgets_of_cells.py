@@ -14,7 +14,7 @@ def ocean(partial_cells=False, **physics):
         nx=24,
         ny=16,
         latitude=(-40, 40),
-        levels=fm.ZLevels(number=8, depth=2000, partial_cells=partial_cells),
+        levels=fm.ZLevels(nz=8, depth=2000, partial_cells=partial_cells),
         bathymetry=lambda x, y: np.where(
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
@@ -62,7 +62,9 @@ cases = {
 @pytest.mark.parametrize("name", cases)
 def test_terms_add_up_in_every_cell(name, tmp_path):
     model = ocean(**cases[name])
-    sim = fm.Simulation(model, step="1h", surface=fm.SurfaceForcing(**surface), directory=tmp_path)
+    sim = fm.Simulation(
+        model, time_step="1h", surface=fm.SurfaceForcing(**surface), directory=tmp_path
+    )
     names = [
         f"{tracer}_budget_{term}"
         for tracer in model.budgets
@@ -130,7 +132,10 @@ def test_ice_is_in_the_budget(name, tmp_path):
         *(["fresh_water"] if name == "volume" else []),
     ]
     sim = fm.Simulation(
-        model, step="1h", surface=fm.BulkForcing(air, salinity_restoring=0.0), directory=tmp_path
+        model,
+        time_step="1h",
+        surface=fm.BulkForcing(air, salinity_restoring=0.0),
+        directory=tmp_path,
     )
     sim.output(
         "ice.zarr",

@@ -14,7 +14,7 @@ def basin(tracers, start="2000-01-01", step="1h", surface=None, schemes=None, **
         nx=24,
         ny=16,
         latitude=(-40, 40),
-        levels=fm.ZLevels(number=8, depth=2000),
+        levels=fm.ZLevels(nz=8, depth=2000),
         bathymetry=lambda x, y: np.where(
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
@@ -33,14 +33,14 @@ def basin(tracers, start="2000-01-01", step="1h", surface=None, schemes=None, **
         wind_speed=8.0,
         sea_ice_fraction=lambda x, y: 0.5 * (x < 60),
     )
-    return fm.Simulation(ocean, step=step, surface=surface, start=start, **options).prepare()
+    return fm.Simulation(ocean, time_step=step, surface=surface, start=start, **options).prepare()
 
 
 def content(sim, name):
     """Of the whole sea, its top layer with its height."""
     levels, grid = sim.model.grid.levels, sim.model.grid
     thickness = np.array(levels.weights)[:, None, None] * (
-        np.arange(levels.number)[:, None, None] < grid.wet_levels
+        np.arange(levels.nz)[:, None, None] < grid.wet_levels
     )
     thickness[0] += np.where(grid.wet_levels > 0, sim.gather("sea_surface_height")[0], 0)
     return float(
@@ -160,7 +160,7 @@ def test_budgets_of_sources_close(surface, tmp_path):
         nx=24,
         ny=16,
         latitude=(-40, 40),
-        levels=fm.ZLevels(number=8, depth=2000, partial_cells=surface == "cells"),
+        levels=fm.ZLevels(nz=8, depth=2000, partial_cells=surface == "cells"),
         bathymetry=lambda x, y: 1400 + 500 * np.cos(np.deg2rad(4 * x)),
     )
     ocean = fm.Ocean(
@@ -249,7 +249,7 @@ def test_the_wind_of_monthly_means_is_stronger_in_the_mean_square():
     """From any source: bulk formulae or their slope, from the climatology or where the data have
     none; but not with the user's winds.
     """
-    barnier = {"heat_flux_sensitivity": fm.BulkSensitivity(), "restoring_temperature": 10.0}
+    barnier = {"heat_flux_sensitivity": fm.schemes.BulkSensitivity(), "restoring_temperature": 10.0}
     of = lambda surface: fm.CFC11().fluxes(surface)[0].all_parameters["wind_variance"]
     assert (
         of(fm.BulkForcing())

@@ -39,7 +39,7 @@ def test_bench_kernels(tmp_path):
         "HydrostaticGeopotential",
         "Radiation",
         "BettsMiller",
-        "KProfile",
+        "KProfileDiffusion",
         "VerticalDiffusion",
     }
     assert wanted <= set(kernels)

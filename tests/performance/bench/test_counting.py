@@ -25,7 +25,7 @@ def test_counting_changes_no_bit_and_counts_right(precision):
     assert counted["TemperatureOfMoistAir"] == 3 * cells  # a fused multiply-add, a division
     assert counted["Radiation"] > 1000 * columns
     size = 8 if precision == "fp64" else 4
-    moved = declared_bytes(runs[0], runs[0].model.processes(runs[0].step, None), size)
+    moved = declared_bytes(runs[0], runs[0].model.processes(runs[0].time_step, None), size)
     assert (
         moved["TemperatureOfMoistAir"] == 3 * cells * size
         and moved["LogSurfacePressure"] == 2 * columns * size

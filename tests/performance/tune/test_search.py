@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.performance.tune.search import Axis, Rejected, Search
+from fathom.performance.tune.search import Axis, RejectedError, Search
 
 axes = [
     Axis("tile", ["measured", "cache", 64]),
@@ -182,7 +182,7 @@ def test_what_wins_only_together():
 def test_what_cannot_be():
     def measure(configuration):
         if configuration["exchange"] == "shared":
-            raise Rejected("no shared memory here")
+            raise RejectedError("no shared memory here")
         return machine.measure(configuration)
 
     machine = Machine(3)

@@ -132,7 +132,7 @@ def test_ranks_and_threads_are_found(tmp_path):
             ("box.toml", "--ranks", "1", "--threads", "1", "--set", "model.friction.viscosty=2"),
             "did you mean 'viscosity'",
         ),
-        (("box.toml", "--set", "simulation.step=70min"), "fathom: "),
+        (("box.toml", "--set", "simulation.time_step=70min"), "fathom: "),
         (("box.toml", "--seconds", "0"), "Invalid value for '--seconds'"),
         (
             (
@@ -151,7 +151,7 @@ def test_ranks_and_threads_are_found(tmp_path):
     ],
 )
 def test_mistakes_cost_a_line(tmp_path, arguments, message):
-    box.write(tmp_path, **({"1e6": "1e3"} if "simulation.step=70min" in arguments else {}))
+    box.write(tmp_path, **({"1e6": "1e3"} if "simulation.time_step=70min" in arguments else {}))
     status, _out, err = fathom("tune", *arguments, folder=tmp_path)
     assert message in err and status in (1, 2), (status, err)
     assert (

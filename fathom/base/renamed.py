@@ -1,0 +1,78 @@
+"""Old names and those that stand for them now: the one table that error messages look into.
+
+now("Simulation", "step")       # "time_step"
+tail("Ocean", "water")          # "; it is 'shortwave_penetration' now"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fathom.base.near import near
+
+# Names of `fathom`: old -> new.
+public = {
+    "Placed": "Insertion",
+    "CloudyTurbulentEnergy": "CloudyTKE",
+    "FileExists": "ExistingFileError",
+    "FirstPhysics": "BasicPhysics",
+    "FullPhysics": "ForecastPhysics",
+    "KProfile": "KProfileDiffusion",
+    "LaunchFailure": "LaunchError",
+    "MissingFile": "MissingFileError",
+    "NotPermitted": "NotPermittedError",
+    "RunFailure": "RunError",
+    "TurbulentEnergy": "TKE",
+    "scheme": "load_scheme",
+    "Unstable": "UnstableError",
+}
+
+# Arguments of a class or function, keys of a table in TOML: (owner, old) -> new.
+arguments = {
+    ("ForcedColumn", "step"): "time_step",
+    ("GridPointAtmosphere", "placed"): "extra_processes",
+    ("HeightLevels", "number"): "nz",
+    ("HybridLevels", "number"): "nz",
+    ("JerlovWater", "type"): "water_type",
+    ("LimitedAreaAtmosphere", "placed"): "extra_processes",
+    ("Ocean", "placed"): "extra_processes",
+    ("Ocean", "water"): "shortwave_penetration",
+    ("ShallowWater", "filter"): "robert_asselin",
+    ("ShallowWater", "placed"): "extra_processes",
+    ("SigmaLevels", "number"): "nz",
+    ("Simulation", "step"): "time_step",
+    ("Simulation.output", "fit"): "spectral_truncation",
+    ("Simulation.output", "regular"): "latlon_resolution",
+    ("SingleColumn", "step"): "time_step",
+    ("SpectralAtmosphere", "placed"): "extra_processes",
+    ("SpectralAtmosphere", "filter"): "robert_asselin",
+    ("SpectralAtmosphere", "williams"): "williams_factor",
+    ("ZLevels", "number"): "nz",
+    ("a table", "is"): "type",
+}
+
+
+def now(owner: str, old: str) -> str:
+    """Returns the new name of an argument of `owner` ("Ocean", "Simulation.output"), or of a
+    public name where `owner` is empty; "" where it has no other name.
+    """
+    return arguments.get((owner, old), "") if owner else public.get(old, "")
+
+
+def tail(owner: str, old: str) -> str:
+    """Returns the tail of an error message: "; it is 'time_step' now", or ""."""
+    new = now(owner, old)
+    return f"; it is {new!r} now" if new else ""
+
+
+def hint(given: str, known: Iterable[str], owner: str = "") -> str:
+    """Returns the tail of an error message with the new name, or with what is near, or ""."""
+    return tail(owner, given) or near(given, known)
+
+
+def no_such(owner: str, given: str, known: Iterable[str]) -> str:
+    """Returns the message for an argument that `owner` does not have: with its new name, with what
+    is near, or with all that it has.
+    """
+    told = hint(given, known, owner) or f". It has {', '.join(known) or 'none'}"
+    return f"{owner} has no {given!r}{told}"
