@@ -26,9 +26,7 @@ def test_an_unknown_keyword_is_explained(name):
 def test_what_is_near_is_said():
     with pytest.raises(fm.InputError, match="Ocean has no 'vertical_mixin'; did you mean 'vert"):
         fm.Ocean(None, vertical_mixin="KPP")
-    with pytest.raises(
-        fm.InputError, match="Simulation has no 'time_stp'; did you mean 'time_step'"
-    ):
+    with pytest.raises(fm.InputError, match="has no 'time_stp'; did you mean 'time_step'"):
         fm.Simulation(None, time_stp="1h")
     with pytest.raises(fm.InputError, match="Simulation.run has no 'repot'; did you mean 'report'"):
         object.__new__(fm.Simulation).run("1d", repot=False)
