@@ -12,7 +12,6 @@ from it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,28 +20,6 @@ import numpy as np
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.base import mpi
 from fathom.base.failure import InputError
-from fathom.model.model import Model
-
-
-def linear(model: Any) -> Any:
-    """The model without the parts that have no tangent (fixers of mass or energy by one number for
-    the globe), and without diagnostics of the report. ValueError: another model."""
-    if not isinstance(model, Model) or not model.has_tangent:
-        raise InputError(
-            f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
-            " ShallowWater with scheme = 'semi-lagrangian', and LimitedAreaAtmosphere"
-        )
-    if model.extrapolation == "settls" and model.compressible:
-        raise InputError(
-            "extrapolation = 'settls' of compressible air has no tangent; allowed is 'nesc'"
-        )
-    same = copy.copy(model)
-    same.parameters = model.parameters | {
-        name: 0.0 for name in ("fix_mass", "fix_energy") if name in model.parameters
-    }
-    if model.edges is not None:
-        same.edges = {}
-    return same
 
 
 class Forecasts:
@@ -196,10 +173,11 @@ class Trajectory(Forecasts):
         self._sets: list[Any] = []
 
     def of(self, model: Any) -> Any:
-        return linear(model)
+        """The model without the parts that have no tangent. InputError: it has none."""
+        return model.without_fixers()
 
     def points(self, grid: Any) -> np.ndarray:
-        return np.asarray(grid.points) if hasattr(grid, "truncation") else super().points(grid)
+        return super().points(grid) if grid.truncation is None else np.asarray(grid.points)
 
     @property
     def steps(self) -> int:

@@ -54,6 +54,8 @@ class GaussianGrid(Grid):
 
     level_coordinate = "pressure"  # where the surface is at 1000 hPa
 
+    truncation: int
+
     def __init__(
         self,
         truncation=None,

@@ -30,7 +30,39 @@ class Grid(Configurable):
     name: str | None
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
     chunks: Mapping[str, int] | None = None  # of output: sizes by dimension that must be so
-    reduced = False  # whether rows have fewer points than they have in output (`latlon_resolution`)
+    reduced: Any = False  # whether rows have fewer points than they have in output
+    truncation: int | None = None  # total wave number of a grid of rows around the earth
+    sphere: Any = None  # stretching and pole of a Gaussian grid (fathom.grids.regrid.schmidt)
+
+    @property
+    def angle(self) -> Any:
+        """The angle from east to the axis of x, counter-clockwise [radians], (ny, nx); None: the
+        axis of x is east.
+        """
+        return None
+
+    @property
+    def work_levels(self) -> Any:
+        """Levels of work of each column, (ny, nx): of none, -n for as much as n levels."""
+        return self.wet_levels
+
+    @property
+    def window(self) -> Any:
+        """The part of the grid that output shows (fathom.grids.regrid.windows); None: all."""
+        return None
+
+    @property
+    def scattered(self) -> Any:
+        """The columns as regridding takes them (fathom.grids.regrid.rows); None: they lie in
+        rows.
+        """
+        return None
+
+    def waiting(self, ranks: int, distribution: str) -> float:
+        """Returns the share of a step in which ranks wait for the slowest in a distribution; 1
+        where it leaves a rank without columns, or is none of this grid.
+        """
+        return 1.0
 
     def describe(self) -> dict[str, str]:
         """Label and text of each line that tells of the grid."""

@@ -47,6 +47,7 @@ class SphereGrid(Grid):
         self.levels, self.radius = levels or HeightLevels(), length_of("radius", radius)
         self.dx, self.dy = 360 / nx, 180 / ny  # [degrees]
         self._size = nx, ny
+        self.truncation = nx // 3  # down to which the ground of the earth is kept: 3 columns a wave
 
     @cached_property
     def horizontal(self):
@@ -66,13 +67,6 @@ class SphereGrid(Grid):
     def points(self):
         """The number of points of each row."""
         return np.full(self._size[1], self._size[0])
-
-    @property
-    def truncation(self):
-        """The total wave number down to which the ground of the earth is kept: three columns a
-        wave.
-        """
-        return self._size[0] // 3
 
     @cached_property
     def wet_levels(self):

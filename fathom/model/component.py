@@ -8,7 +8,7 @@ the order of the phases of a step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fathom.model.order import Order
 
 Array = NDArray[Any]
+Given = float | str | Array | Callable[..., Any]  # a field as a user gives it, or its file
 Table = tuple[Sequence[float], Sequence[Sequence[float]], bool]  # times [s], rows, interpolated
 Series = dict[str, tuple[float, str]]  # name -> (value, units)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from fathom.base import shown
 from fathom.base.configurable import Configurable
@@ -24,8 +24,7 @@ class Model(Configurable):
     grid: Any  # fathom.grids.grid.Grid
     precision: str  # "fp64" or "fp32"
     halo: int = 0  # width; 0 if no process reads neighbours
-    components: Sequence[Component] = ()
-    phases: ClassVar[Sequence[str]] = ()  # of a step, in order
+    groups: ClassVar[Mapping[str, str]] = {}  # of a phase in profiles, where it is not its name
     phases_of_start: ClassVar[Sequence[str]] = ()  # those that work with the state at the start
     extra_processes: list[Insertion]  # of the user, in the order of a step
     initial: dict[str, Any]  # what `set` was given of the state
@@ -34,16 +33,26 @@ class Model(Configurable):
 
     # ---- a step ----------------------------------------------------------------------------------
 
+    @property
+    def components(self) -> Sequence[Component]:
+        """Its parts, in the order in which they add processes to a phase."""
+        return ()
+
+    @property
+    def phases(self) -> Sequence[str]:
+        """The phases of a step, in order; one may come again."""
+        return ()
+
     def order(self, time_step: float) -> Order:
         """Returns an empty order of processes for a step [s]."""
         raise NotImplementedError(f"{type(self).__name__}.order")
 
     def processes(self, time_step: float, surface: Any = None) -> list[Any]:
         """Returns the processes of one step [s], in order, with those of the surface."""
-        do = self.order(time_step)
-        for phase in self.phases:
-            do.phase = phase
-            for component in self.components:
+        do, components = self.order(time_step), self.components
+        for number, phase in enumerate(phases := self.phases):
+            do.phase, do.repeat = self.groups.get(phase, phase), phases[:number].count(phase)
+            for component in components:
                 component.processes(phase, do)
         return do.place(self.extra_processes)
 
@@ -55,6 +64,17 @@ class Model(Configurable):
     def criteria(self, time_step: float) -> Sequence[Criterion]:
         """Returns the limits of the step [s]."""
         return [one for component in self.components for one in component.limits(time_step)]
+
+    def without_fixers(self) -> Self:
+        """Returns the model without the parts that have no tangent along a trajectory
+        (fathom.assimilation.trajectory). InputError: it has no tangent.
+        """
+        if not self.has_tangent:
+            raise InputError(
+                f"{type(self).__name__} has no tangent; allowed are SpectralAtmosphere and"
+                " ShallowWater with scheme = 'semi-lagrangian', and LimitedAreaAtmosphere"
+            )
+        return self
 
     def insert(self, process: Any, **where: Any) -> Model:
         """Inserts a process of the user's into the order of a step: before, after or instead_of
@@ -118,8 +138,16 @@ class Model(Configurable):
     physics: Sequence[Any] = ()  # schemes of columns of air
     truncation: Any = None  # of a model of waves whose grid does not tell it
     without_tangent: Mapping[str, Any] | None = None  # parts of an ocean that have none
-    has_tangent: bool = False  # along a trajectory (fathom.assimilation.trajectory)
-    fixed_season: bool = False  # if a process reads `sun`: whether the season stays that of start
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether it has one along a trajectory (fathom.assimilation.trajectory)."""
+        return False
+
+    @property
+    def fixed_season(self) -> bool:
+        """Whether the season stays that of the start, if a process reads `sun`."""
+        return False
 
     # ---- the start -------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from fathom.base import mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.model import schemes
+from fathom.model.component import Field
 
 
 def all_placed(given: Any) -> list[Insertion]:
@@ -87,7 +88,13 @@ class Order:
     offered : further parameters for every scheme that has one of that name.
     own_cells : whether schemes run in cells of varying thickness.
     renamed : function of a scheme that gives other names of its fields; for all schemes.
+
+    `shared` is what the components of a step share: processes of the core with common plans.
+    `repeat` says how often the present phase came before in the step.
     """
+
+    shared: Any = None
+    repeat: int = 0
 
     def __init__(
         self, precision, step, *, offered=None, own_cells=False, renamed=None, phase="dynamics"
@@ -109,6 +116,7 @@ class Order:
         when=True,
         samples=None,
         where=None,
+        roles: Mapping[str, Field] | None = None,
         **parameters,
     ):
         """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
@@ -116,6 +124,8 @@ class Order:
         Parameters
         ----------
         on : other names of its fields.
+        roles : fields that take a role in the scheme, with all their parts: {"tracer": dust} gives
+            its "tracer_tendency" the name "dust_tendency".
         at : fields that are elsewhere, {name: (horizontal, vertical)}.
         label : what the process is called in tables, by default as the scheme.
         phase : of this process alone.
@@ -127,12 +137,12 @@ class Order:
         """
         if what is None or not when:
             return
-        what = schemes.scheme(what) if isinstance(what, str) else what
+        what, on = schemes.scheme(what) if isinstance(what, str) else what, on or {}
         if isinstance(what, schemes.Scheme):
-            process = self._of_scheme(what, on or {}, parameters)
+            process = self._of_scheme(what, on, roles, parameters)
         else:
             process = schemes.as_process(what, precision=self.precision, step=self.step)
-            process = _renamed(process, on or {})
+            process = _renamed(process, on)
         process = _elsewhere(process, at or {}).only_where(where or {})
         if samples is not None:
             process, every = mpi.core.Sampled(process, samples).process(), process.every
@@ -140,11 +150,11 @@ class Order:
         name = getattr(what, "name", "") if isinstance(what, schemes.Scheme) else ""
         self._add(process, label or name, name or type(what).__name__, phase)
 
-    def _of_scheme(self, what, on, parameters):
+    def _of_scheme(self, what, on, roles, parameters):
         """The process of a scheme, in cells of varying thickness where the model has these."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
-        given = (self.renamed(form) if self.renamed else {}) | dict(on)
+        given = (self.renamed(form) if self.renamed else {}) | _in_roles(form, roles) | dict(on)
         return form.process(
             self.precision,
             on={old: new for old, new in given.items() if old in fields and old != new},
@@ -189,6 +199,12 @@ class Order:
         mine.phase = self.processes[n - 1].phase
         mine(what, **how)
         self.processes[n:n], self.kinds[n:n] = mine.processes, mine.kinds
+
+
+def _in_roles(what: schemes.Scheme, roles: Mapping[str, Field] | None) -> dict[str, str]:
+    """Returns the names that a scheme's fields have where these fields take a role in it."""
+    parts = [field.of(what.field_names, role) for role, field in (roles or {}).items()]
+    return {declared: name for part in parts for declared, name in part.items()}
 
 
 def _elsewhere(process, at):

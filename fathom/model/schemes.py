@@ -33,6 +33,7 @@ class Scheme(Configurable):
     _in_cells = None  # the class of the same name for cells of varying thickness
 
     every = None  # a length of time, for a process that does not run in every step
+    spacing: int | None = None  # n: computed in one column of about n x n; None: in all
 
     def __init__(self, *, every=None, **parameters) -> None:
         if every is not None:

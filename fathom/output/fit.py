@@ -24,8 +24,8 @@ class Fit:
     """
 
     def __init__(self, grid: Any, truncation: Any):
-        most = getattr(grid, "truncation", None)
-        if most is None or not hasattr(grid, "rows"):
+        most = grid.truncation
+        if most is None or grid.sphere is None:
             raise InputError(
                 f"spectral_truncation = {truncation}: a spectral fit is of a Gaussian grid; this is"
                 f" {type(grid).__name__}"

@@ -52,7 +52,7 @@ class Places:
             target = self._of_cells(target)
         if area is None and not self.zonal:
             # of a limited area: without its extension
-            return target or getattr(self.simulation.model.grid, "window", None)
+            return target or self.simulation.model.grid.window
         return self._said(self._part, target, area)
 
     def _of_cells(self, target):

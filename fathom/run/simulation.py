@@ -320,8 +320,7 @@ class Simulation(Requests, Events):
 
     def domain_of(self, grid, halo):
         """A grid's blocks on the ranks that compute."""
-        work = getattr(grid, "work_levels", grid.wet_levels)  # what is no column may be work
-        wet, h = np.ascontiguousarray(work, np.int32), grid.horizontal
+        wet, h = np.ascontiguousarray(grid.work_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         free = not any(blocks) and distribution not in spread.of_one_block
         if free and self.parallel["device"] is not None and self.comm.size == 1:

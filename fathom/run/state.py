@@ -229,7 +229,7 @@ def _mapping(model: Any) -> dict[str, Any]:
     """The model's own grid, as `output.coordinates` takes it; of reduced rows too."""
     grid = model.grid
     mapping = grid.mapping()
-    if not getattr(grid, "reduced", False):
+    if not grid.reduced:
         return mapping
     h, (longitude, latitude) = grid.horizontal, grid.coordinates()
     return mapping | {

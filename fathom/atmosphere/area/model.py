@@ -3,19 +3,22 @@ dynamics = "non-hydrostatic" those of AROME.
 docs/limited-area.md has them.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from fathom.atmosphere.area import mass as mass_of_area
 from fathom.atmosphere.area import outer as outer_models
+from fathom.atmosphere.area.coupling import Coupling
 from fathom.atmosphere.products import report
 from fathom.atmosphere.remap import around_area, forecast, ground_of_area
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
 from fathom.atmosphere.remap.given_state import is_given
-from fathom.atmosphere.spectral import compressible
+from fathom.atmosphere.spectral import compressible, step
+from fathom.atmosphere.spectral.dynamics import Compressible, Dynamics, SemiLagrangian
 from fathom.atmosphere.spectral.hydrostatic import (
     HydrostaticAtmosphere,
     check_air,
@@ -23,7 +26,6 @@ from fathom.atmosphere.spectral.hydrostatic import (
     wind,
 )
 from fathom.atmosphere.spectral.parameters import checked
-from fathom.atmosphere.spectral.step import compressible_step, semi_lagrangian_step
 from fathom.base import earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
@@ -35,6 +37,7 @@ from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.regrid.schmidt import turned
 from fathom.grids.transform.plane import BiFourier, orders
 from fathom.grids.whole_area import WholeArea
+from fathom.model.component import Component
 from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
 
@@ -169,13 +172,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             }
             | ({"acoustic_temperature": acoustic_temperature} if self.compressible else {}),
         )
+        self._fix(*(bool(self.parameters.pop(name)) for name in ("fix_mass", "fix_energy")))
         self.extrapolation = choice("extrapolation", extrapolation, ["nesc", "settls"])
         usual = int(extrapolation == "nesc")
         self.corrections = usual if corrections is None else integer("corrections", corrections, 20)
         if self.compressible:
             _check_compressible(self, fix_energy)
-        if whole.map_factor is not None:
-            self.linear_divergence = {"divergence": "reference_divergence"}
         self.heights, self.on_earth = None, False  # a file of them; whether it lies on the earth
         self.given_on = around_area.of(self, periodic_by)
         self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
@@ -276,16 +278,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return cut | below | around.whole(state)
 
     @property
-    def prognostic(self):
-        return [*super().prognostic, *(compressible.fields if self.compressible else ())]
-
-    @property
     def settable(self):
         return [*super().settable, *(compressible.fields if self.compressible else ())]
-
-    @property
-    def diagnostics(self):
-        return [*super().diagnostics, *(["upward_air_velocity"] if self.compressible else [])]
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
@@ -358,22 +352,58 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 (d, k, x) for k, x in enumerate(compressible.vertical_divergence(self, u, v, s))
             )
 
-    def processes(self, step, surface=None):
-        """The sequence of one step [s], in order."""
-        self.step = step
-        do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        one_step = compressible_step if self.compressible else semi_lagrangian_step
-        one_step(self, self.dynamics(step), do)
-        return do.place(self.extra_processes)
+    @property
+    def phases(self) -> Sequence[str]:
+        """Those of a step, in order."""
+        return step.compressible(self.corrections) if self.compressible else step.semi_lagrangian
 
-    def dynamics(self, step):
-        """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""
+    @property
+    def dynamics(self) -> Dynamics:
+        """Its dynamics, as a component."""
+        divergence = "divergence" if self.grid.map_factor is None else "reference_divergence"
+        if self.compressible:
+            return Compressible(self.air, divergence, self.extrapolation)
+        return SemiLagrangian(self.air, True, divergence)
+
+    @property
+    def components(self) -> Sequence[Component]:
+        """Physics, coupling, dynamics and fixers."""
+        columns, *others = super().components
+        source = self._outer_in_time if self.outer else None
+        return [columns, Coupling(source, bool(self.edges)), *others]
+
+    def _outer_in_time(self) -> outer_models.Records:
+        """Returns the outer model as a source of fields in time."""
+        drawn = outer_models.right_sides(self, self.time_step)
+        return outer_models.Records(self, self.outer, self.time_step, drawn)
+
+    def without_fixers(self) -> Self:
+        """Returns the model without the parts that have no tangent, and without the sums of what
+        passes the edges. InputError: it has no tangent.
+        """
+        if self.compressible and self.extrapolation == "settls":
+            raise InputError(
+                "extrapolation = 'settls' of compressible air has no tangent; allowed is 'nesc'"
+            )
+        same = super().without_fixers()
+        same.edges = {}
+        return same
+
+    def order(self, time_step: float) -> Order:
+        """Returns the empty order of a step [s], with the processes of the core."""
+        self.time_step = time_step
+        return super().order(time_step)
+
+    def core_dynamics(self, time_step: float) -> Any:
+        """Returns the processes of a step [s] that need communication
+        (core/atmosphere/spectral/dynamics.hpp).
+        """
         levels = self.grid.levels
         return mpi.core.SpectralDynamics(
             self._plane(),
             list(map(float, levels.a)),
             list(map(float, levels.b)),
-            self.parameters | {"step": float(step), "radius": earth.RADIUS},
+            self.numbers | {"step": float(time_step), "radius": earth.RADIUS},
             self.temperature,
             [(name, "any") for name in self.tracers],
             bytes_of[self.precision],
@@ -388,7 +418,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         upper = None
         if self.upper_zone:
             upper = outer_models.weights_of_levels(
-                grid, self.step, self.upper_zone, self.upper_zone_time
+                grid, self.time_step, self.upper_zone, self.upper_zone_time
             )
         return mpi.core.OnPlane(
             grid.size,
@@ -397,13 +427,6 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             sides,
             *map(flat, (grid.map_factor, *drawn, upper)),
         )
-
-    def records(self, model):
-        """Sources of fields in time: the outer model, where there is one."""
-        if not self.outer:
-            return []
-        drawn = outer_models.right_sides(self, self.step)
-        return [outer_models.Records(self, self.outer, self.step, drawn)]
 
     def earth_below(self):
         """The surface below (fathom/atmosphere/remap/ground_of_area.py)."""

@@ -20,7 +20,7 @@ from fathom.atmosphere.remap import columns_of_heights
 from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
-from fathom.atmosphere.remap.given_state import Given, OfSimulation
+from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
 from fathom.atmosphere.spectral import compressible
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
@@ -104,7 +104,7 @@ class Running:
     def _sound(self) -> tuple[str, ...]:
         """The additional fields of compressible air, where both are."""
         both = self.model, self.simulation.model
-        return compressible.fields if all(getattr(m, "compressible", False) for m in both) else ()
+        return compressible.fields if all(m.compressible for m in both) else ()
 
     def _taken(self) -> dict[str, np.ndarray]:
         """The present state at the area's points: each rank makes its share of the columns."""
@@ -117,7 +117,7 @@ class Running:
         if self.at is None:
             self.at = self._places(given, mine)
         own, outer = where.ground.ravel()[mine], self.simulation.model
-        if hasattr(outer, "air_at_rest"):  # on levels of height
+        if outer.on_heights:
             share = columns_of_heights.taken(model, outer, self.at, model.moist, own)
         else:
             share = self._of_layers(given, own)
@@ -132,7 +132,7 @@ class Running:
         comm = self.simulation.comm
         grid = given_on(self.model).grid
         longitude, latitude = (c.ravel()[mine] for c in grid.coordinates())
-        kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
+        kind = OnMap if given.grid.truncation is None else AtPlaces
         at = error = None
         try:
             at = kind(given, Collected(given, comm), longitude, latitude)
@@ -175,9 +175,7 @@ def beside_restart(path: Path) -> tuple[Path, Path]:
 
 def beside(simulation: Any) -> Given:
     """The state of an outer model. ValueError: it has no places on earth."""
-    if not hasattr(simulation.model.grid, "truncation") and not hasattr(
-        simulation.model.grid, "area"
-    ):
+    if not lies_on_earth(simulation.model.grid):
         raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
             f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"

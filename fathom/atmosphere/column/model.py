@@ -1,17 +1,44 @@
 """Columns of air without dynamics: the physics alone, over pressures that do not change."""
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
+from fathom.atmosphere.physics.columns import ColumnPhysics
+from fathom.atmosphere.physics.fields import AIR_TEMPERATURE, AirFields
 from fathom.atmosphere.physics.packages import BasicPhysics, carried, listed, surface_defaults
-from fathom.atmosphere.products.aliases import of
 from fathom.base import earth, mpi
 from fathom.base.clock import Clock, Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
-from fathom.model.schemes import scheme
+from fathom.model.component import Field
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme
+
+
+class PhysicsOfColumn(ColumnPhysics):
+    """The physics of columns without dynamics, over a step; each kind of water that it changes has
+    its own tendency.
+    """
+
+    phases = ("pressure", "tendencies", "step")
+
+    def __init__(self, schemes: Sequence[Scheme]) -> None:
+        water = [Field(kind) for kind in carried(schemes)]
+        super().__init__(schemes, AirFields(AIR_TEMPERATURE, water, water))
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds those of a phase."""
+        if phase == "pressure":
+            do("ColumnHydrostatics")
+        elif phase == "tendencies":
+            self.start_tracers(do)
+            self.add_schemes(do)
+        elif phase == "step":
+            do("ColumnStep")
+            self.add_to_tracers(do)
 
 
 class SingleColumn(Configurable):
@@ -95,25 +122,12 @@ class SingleColumn(Configurable):
             if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
                 self.set(**{name: value})
 
-    def _processes(self, bytes_):
-        """The processes of a step, in order; each kind of water that the physics changes has its
-        own.
-        """
-        water = [(kind, of(kind)) for kind in carried(self.physics)]
-        order = (
-            (scheme("ColumnHydrostatics"),),
-            *((scheme("TracerTendencyStart"), *names) for names in water),
-            *((p,) for p in self.physics),
-            (scheme("ColumnStep"),),
-            *((scheme("TracerPhysics"), *names) for names in water),
-        )
-        return [self._process(what, bytes_, *names) for what, *names in order]
-
-    def _process(self, what, bytes_, kind=None, names=None):
-        """The process of a scheme; names: those of its fields for a kind of water."""
-        on = {name: new for name, new in (names or {}).items() if name in what.field_names}
-        label = f"{what.name} of {kind}" if kind else None
-        return what.process(bytes_, offered={"step": self.time_step}, on=on, label=label)
+    def _processes(self, bytes_: int) -> list[Any]:
+        """Returns the processes of a step, in order."""
+        do, physics = Order(bytes_, self.time_step), PhysicsOfColumn(self.physics)
+        for phase in PhysicsOfColumn.phases:
+            physics.processes(phase, do)
+        return do.processes
 
     def _written(self, name):
         return any(

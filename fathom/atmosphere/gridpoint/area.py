@@ -9,23 +9,54 @@ the wind, residuals are 0, and the state of the new time is there before the fir
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.atmosphere.area import outer
 from fathom.atmosphere.gridpoint import state as gridpoint_state
+from fathom.atmosphere.gridpoint.dynamics import DENSITY, RISING, WARMTH, WIND_X, WIND_Y
 from fathom.base import mpi
+from fathom.model.component import Component
+from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
 
+if TYPE_CHECKING:
+    from fathom.atmosphere.gridpoint.model import GridPointAtmosphere
+
 places = {
-    "x_wind": ("east_face", "layer", "m s-1"),
-    "y_wind": ("north_face", "layer", "m s-1"),
-    "upward_air_velocity": ("center", "interface", "m s-1"),
-    "air_potential_temperature": ("center", "interface", "K"),
-    "air_density": ("center", "layer", "kg m-3"),
+    WIND_X: ("east_face", "layer"),
+    WIND_Y: ("north_face", "layer"),
+    RISING: ("center", "interface"),
+    WARMTH: ("center", "interface"),
+    DENSITY: ("center", "layer"),
 }
+
+
+class AreaCoupling(Component):
+    """Relaxation to the outer model: the rim before the first iteration, all of the zone after a
+    step.
+
+    model : of the area.
+    source : makes the source of the outer model's fields in time.
+    """
+
+    def __init__(self, model: GridPointAtmosphere, source: Callable[[], Any]) -> None:
+        self.model, self.source = model, source
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds those of a phase."""
+        if phase == "winds":
+            do(coupling(self.model, "CouplingFirst", False))
+        elif phase == "residuals":
+            do("GridPointRim")
+        elif phase == "coupling":
+            do(coupling(self.model, "Coupling", True))
+
+    def records(self) -> Iterable[Any]:
+        """Returns the outer model as a source of fields in time."""
+        return [self.source()]
 
 
 def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
@@ -54,7 +85,10 @@ def coupling(model: Any, label: str, tracers: bool) -> Any:
         for axis in (1, 0)
     ]
     alpha = {"east_face": of_faces[0], "north_face": of_faces[1], "center": share}
-    drawn = [(name, *place, alpha[place[0]].ravel().tolist()) for name, place in places.items()]
+    drawn = [
+        (field.name, *place, field.units, alpha[place[0]].ravel().tolist())
+        for field, place in places.items()
+    ]
     if tracers:
         flat = of_tracers.ravel().tolist()
         drawn += [(name, "center", "layer", "any", flat) for name in model.tracers]

@@ -119,7 +119,7 @@ def _temperature(state):
     """T = T_v / (1 + (1 / eps - 1) q - water)."""
     if not state.model.moist:
         return state["virtual_temperature"]
-    heavy = sum(state[name] for name in state.model.shortwave_penetration)
+    heavy = sum(state[name] for name in state.model.water)
     return state["virtual_temperature"] / (1 + VIRTUAL_FACTOR * state["specific_humidity"] - heavy)
 
 
@@ -147,7 +147,7 @@ _rules = {
 
 def needed(model):
     """The fields from which pressure and height of a column follow."""
-    return (*state, *(["specific_humidity", *model.shortwave_penetration] if model.moist else []))
+    return (*state, *(["specific_humidity", *model.water] if model.moist else []))
 
 
 def at_levels(model, name, diagnostic, levels):

@@ -2,6 +2,7 @@
 sphere. docs/gridpoint.md has the equations.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Self
 
@@ -13,7 +14,15 @@ from fathom.atmosphere.gridpoint import area as gridpoint_area
 from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
 from fathom.atmosphere.gridpoint import report as gridpoint_report
 from fathom.atmosphere.gridpoint import state as gridpoint_state
-from fathom.atmosphere.gridpoint.step import Dynamics, gridpoint_step
+from fathom.atmosphere.gridpoint import step
+from fathom.atmosphere.gridpoint.columns import PhysicsOnHeights
+from fathom.atmosphere.gridpoint.dynamics import (
+    STATE,
+    CoreProcesses,
+    DryMassFixer,
+    GridPointDynamics,
+)
+from fathom.atmosphere.physics.columns import ColumnPhysics
 from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.remap import ground_of_area, start
@@ -33,6 +42,7 @@ from fathom.grids.plane import PlaneGrid
 from fathom.grids.regrid import chosen
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
+from fathom.model.component import Component
 from fathom.model.order import Order, all_placed
 from fathom.model.schemes import bytes_of
 
@@ -105,13 +115,11 @@ class GridPointAtmosphere(AirWithPhysics):
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
     rotations = ()
-    limits = {
-        "x_wind": (-500, 500),
-        "y_wind": (-500, 500),
-        "upward_air_velocity": (-200, 200),
-        "air_potential_temperature": (50, 1e5),
-        "air_density": (0, 10),
-    }
+    limits = {field.name: field.limits for field in STATE if field.limits}
+    groups = step.groups
+    preconditioner: str  # of the Helmholtz equation
+    solver: str
+    solver_precision: str
 
     def __init__(
         self,
@@ -256,7 +264,7 @@ class GridPointAtmosphere(AirWithPhysics):
         )
 
     @property
-    def curvature(self):
+    def curvature(self) -> float:
         """1 / radius of a deep atmosphere [m-1], else 0."""
         return 1 / self.grid.radius if self.deep else 0.0
 
@@ -269,17 +277,48 @@ class GridPointAtmosphere(AirWithPhysics):
         return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
 
     @property
-    def prognostic(self):
-        """Fields of the state; a slice has no face between two rows, but it has a y_wind."""
-        across = () if self.grid.slice else ("y_wind",)
-        return (
-            "x_wind",
-            *across,
-            "upward_air_velocity",
-            "air_potential_temperature",
-            "air_density",
-            *self.tracers,
+    def phases(self) -> Sequence[str]:
+        """Those of a step, in order."""
+        return step.phases(self.outer, self.inner)
+
+    @property
+    def columns(self) -> ColumnPhysics:
+        """Its physics, as a component."""
+        return PhysicsOnHeights(self.physics, self.air, self.grid, self.budget)
+
+    @property
+    def dynamics(self) -> GridPointDynamics:
+        """Its dynamics, as a component."""
+        return GridPointDynamics(
+            self.air,
+            sphere=self.sphere,
+            deep=self.deep,
+            area=self.area,
+            slice=self.grid.slice,
+            about_state=self.linear_about == "state",
+            viscous=bool(self.parameters["viscosity"]),
         )
+
+    @property
+    def components(self) -> Sequence[Component]:
+        """Dynamics, physics, coupling and fixer."""
+        coupling = [gridpoint_area.AreaCoupling(self, self._outer_in_time)] if self.area else []
+        fixer = [DryMassFixer(self.curvature)] if self.fix_mass else []
+        return [self.dynamics, self.columns, *coupling, *fixer]
+
+    def _outer_in_time(self) -> outer_models.Records:
+        """Returns the outer model as a source of fields in time."""
+        drawn = gridpoint_area.drawn(self)
+        return outer_models.Records(self, self.outer_model, self.time_step, drawn)
+
+    def adiabatic(self) -> Self:
+        """Returns the model without the parts that cannot run backward, and with one interpolation
+        more of each trajectory. Nothing damps there, and with the usual ones air next to the poles
+        becomes unstable in five steps of 20 min.
+        """
+        dry = super().adiabatic()
+        dry.iterations = self.iterations + 1
+        return dry
 
     @property
     def numerics(self):
@@ -296,11 +335,6 @@ class GridPointAtmosphere(AirWithPhysics):
             name: [now[name], *(way for way in given if way != now[name])]
             for name, given in ways_to_solve(self.precision).items()
         }
-
-    @property
-    def diagnostics(self):
-        """Fields that stay readable between steps besides the state, for report and watch."""
-        return ("eastward_wind", "northward_wind", *self.kept_fluxes)
 
     @property
     def settable(self):
@@ -374,8 +408,8 @@ class GridPointAtmosphere(AirWithPhysics):
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def processes(self, step, surface=None):
-        """The sequence of one step [s], in order."""
+    def order(self, time_step: float) -> Order:
+        """Returns the empty order of a step [s], with the processes of the core."""
         offered = (
             self.parameters
             | {
@@ -384,10 +418,10 @@ class GridPointAtmosphere(AirWithPhysics):
             }
             | self.means_across_rows
         )
-        self.step = step
-        do = Order(bytes_of[self.precision], step, offered=offered)
-        gridpoint_step(self, Dynamics(self, step), do)
-        return do.place(self.extra_processes)
+        self.time_step = time_step
+        do = Order(bytes_of[self.precision], time_step, offered=offered)
+        do.shared = CoreProcesses(self, time_step)
+        return do
 
     @cached_property
     def ground(self):
@@ -475,13 +509,6 @@ class GridPointAtmosphere(AirWithPhysics):
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
         return places | below | {"surface_geopotential": self.surface_geopotential}
 
-    def records(self, model):
-        """Sources of fields in time: the outer model of an area."""
-        if not self.area:
-            return []
-        drawn = gridpoint_area.drawn(self)
-        return [outer_models.Records(self, self.outer_model, self.step, drawn)]
-
     @cached_property
     def hybrid_levels(self):
         """The levels on which it takes columns of an analysis, or of another atmosphere."""
@@ -554,14 +581,6 @@ class GridPointAtmosphere(AirWithPhysics):
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
         self._release()
-
-    @property
-    def backward_attributes(self):
-        """Attributes in the run of a digital filter backward in time: one interpolation more of
-        each trajectory. Nothing damps there, and with the usual ones air next to the poles becomes
-        unstable in five steps of 20 min.
-        """
-        return {"iterations": self.iterations + 1}
 
     def finish_initialisation(self, simulation):
         """Filters the initial state, once it is there."""

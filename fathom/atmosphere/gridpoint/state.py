@@ -230,7 +230,7 @@ def _of_pressure(model, given):
         warm = at("air_temperature", pressure)
         if not model.moist:
             return warm
-        heavy = sum(at(kind, pressure) for kind in model.shortwave_penetration)
+        heavy = sum(at(kind, pressure) for kind in model.water)
         return virtual_temperature(warm, at("specific_humidity", pressure)) - warm * heavy
 
     layers = _in_layers(model, given, surface)
@@ -264,7 +264,7 @@ def _in_layers(model, given, surface):
     """ln p (nodes, ny, nx) between which temperature and water are straight, as they are given;
     with the ground, and well above the highest layer. None: they are not given on layers.
     """
-    kinds = ("specific_humidity", *model.shortwave_penetration) if model.moist else ()
+    kinds = ("specific_humidity", *model.water) if model.moist else ()
     of = [given.get(name) for name in ("air_temperature", *kinds)]
     held = [value for value in of if isinstance(value, OfLevels)]
     plain = all(isinstance(v, OfLevels) or v is None for v in of)

@@ -1,129 +1,56 @@
-"""One step of the grid-point atmosphere: the processes with communication, and the order of all."""
+"""One time step of the grid-point atmosphere: its phases, in the order in which they are computed
+(docs/gridpoint.md). The components that add processes to them:
 
-from fathom.atmosphere.gridpoint import area as gridpoint_area
-from fathom.atmosphere.products.aliases import of, temperature_names
-from fathom.atmosphere.spectral.step import of_schemes
-from fathom.base import mpi
-from fathom.model.schemes import bytes_of
+    columns     PhysicsOnHeights    fathom/atmosphere/gridpoint/columns.py
+    dynamics    GridPointDynamics   fathom/atmosphere/gridpoint/dynamics.py
+    coupling    AreaCoupling        fathom/atmosphere/gridpoint/area.py; of an area
+    fixer       DryMassFixer        fathom/atmosphere/gridpoint/dynamics.py
 
-of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northward_wind")}
+ 1. right sides     pressure, motion and forces of the present state (dynamics)
+ 2. columns         the state at the points of the physics (columns)
+ 3. tendencies      the schemes of the physics, and their effect on tracers (columns)
+ 4. start           what the linear equations are about; what trajectories carry (dynamics)
+ 5. heating         by the physics (columns)
+ 6. diffusion       by viscosity (dynamics)
+ 7. winds           of the start, at the points of the other components (dynamics); the rim of an
+                    area is that of the new time (coupling)
+ 8. `outer` times, of which each but the first begins with 1:
+    transport       departure points, and what is carried from them (dynamics)
+ 9.     `inner` times, of which each but the first begins with 1:
+        residuals   of the equations at the new time (dynamics); none in the rim (coupling)
+        solution    of the Helmholtz equation for increments (dynamics)
+10. mass            of dry air (fixer)
+11. tracers         along the last trajectories (dynamics)
+12. coupling        relaxation to the outer model (coupling)
+13. end             wind at poles and centres (dynamics)
+"""
 
+from collections.abc import Sequence
 
-class Dynamics:
-    """The processes that need communication (core/atmosphere/gridpoint)."""
+# of each phase its group in profiles
+groups = {
+    "right sides": "dynamics",
+    "columns": "dynamics",
+    "tendencies": "physics",
+    "start": "dynamics",
+    "heating": "dynamics",
+    "diffusion": "dynamics",
+    "winds": "semi-Lagrangian",
+    "transport": "semi-Lagrangian",
+    "residuals": "solver",
+    "solution": "solver",
+    "mass": "dynamics",
+    "tracers": "semi-Lagrangian",
+    "coupling": "dynamics",
+    "end": "dynamics",
+}
 
-    def __init__(self, model, step):
-        grid, precision = model.grid, bytes_of[model.precision]
-        names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
-        given = {name: model.parameters[name] for name in names} | {"step": float(step)}
-        setup = mpi.core.GridPointSetup(
-            float(step),
-            given["implicitness"],
-            model.iterations,
-            grid.dx,
-            grid.dy,
-            list(map(float, grid.levels.interfaces)),
-            radius=grid.radius,
-            deep=model.deep,
-            south=grid.south if model.sphere else -90.0,
-            area=model.area,
-            times=model.outer,
-        )
-        self.departure = mpi.core.gridpoint_departure(setup, precision)
-        self.transport = mpi.core.gridpoint_transport(setup, precision)
-        self.helmholtz = mpi.core.HelmholtzSolve(
-            given,
-            model.preconditioner,
-            model.solver,
-            model.tolerance,
-            model.maximum_iterations,
-            model.outer * model.inner,
-            model.linear_about == "state",
-            model.solver_precision == "fp32",
-        )
-        poles = model.sphere and not model.area
-        self.poles = mpi.core.PoleWind() if poles else None
-        self.poles_of_start = mpi.core.PoleWind("_start") if poles else None
-        self.tracers = (
-            mpi.core.gridpoint_tracers(
-                setup, [(name, "any") for name in model.tracers], model.fix_mass, precision
-            )
-            if model.tracers
-            else None
-        )
-        draw = gridpoint_area.coupling if model.area else lambda *_: None
-        self.first_guess = draw(model, "CouplingFirst", False)
-        self.coupling = draw(model, "Coupling", True)
-        self.mass = mpi.core.DryMass(model.curvature) if model.fix_mass else None
+_start = ("right sides", "columns", "tendencies", "start", "heating", "diffusion", "winds")
+_end = ("mass", "tracers", "coupling", "end")
 
 
-def gridpoint_step(model, dynamics, do):
-    """One time step, in the order in which it is computed."""
-
-    def right_sides():
-        do.phase = "dynamics"
-        do(dynamics.poles)
-        do("GridPointExner")
-        do("GridPointMotion")
-        do("GridPointForces")
-        do("GridPointDeepRotation", when=model.deep)
-        do("GridPointDeepRotationAcross", when=model.deep and model.area)
-
-    right_sides()
-    physics(model, do)
-    do("GridPointLinearState", when=model.linear_about == "state")
-    do("GridPointStart")
-    do("GridPointPhysics", on=temperature_names(model), when=model.physics)
-    do("GridPointDiffusion", when=model.parameters["viscosity"])
-    do.phase = "semi-Lagrangian"
-    do(dynamics.poles_of_start)
-    do("GridPointWindAside", when=model.sphere)
-    do("GridPointWindAsideDeep", when=model.deep)
-    do(dynamics.first_guess)
-    for outer in range(model.outer):
-        if outer:
-            right_sides()
-        do.phase = "semi-Lagrangian"
-        do(dynamics.departure)
-        do(dynamics.transport)
-        for inner in range(model.inner):
-            if inner:
-                right_sides()
-            do.phase = "solver"
-            do("GridPointResiduals")
-            do("GridPointRim", when=model.area)
-            do("HelmholtzRightSide")
-            do(dynamics.helmholtz)
-            do("GridPointIncrements")
-    do.phase = "dynamics"
-    do(dynamics.mass)
-    do.phase = "semi-Lagrangian"
-    do(dynamics.tracers)
-    do.phase = "dynamics"
-    do(dynamics.coupling)
-    do(dynamics.poles)
-    do("GridPointWind", rows=1 if model.grid.slice else 2)
-
-
-def physics(model, do):
-    """Tendencies of the physics at the start of the step, and their effect on tracers."""
-    if not model.physics:
-        return
-    do("GridPointColumns", on=temperature_names(model))
-    do("FactorOfMoistAir", when=model.moist)
-    of_water(model, do, "WeightOfWater")
-    do("TemperatureByFactor", when=model.moist)
-    of_schemes(model, do, of_columns)
-    do("VirtualTendencyOfMoistAir", when=model.moist)
-    of_water(model, do, "VirtualTendencyOfWater")
-    if model.budget is not None:
-        model.budget.close(do)
-    for tracer in model.tracers:
-        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
-    do.phase = "dynamics"
-
-
-def of_water(model, do, process):
-    """A process for each kind of water other than vapour."""
-    for kind in model.shortwave_penetration:
-        do(process, on=of(kind), label=f"{process} of {kind}")
+def phases(outer: int, inner: int) -> Sequence[str]:
+    """Returns the phases of a step of so many outer and inner iterations."""
+    solve = ("residuals", "solution")
+    iteration = ("transport", *solve, *((inner - 1) * ("right sides", *solve)))
+    return (*_start, *iteration, *((outer - 1) * ("right sides", *iteration)), *_end)

@@ -2,7 +2,7 @@
 docs/physics-atmosphere.md has equations, fields and cost.
 """
 
-import inspect
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Any
 
@@ -13,6 +13,8 @@ from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import parts
 from fathom.model.schemes import Scheme, scheme, schemes
+
+Part = Scheme | type[Scheme] | str | None  # a scheme as a user gives it
 
 # A scheme for a part does this to that field.
 makes = {
@@ -69,8 +71,8 @@ def of_columns() -> set[str]:
     return acting | {name for name in uses if {field for _, field in uses[name]} <= fields}
 
 
-def _as_often(what, every):
-    """A scheme; one without its own interval is computed at the interval `every`."""
+def _as_often(what: Any, every: str | None) -> Any:
+    """Returns a scheme; one without its own interval is computed at the interval `every`."""
     if what is None or every is None or what.every:
         return what
     what = copy(what)
@@ -78,8 +80,10 @@ def _as_often(what, every):
     return what
 
 
-def _as_sparse(radiation, spacing):
-    """RRTMGP; without its own spacing it is computed in one column of about spacing x spacing."""
+def _as_sparse(radiation: Any, spacing: int) -> RRTMGP:
+    """Returns RRTMGP; without its own spacing it is computed in one column of about n x n, n =
+    spacing. InputError: another scheme.
+    """
     if not isinstance(radiation, RRTMGP):
         raise InputError(
             f'radiation_spacing = {spacing!r} needs radiation = "RRTMGP"; given {radiation!r}'
@@ -143,22 +147,22 @@ class BasicPhysics(Configurable):
     def __init__(
         self,
         *,
-        radiation_every="3h",
-        radiation_spacing=None,
-        sunlight="Sunlight",
-        ozone="StandardOzone",
-        clouds="DiagnosticCloud",
-        radiation="Radiation",
-        surface="SurfaceState",
-        exchange="BulkExchange",
-        mixing="KProfileDiffusion",
-        shallow=None,
-        convection="BettsMiller",
-        condensation="LargeScaleCondensation",
-        land="LandSurface",
-        lake=None,
-        drag="OrographicDrag",
-        blocking=None,
+        radiation_every: str | None = "3h",
+        radiation_spacing: int | None = None,
+        sunlight: Part = "Sunlight",
+        ozone: Part = "StandardOzone",
+        clouds: Part = "DiagnosticCloud",
+        radiation: Part = "Radiation",
+        surface: Part = "SurfaceState",
+        exchange: Part = "BulkExchange",
+        mixing: Part = "KProfileDiffusion",
+        shallow: Part = None,
+        convection: Part = "BettsMiller",
+        condensation: Part = "LargeScaleCondensation",
+        land: Part = "LandSurface",
+        lake: Part = None,
+        drag: Part = "OrographicDrag",
+        blocking: Part = None,
     ) -> None:
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
@@ -190,8 +194,8 @@ class BasicPhysics(Configurable):
         if self.land and "surface" in self.land.entry.get("companions", {}):
             self._tile()
 
-    def _tile(self):
-        """Sea and ground by schemes with tiles."""
+    def _tile(self) -> None:
+        """Makes sea and ground by schemes with tiles."""
         for name in ("surface", "exchange", "diffusion"):
             what, tiled = getattr(self, name), self.land.companion(name)
             if what is None or what.name == tiled.name:
@@ -206,13 +210,13 @@ class BasicPhysics(Configurable):
             self.lake = self.lake.companion("under tiles")
 
     @property
-    def _local_albedo(self):
+    def _local_albedo(self) -> Scheme | None:
         """The scheme that adapts interpolated radiation to the albedo of each column."""
-        if (getattr(self.radiation, "spacing", None) or 1) == 1:
+        if self.radiation is None or (self.radiation.spacing or 1) == 1:
             return None
         return scheme("LocalAlbedo", every=self.radiation.every)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Scheme]:
         order = (
             self.surface,
             self.sunlight,
@@ -239,7 +243,7 @@ class BasicPhysics(Configurable):
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
     @property
-    def _diffusion_of_cloud(self):
+    def _diffusion_of_cloud(self) -> str | None:
         """Turbulence mixes the cloud that a scheme carries, as it does vapour."""
         if self.mixing is None or self.condensation is None:
             return None
@@ -249,54 +253,73 @@ class BasicPhysics(Configurable):
         return "LiquidDiffusion" if "cloud_liquid_water_tendency" in changed else None
 
     @property
-    def _says_snow(self):
+    def _says_snow(self) -> bool:
         """Whether the scheme of clouds gives the frozen part of its precipitation."""
         return self.condensation is not None and (
             "stratiform_snowfall" in self.condensation.field_names
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(s.name for s in self)})"
 
 
 class ForecastPhysics(BasicPhysics):
     """BasicPhysics with the schemes of a forecast: RRTMGP in one column of nine, a prognostic
-    turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Keywords of
-    BasicPhysics replace each of them.
+    turbulent energy, convection by mass flux, prognostic clouds of six kinds of water.
 
-    condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 3e-4: the
-    rain of layer clouds over a hundred kilometres; its defaults are those of single clouds.
+    Parameters
+    ----------
+    radiation_spacing : "automatic" (default): 3 of RRTMGP, none of other schemes.
+    condensation : "automatic" (default): GraupelMicrophysics with cloud_rate = 3e-4 s-1 and
+        cloud_threshold = 3e-4: the rain of layer clouds over a hundred kilometres; its own defaults
+        are those of single clouds.
+
+    The others are those of BasicPhysics.
     """
 
-    usual = {
-        "radiation": "RRTMGP",
-        "radiation_every": "1h",
-        "radiation_spacing": 3,
-        "clouds": "PrognosticCloud",
-        "mixing": "TKE",
-        "convection": "MassFluxConvection",
-        "condensation": "GraupelMicrophysics",
-    }
-
-    def __init__(self, **given) -> None:
-        chosen = self.usual | given
-        if "condensation" not in given:
-            chosen["condensation"] = scheme(
-                "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=3e-4
-            )
-        what = parts.one_or_none("radiation", chosen["radiation"], allowed("radiation"))
-        if not isinstance(what, RRTMGP) and "radiation_spacing" not in given:
-            chosen["radiation_spacing"] = None
-        super().__init__(**chosen | {"radiation": what})
-
-
-_first = inspect.signature(BasicPhysics)
-ForecastPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
-    parameters=[
-        p.replace(default=ForecastPhysics.usual.get(name, p.default))
-        for name, p in _first.parameters.items()
-    ]
-)
+    def __init__(
+        self,
+        *,
+        radiation_every: str | None = "1h",
+        radiation_spacing: int | str | None = "automatic",
+        sunlight: Part = "Sunlight",
+        ozone: Part = "StandardOzone",
+        clouds: Part = "PrognosticCloud",
+        radiation: Part = "RRTMGP",
+        surface: Part = "SurfaceState",
+        exchange: Part = "BulkExchange",
+        mixing: Part = "TKE",
+        shallow: Part = None,
+        convection: Part = "MassFluxConvection",
+        condensation: Part = "automatic",
+        land: Part = "LandSurface",
+        lake: Part = None,
+        drag: Part = "OrographicDrag",
+        blocking: Part = None,
+    ) -> None:
+        of_columns = parts.one_or_none("radiation", radiation, allowed("radiation"))
+        if radiation_spacing == "automatic":
+            radiation_spacing = 3 if isinstance(of_columns, RRTMGP) else None
+        if condensation == "automatic":
+            condensation = scheme("GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=3e-4)
+        super().__init__(
+            radiation_every=radiation_every,
+            radiation_spacing=radiation_spacing,  # type: ignore[arg-type]  # checked there
+            sunlight=sunlight,
+            ozone=ozone,
+            clouds=clouds,
+            radiation=of_columns,
+            surface=surface,
+            exchange=exchange,
+            mixing=mixing,
+            shallow=shallow,
+            convection=convection,
+            condensation=condensation,
+            land=land,
+            lake=lake,
+            drag=drag,
+            blocking=blocking,
+        )
 
 
 class AromePhysics(BasicPhysics):
@@ -320,22 +343,22 @@ class AromePhysics(BasicPhysics):
     def __init__(
         self,
         *,
-        radiation_every="15min",
-        critical_humidity=0.95,
-        sunlight="Sunlight",
-        ozone="StandardOzone",
-        clouds="PrognosticCloud",
-        radiation="RRTMGP",
-        surface="SurfaceState",
-        exchange="BulkExchange",
-        mixing="CloudyTKE",
-        shallow="ShallowMassFlux",
-        convection=None,
-        condensation="GraupelMicrophysics",
-        land="TiledLand",
-        lake=None,
-        drag=None,
-        blocking=None,
+        radiation_every: str | None = "15min",
+        critical_humidity: float = 0.95,
+        sunlight: Part = "Sunlight",
+        ozone: Part = "StandardOzone",
+        clouds: Part = "PrognosticCloud",
+        radiation: Part = "RRTMGP",
+        surface: Part = "SurfaceState",
+        exchange: Part = "BulkExchange",
+        mixing: Part = "CloudyTKE",
+        shallow: Part = "ShallowMassFlux",
+        convection: Part = None,
+        condensation: Part = "GraupelMicrophysics",
+        land: Part = "TiledLand",
+        lake: Part = None,
+        drag: Part = None,
+        blocking: Part = None,
     ) -> None:
         self.critical_humidity = critical_humidity
         super().__init__(
@@ -356,8 +379,8 @@ class AromePhysics(BasicPhysics):
             blocking=blocking,
         )
 
-    def _with_humidity(self, what, **more):
-        """A scheme that is named without parameters."""
+    def _with_humidity(self, what: Part, **more: Any) -> Part:
+        """Returns a scheme that is named without parameters."""
         if not isinstance(what, str):
             return what
         made = scheme(what, **more)
@@ -365,15 +388,15 @@ class AromePhysics(BasicPhysics):
             return made
         return scheme(what, critical_humidity=self.critical_humidity, **more)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"AromePhysics({', '.join(s.name for s in self)})"
 
 
 water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")
 
 
-def carried(physics):
-    """Kinds of water other than vapour that a list of schemes changes, and dynamics carry."""
+def carried(physics: Iterable[Scheme]) -> list[str]:
+    """Returns kinds of water other than vapour that schemes change, and dynamics carry."""
     return [w for w in water if any(f"{w}_tendency" in p.field_names for p in physics)]
 
 

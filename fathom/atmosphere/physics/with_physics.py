@@ -1,16 +1,23 @@
 """The part of a model of air about the physics of its columns, and about the ground."""
 
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
-from fathom.atmosphere.physics import near_surface
+from fathom.atmosphere.physics.columns import ColumnPhysics
+from fathom.atmosphere.physics.fields import (
+    AIR_TEMPERATURE,
+    HUMIDITY,
+    VIRTUAL_TEMPERATURE,
+    AirFields,
+)
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
-from fathom.atmosphere.products.report import fluxes
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
+from fathom.model.component import Field
 from fathom.model.model import Model
 
 
@@ -39,17 +46,17 @@ class AirWithPhysics(Model):
 
     grid: Any
     initial: dict[str, Any]
+    parameters: dict[str, float]
+    time_step: float  # of the present order [s]
+    filter_span: float  # of the filter of the start [s]; 0: none
     budget: Any = None  # fathom.atmosphere.products.budget
     orography: Any
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
     settable: Any
+    compressible = False
     on_heights = False  # its levels: heights, or hybrid levels of pressure
-    curvature = 0.0  # 1 / radius of a deep atmosphere [m-1]
     given_on: Any = None  # the points of given states; None: those of the model
-    edges: Any = None  # of a limited area
-    backward_attributes: Mapping[str, Any] = {}  # others in the run backward of a digital filter
-    extrapolation = ""  # of the nonlinear terms of compressible air
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
     def _take_physics(self, physics, tracers):
@@ -63,6 +70,41 @@ class AirWithPhysics(Model):
             *(t for t in tracers if t not in ("specific_humidity", *water)),
         ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+
+    @property
+    def air(self) -> AirFields:
+        """What it carries, as fields."""
+        tracers = [HUMIDITY if n == HUMIDITY.name else Field(n, "1") for n in self.tracers]
+        water = [field for field in tracers if field.name in self.water]
+        return AirFields(VIRTUAL_TEMPERATURE if self.moist else AIR_TEMPERATURE, tracers, water)
+
+    @property
+    def columns(self) -> ColumnPhysics:
+        """Its physics, as a component."""
+        raise NotImplementedError(f"{type(self).__name__}.columns")
+
+    def adiabatic(self) -> Self:
+        """Returns the model without the parts that cannot run backward: physics, diffusion,
+        viscosity, sponge, off-centring, a weight of the new time beyond a half, the fixer of
+        energy; nor another filter of the start.
+        """
+        dry = copy(self)
+        dry.physics, dry.filter_span, dry.budget = [], 0.0, None
+        turned = {
+            "diffusion_time": 0.0,
+            "viscosity": 0.0,
+            "sponge": 0.0,
+            "sponge_rate": 0.0,
+            "off_centring": 0.0,
+            "implicitness": 0.5,
+        }
+        dry.parameters = {name: turned.get(name, now) for name, now in self.parameters.items()}
+        return dry
+
+    @property
+    def curvature(self) -> float:
+        """1 / radius of a deep atmosphere [m-1], else 0."""
+        return 0.0
 
     @property
     def boundary(self):
@@ -124,14 +166,6 @@ class AirWithPhysics(Model):
         return change
 
     @property
-    def kept_fluxes(self):
-        """Fluxes and conductances at the ground that the physics writes."""
-        wanted = {*fluxes, *near_surface.exchange}
-        return sorted(
-            {
-                f["name"]
-                for p in self.physics
-                for f in p.entry["fields"]
-                if f["name"] in wanted and f["access"] == "writes"
-            }
-        )
+    def kept_fluxes(self) -> Sequence[str]:
+        """Names of fluxes and conductances at the ground that the physics writes."""
+        return [*self.columns.diagnostics()]

@@ -43,7 +43,7 @@ def criteria(model, step):
     """Where rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp): the part by which
     slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2.
     """
-    if not model.parameters.get("splitting"):
+    if not model.splitting:
         return []
     return [
         Criterion(
@@ -111,7 +111,7 @@ def derived(model):
         table["air_temperature"] = of_state("air_temperature", column)
     else:
         table["virtual_temperature"] = of_state("virtual_temperature", column)
-    if hasattr(model.grid, "truncation"):
+    if model.grid.truncation is not None:
         zeta = potential_vorticity.vorticity_along()
         slopes = potential_vorticity.slopes_along(table["potential_temperature"])
         turning = of_state("vorticity", zeta.fields, linear=True)
@@ -223,7 +223,7 @@ class State:
             name: a.reshape(len(a), -1) if self.whole else a[:, self.there]
             for name, a in fields.items()
         }
-        if getattr(model.grid, "angle", None) is not None and set(wind) <= set(fields):
+        if model.grid.angle is not None and set(wind) <= set(fields):
             angle = self.of_window(model.grid.angle)
             u, v = (np.asarray(self.fields[part], float) for part in wind)
             self.fields |= zip(wind, turned(u, v, angle))

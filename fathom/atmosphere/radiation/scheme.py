@@ -16,6 +16,10 @@ from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.shown import OpenSignature
+from fathom.grids.grid import Grid
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.whole_area import WholeArea
 from fathom.model.schemes import Scheme
 
 # Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
@@ -42,6 +46,7 @@ NUMBERS = {
 
 _parameters = (*NUMBERS, *WELL_MIXED)
 MOST_SPACING = 16  # columns
+of_points = (LimitedAreaGrid, WholeArea, PeriodicPlaneGrid)  # grids that are even on a map
 
 
 @cache
@@ -175,11 +180,11 @@ class RRTMGP(Scheme):
         other.spacing = _checked_spacing(columns)
         return other
 
-    def samples(self, grid) -> list[tuple[int, list[int]]]:
+    def samples(self, grid: Any) -> list[tuple[int, list[int]]]:
         """Columns of a Gaussian grid or of an area in which it is computed: (row, columns of the
         row). ValueError: another grid.
         """
-        if not hasattr(grid, "points"):
+        if not (_goes_around(grid) or isinstance(grid, of_points)):
             raise InputError(
                 f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has,"
                 f" or an area; given {grid!r}"
@@ -189,14 +194,16 @@ class RRTMGP(Scheme):
         columns, rows = (_evenly(n, self.spacing).tolist() for n in grid.points)
         return [(row, columns) for row in rows]
 
-    def twilight(self, grid) -> float:
+    def twilight(self, grid: Any) -> float:
         """Sine of the angle within which a column's samples lie: a column that the sun reaches has
         four samples whose short wave is computed.
         """
         if _goes_around(grid):
             angle = np.pi / len(grid.points)
         else:
-            angle = grid.spacing / getattr(grid, "radius", earth.RADIUS)
+            angle = grid.spacing / (
+                earth.RADIUS if isinstance(grid, PeriodicPlaneGrid) else grid.radius
+            )
         return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
 
 
@@ -208,9 +215,9 @@ def _checked_spacing(spacing):
     return spacing
 
 
-def _goes_around(grid):
-    """Whether rows go around the earth along parallels."""
-    return np.ndim(getattr(grid, "latitude", 0.0)) == 1
+def _goes_around(grid: Grid) -> bool:
+    """Returns whether rows go around the earth along parallels."""
+    return grid.truncation is not None
 
 
 def _evenly(number, spacing):

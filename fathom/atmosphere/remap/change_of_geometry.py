@@ -293,11 +293,9 @@ class Own:
         self.longitude = self.of(longitude)
         self.latitude = self.of(latitude)
         self.angle = (
-            None
-            if getattr(grid, "angle", None) is None
-            else self.of(np.broadcast_to(grid.angle, there.shape))
+            None if grid.angle is None else self.of(np.broadcast_to(grid.angle, there.shape))
         )
-        if hasattr(grid, "sphere"):
+        if grid.sphere is not None:
             factor = grid.sphere.map_factor(grid.latitude)[:, None]
             self.map_factor = self.of(np.broadcast_to(factor, there.shape))
 

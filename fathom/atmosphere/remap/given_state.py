@@ -19,6 +19,7 @@ from fathom.data import area_state, atmosphere
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels
 from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.regrid import projections
 from fathom.grids.regrid.rows import Scattered
 from fathom.grids.rotated import RotatedGrid
@@ -71,9 +72,7 @@ def _geometry(grid: Any) -> dict[str, Any]:
             "coupling": grid.coupling,
             "rim": grid.rim,
         }
-    if not hasattr(grid, "size") and not hasattr(grid, "truncation"):
-        return {}
-    if hasattr(grid, "truncation"):
+    if isinstance(grid, GaussianGrid):
         return {
             "truncation": grid.truncation,
             "grid": grid.grid,
@@ -81,16 +80,28 @@ def _geometry(grid: Any) -> dict[str, Any]:
             "stretching": grid.stretching,
             "pole": list(grid.pole),
         }
+    if not isinstance(grid, (WholeArea, PeriodicPlaneGrid)):
+        return {}
     area = {"size": list(grid.size), "points": list(grid.points)}
-    if not hasattr(grid, "area"):
+    if isinstance(grid, PeriodicPlaneGrid):
         return area
-    kind = grid.area.projection
+    kind: Any = grid.area.projection
     return area | {
         "projection": [type(kind).__name__, kind.longitude, kind.latitude],
         "centre": list(grid.area.centre),
         "resolution": grid.spacing,
         "coupling": grid.area.coupling,
     }
+
+
+def is_area(grid: Any) -> bool:
+    """Returns whether a grid is an area of the earth."""
+    return isinstance(grid, (WholeArea, RotatedGrid))
+
+
+def lies_on_earth(grid: Any) -> bool:
+    """Returns whether a grid is the whole sphere in rows, or an area of the earth."""
+    return grid.truncation is not None or is_area(grid)
 
 
 class Given:
@@ -145,7 +156,7 @@ class OfSimulation(Given):
 
     def __init__(self, simulation: Any, comm: Any):
         grid = simulation.model.grid
-        if not hasattr(grid, "truncation") and not hasattr(grid, "area"):
+        if not lies_on_earth(grid):
             raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
                 " SpectralAtmosphere, of GridPointAtmosphere on a SphereGrid or a RotatedGrid, or"
@@ -332,7 +343,7 @@ def _opened(source: Any) -> Any:
 def _head_of_area(source, start, grid):
     """Everything that the state of an area says, without its fields."""
     data, date = area_state.record_at(_opened(source), start)
-    nx, ny = getattr(grid, "points", (0, 0)) if hasattr(grid, "area") else (0, 0)
+    nx, ny = grid.points if is_area(grid) else (0, 0)
     own = [places[:ny, :nx] for places in grid.coordinates()] if nx else [np.zeros((0, 0))] * 2
     return {
         "points": area_state.points_of(data),

@@ -8,7 +8,6 @@ gravity waves, start unchanged. During the filter a limited area is relaxed to i
 and from the start on to its outer model.
 """
 
-import copy
 from contextlib import contextmanager
 
 from fathom.atmosphere.area import outer
@@ -51,7 +50,7 @@ def digital_filter(simulation, span):
     middle = len(h) // 2
     start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
     total.scale(h[middle], model.prognostic)
-    before = simulation.other(_adiabatic(model), -simulation.time_step)
+    before = simulation.other(model.adiabatic(), -simulation.time_step)
     _draw_to_start(before.model, before.sequence, before.fields, -simulation.time_step)
     later = h[middle + 1 :]
     with _without_records(simulation):
@@ -87,24 +86,3 @@ def _draw_to_start(model, sequence, fields, step):
         for suffix in ("_previous", "_next"):
             fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
         sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))
-
-
-def _adiabatic(model):
-    """The model without the parts that cannot run backward: physics, diffusion, viscosity, sponge,
-    off-centring, a weight of the new time beyond a half; nor another filter. `of_way_back` of a
-    model: attributes that it has then.
-    """
-    dry = copy.copy(model)
-    dry.physics, dry.filter_span, dry.budget = [], 0.0, None
-    turned = {
-        "diffusion_time": 0.0,
-        "viscosity": 0.0,
-        "sponge": 0.0,
-        "sponge_rate": 0.0,
-        "off_centring": 0.0,
-        "implicitness": 0.5,
-        "fix_energy": 0.0,
-    }
-    dry.parameters = {name: turned.get(name, value) for name, value in model.parameters.items()}
-    vars(dry).update(model.backward_attributes)
-    return dry

@@ -2,27 +2,41 @@
 plane of a limited area have in common.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
-from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
 
+from fathom.atmosphere.physics import fields as air
+from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOnPressure
 from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.products import diagnostics, report
 from fathom.atmosphere.remap import forecast, start
 from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.spectral import step
+from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns, on_layers
 from fathom.grids.levels import HybridLevels
 from fathom.grids.regrid import chosen
-from fathom.model.order import all_placed
+from fathom.model.component import Component
+from fathom.model.order import Order, all_placed
+from fathom.model.schemes import bytes_of
 
-wind = ("eastward_wind", "northward_wind")
+wind = tuple(field.name for field in air.WIND)
+bounded = (
+    *air.WIND,
+    air.LOG_PRESSURE,
+    air.AIR_TEMPERATURE,
+    air.VIRTUAL_TEMPERATURE,
+    air.HUMIDITY,
+)
 
 
 def seconds_of(diffusion_time):
@@ -53,18 +67,17 @@ class HydrostaticAtmosphere(AirWithPhysics):
     usual_surface = None
     zero_outside = ()
     limits = {
-        "eastward_wind": (-500, 500),
-        "northward_wind": (-500, 500),
-        "log_pressure_ratio": (-3, 1),
-        "air_temperature": (50, 500),
-        "virtual_temperature": (50, 500),
-        "specific_humidity": (-0.02, 0.2),
+        **{field.name: field.limits for field in bounded if field.limits},
         "maximum_wind": (0, 500),
     }
-    rotations = ()
-    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another one, in the linear terms
+    groups = step.groups
     parameters: dict[str, float]
     scheme: str
+    fixers: Fixers | None = None
+
+    def _fix(self, mass: bool, energy: bool) -> None:
+        """Keeps mass and energy."""
+        self.fixers = Fixers(self.air, mass, energy)
 
     def _hold(self, grid, physics, tracers, orography, precision, extra_processes):
         """Keeps the grid, the physics and the numbers that describe the air."""
@@ -77,6 +90,11 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def has_tangent(self) -> bool:
         """Whether it has one along a trajectory: the scheme of two time levels."""
         return self.scheme == "semi-lagrangian"
+
+    @property
+    def splitting(self) -> bool:
+        """Whether rotation is split off."""
+        return bool(self.parameters["splitting"])
 
     def earth_below(self) -> dict[str, np.ndarray]:
         """The ground of the earth: surface_geopotential, and related fields."""
@@ -98,8 +116,50 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return self.grid.levels
 
     @property
-    def prognostic(self):
-        return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
+    def dynamics(self) -> Dynamics:
+        """Its dynamics, as a component."""
+        raise NotImplementedError(f"{type(self).__name__}.dynamics")
+
+    @property
+    def columns(self) -> ColumnPhysics:
+        """Its physics, as a component."""
+        return PhysicsOnPressure(self.physics, self.air, self.grid, budget=self.budget)
+
+    @property
+    def components(self) -> Sequence[Component]:
+        """Physics, dynamics and fixers, in the order of fathom/atmosphere/spectral/step.py."""
+        return [self.columns, self.dynamics, *([self.fixers] if self.fixers else [])]
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Parameters of the dynamics, with those of the fixers."""
+        fixed = {"fix_mass": 0.0, "fix_energy": 0.0}
+        return self.parameters | fixed | dict(self.fixers.parameters if self.fixers else {})
+
+    def without_fixers(self) -> Self:
+        """Returns the model without the parts that have no tangent."""
+        same = copy(super().without_fixers())
+        same.fixers = None
+        return same
+
+    def adiabatic(self) -> Self:
+        """Returns the model without the parts that cannot run backward."""
+        dry = super().adiabatic()
+        if self.fixers:
+            dry.fixers = Fixers(self.air, self.fixers.mass, False)
+        return dry
+
+    def order(self, time_step: float) -> Order:
+        """Returns the empty order of a step [s], with the processes of the core."""
+        do = Order(bytes_of[self.precision], time_step, offered=self.numbers)
+        do.shared = self.core_dynamics(time_step)
+        return do
+
+    def core_dynamics(self, time_step: float) -> Any:
+        """Returns the processes of a step [s] that need communication
+        (core/atmosphere/spectral/dynamics.hpp).
+        """
+        raise NotImplementedError(f"{type(self).__name__}.core_dynamics")
 
     @property
     def settable(self):
@@ -245,11 +305,6 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def geometry_id(self):
         """The geometry that a restart describes."""
         return passport(self)
-
-    @property
-    def diagnostics(self):
-        """Fields that stay readable between steps besides the state, for report and watch."""
-        return self.kept_fluxes
 
     @cached_property
     def derived(self):

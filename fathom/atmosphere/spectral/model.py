@@ -2,25 +2,28 @@
 docs/models.md lists what a simulation asks of a model.
 """
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 from fathom.atmosphere.cases import classic as cases
 from fathom.atmosphere.ground.orography import orography as orography_of
+from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOfLeapfrog
 from fathom.atmosphere.products import diagnostics
 from fathom.atmosphere.products.budget import Budget
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
+from fathom.atmosphere.spectral import step
+from fathom.atmosphere.spectral.dynamics import Dynamics, Leapfrog, SemiLagrangian
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.spectral.parameters import checked
-from fathom.atmosphere.spectral.step import eulerian_step, semi_lagrangian_step
 from fathom.base import earth, mpi
 from fathom.base.failure import InputError
-from fathom.model.order import Order
+from fathom.grids.gaussian import GaussianGrid
 from fathom.model.schemes import bytes_of
 
 
 def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
     """ValueError where arguments are wrong, or exclude each other."""
-    if not hasattr(grid, "truncation"):
+    if not isinstance(grid, GaussianGrid):
         raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
     check_air("SpectralAtmosphere", grid, tracers, precision)
     if scheme not in ("semi-lagrangian", "eulerian"):
@@ -173,6 +176,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
+        self._fix(*(bool(self.parameters.pop(name)) for name in ("fix_mass", "fix_energy")))
         self.budget = _budget_of(self, budget)
         self.given_before: dict[str, float] = {}
         if isinstance(orography, str):
@@ -206,19 +210,32 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def processes(self, step, surface=None):
-        """The sequence of one step [s], in order."""
-        do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        one = eulerian_step if self.scheme == "eulerian" else semi_lagrangian_step
-        one(self, self.dynamics(step), do)
-        return do.place(self.extra_processes)
+    @property
+    def phases(self) -> Sequence[str]:
+        """Those of a step, in order."""
+        return step.leapfrog if self.scheme == "eulerian" else step.semi_lagrangian
+
+    @property
+    def columns(self) -> ColumnPhysics:
+        """Its physics, as a component."""
+        if self.scheme == "eulerian":
+            return PhysicsOfLeapfrog(self.physics, self.air, self.grid, self.budget)
+        return super().columns
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """Its dynamics, as a component."""
+        kind = Leapfrog if self.scheme == "eulerian" else SemiLagrangian
+        return kind(self.air, self.splitting)
 
     def profiles_of_step(self, first):
         """The weights of the scheme of two time levels."""
         return {} if self.scheme == "eulerian" else super().profiles_of_step(first)
 
-    def dynamics(self, step):
-        """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""
+    def core_dynamics(self, time_step: float) -> Any:
+        """Returns the processes of a step [s] that need communication
+        (core/atmosphere/spectral/dynamics.hpp).
+        """
         levels = self.grid.levels
         return mpi.core.SpectralDynamics(
             self.scheme,
@@ -226,7 +243,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             self.grid.truncation,
             list(map(float, levels.a)),
             list(map(float, levels.b)),
-            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
+            self.numbers | {"step": float(time_step), "radius": float(self.grid.radius)},
             self.temperature,
             [(name, "any") for name in self.tracers],
             bytes_of[self.precision],

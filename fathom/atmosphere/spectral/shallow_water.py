@@ -1,6 +1,17 @@
-"""Shallow water on the sphere, with the operators of the spectral atmosphere."""
+"""Shallow water on the sphere, with the operators of the spectral atmosphere.
 
-from typing import Any, Self
+One step of the semi-Lagrangian scheme:
+
+1. "terms": the nonlinear terms of now, and the wind of the middle of the step;
+2. "transport": fields along trajectories;
+3. "arrival": what is explicit at the end of a trajectory, and rotation, where it is split off;
+4. "solution": the implicit terms, diffusion and the new state, by waves.
+
+The leapfrog has 1 and 4.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,13 +26,104 @@ from fathom.base.moist_air import GRAVITY
 from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns
 from fathom.grids.arguments import coriolis_of
+from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.transform import SphericalHarmonics
+from fathom.model.component import Array, Component, Criterion, Field, Given, Series
 from fathom.model.model import Model
-from fathom.model.order import Order, all_placed
+from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
 from fathom.output.diagnostics import Diagnostic, whole
 
-wind = ("eastward_wind", "northward_wind")
+EASTWARD = Field("eastward_wind", "m s-1", (-1e3, 1e3))
+NORTHWARD = Field("northward_wind", "m s-1", (-1e3, 1e3))
+FLUID = Field("fluid_geopotential", "m2 s-2", (-1e7, 1e7))
+wind = (EASTWARD.name, NORTHWARD.name)
+
+
+class WaterDynamics(Component):
+    """The equations of either scheme: what both have in common.
+
+    `do.shared` has the processes of the core (core/atmosphere/shallow_water).
+    """
+
+    def __init__(self, model: "ShallowWater") -> None:
+        self.model = model
+
+    def state_fields(self) -> tuple[Field, ...]:
+        """Returns wind and geopotential of the fluid."""
+        return EASTWARD, NORTHWARD, FLUID
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns Coriolis parameter [s-1] and geopotential of the ground [m2 s-2], (ny, nx)."""
+        model, grid = self.model, self.model.grid
+        f: Given = (
+            2 * model.parameters["rotation"] * np.sin(np.deg2rad(grid.coordinates()[1]))
+            if model.coriolis is None
+            else model.coriolis
+        )
+        return {
+            "coriolis": coriolis_of(on_columns(grid, f, name="coriolis")),
+            "surface_geopotential": on_columns(grid, model.orography, name="orography"),
+        }
+
+    def start(self, simulation: Any) -> None:
+        """Puts the initial state into the fields; it is truncated before a step."""
+        simulation.changed = True
+        for name, values in self._state().items():
+            simulation.fields.set(name, np.ascontiguousarray(values))
+
+    def _state(self) -> dict[str, Array]:
+        """Returns the fields as given, (ny, nx), with the wind along the axes of the grid."""
+        model, grid = self.model, self.model.grid
+        usual = {FLUID.name: model.parameters["mean_geopotential"]}
+        state = {
+            name: on_columns(grid, model.initial.get(name, usual.get(name, 0.0)), name=name)
+            for name in model.prognostic
+        }
+        return state | dict(zip(wind, grid.about_the_pole(*(state[name] for name in wind))))
+
+    def limits(self, time_step: float) -> Iterable[Criterion]:
+        """Returns the limit of split rotation, the only one."""
+        return criteria(self.model, time_step)
+
+
+class SemiLagrangianWater(WaterDynamics):
+    """Two time levels, semi-implicit, trajectories extrapolated in time (SETTLS)."""
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds those of a phase."""
+        if phase == "terms":
+            do("ShallowWaterTerms")
+            do("WindExtrapolation")
+        elif phase == "transport":
+            do(do.shared.transport)
+        elif phase == "arrival":
+            do("ShallowWaterArrival")
+            do("ImplicitCoriolis", when=self.model.splitting)
+        elif phase == "solution":
+            do(do.shared.step)
+
+    def start(self, simulation: Any) -> None:
+        """Puts the initial state into the fields. InputError: gravity waves would grow."""
+        super().start(simulation)
+        mean = self.model.parameters["mean_geopotential"]
+        if (most := simulation.fields.extremes(FLUID.name)["maximum"]) > 1.02 * mean:
+            raise InputError(
+                f"mean_geopotential = {mean:g} is less than the"
+                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
+                f" {1.1 * most:.3g}"
+            )
+
+
+class LeapfrogWater(WaterDynamics):
+    """Leapfrog of vorticity, divergence and geopotential, semi-implicit."""
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds those of a phase."""
+        if phase == "terms":
+            do("ShallowWaterFluxes")
+        elif phase == "solution":
+            do(do.shared.step)
 
 
 class ShallowWater(Model):
@@ -46,45 +148,37 @@ class ShallowWater(Model):
     precision : "fp64" (default) or "fp32".
     """
 
-    halo = 0
-    usual_surface = None
-    zero_outside = ()
-    rotations = ()
-    diagnostics = ()
     limits = {
-        "eastward_wind": (-1e3, 1e3),
-        "northward_wind": (-1e3, 1e3),
-        "fluid_geopotential": (-1e7, 1e7),
+        **{field.name: field.limits for field in (EASTWARD, NORTHWARD, FLUID) if field.limits},
         "maximum_wind": (0, 1e3),
     }
-    prognostic = (*wind, "fluid_geopotential")
-    extrapolation = ""
-    edges = None
-
-    @property
-    def has_tangent(self) -> bool:
-        """Whether it has one along a trajectory: the scheme of two time levels."""
-        return self.scheme == "semi-lagrangian"
+    groups: ClassVar[Mapping[str, str]] = {
+        "terms": "dynamics",
+        "transport": "semi-Lagrangian",
+        "arrival": "dynamics",
+        "solution": "spectral",
+    }
+    phases = tuple(groups)
 
     def __init__(
         self,
-        grid,
+        grid: GaussianGrid,
         *,
-        mean_geopotential="automatic",
-        scheme="semi-lagrangian",
-        orography=0.0,
-        coriolis=None,
-        diffusion_time=0,
-        diffusion_order=4,
-        viscosity=0.0,
-        off_centring=0.0,
-        iterations=2,
-        robert_asselin=0.0,
-        rotation=earth.ROTATION,
-        extra_processes=(),
-        precision="fp64",
+        mean_geopotential: float | str = "automatic",
+        scheme: str = "semi-lagrangian",
+        orography: Given = 0.0,
+        coriolis: Given | None = None,
+        diffusion_time: float | str = 0,
+        diffusion_order: int = 4,
+        viscosity: float = 0.0,
+        off_centring: float = 0.0,
+        iterations: int = 2,
+        robert_asselin: float = 0.0,
+        rotation: float = earth.ROTATION,
+        extra_processes: Sequence[Insertion] = (),
+        precision: str = "fp64",
     ) -> None:
-        if not hasattr(grid, "truncation") or grid.levels.nz != 1:
+        if not isinstance(grid, GaussianGrid) or grid.levels.nz != 1:
             raise InputError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
         if precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
@@ -121,10 +215,27 @@ class ShallowWater(Model):
         self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial: dict[str, Any] = {}
 
-    def set(self, case=None, **values) -> Self:
-        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth):
-        numbers, arrays (ny, nx), functions of (longitude, latitude); or `case`, by its name, the
-        whole of a published test case (fathom.atmosphere.cases.classic)."""
+    @property
+    def components(self) -> Sequence[Component]:
+        """The dynamics alone."""
+        return (LeapfrogWater(self) if self.scheme == "eulerian" else SemiLagrangianWater(self),)
+
+    @property
+    def has_tangent(self) -> bool:
+        """Whether it has one along a trajectory: the scheme of two time levels."""
+        return self.scheme == "semi-lagrangian"
+
+    @property
+    def splitting(self) -> bool:
+        """Whether rotation is split off: not about the poles of the earth, or as given."""
+        return not (self.grid.sphere.plain and self.coriolis is None)
+
+    def set(self, case: str | None = None, **values: Given) -> Self:
+        """Sets the initial state: eastward_wind, northward_wind [m s-1], fluid_geopotential (g
+        times depth) [m2 s-2]: numbers, arrays (ny, nx), functions of (longitude, latitude); or
+        `case`, by its name, the whole of a published test case
+        (fathom.atmosphere.cases.classic). Returns the model.
+        """
         if case is not None:
             values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
@@ -137,13 +248,12 @@ class ShallowWater(Model):
             self.initial[name] = value
         return self
 
-    def processes(self, step, surface=None):
-        """The sequence of one step [s], in order."""
-        plain = self.grid.sphere.plain and self.coriolis is None
-        self.parameters["splitting"] = 0.0 if plain else 1.0
-        do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        numbers = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
-        dynamics = mpi.core.shallow_water_dynamics(
+    def order(self, time_step: float) -> Order:
+        """Returns the empty order of a step [s], with the processes of the core."""
+        numbers = self.parameters | {"splitting": float(self.splitting)}
+        do = Order(bytes_of[self.precision], time_step, offered=numbers)
+        numbers |= {"step": float(time_step), "radius": float(self.grid.radius)}
+        do.shared = mpi.core.shallow_water_dynamics(
             self.scheme,
             self.grid.rows,
             self.grid.truncation,
@@ -151,63 +261,16 @@ class ShallowWater(Model):
             numbers,
             bytes_of[self.precision],
         )
-        shallow_water_step(self, dynamics, do)
-        return do.place(self.extra_processes)
+        return do
 
-    def geometry(self):
-        """Fields that never change: name -> array (ny, nx)."""
-        f = (
-            2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1]))
-            if self.coriolis is None
-            else self.coriolis
-        )
-        return {
-            "coriolis": coriolis_of(on_columns(self.grid, f, name="coriolis")),
-            "surface_geopotential": on_columns(self.grid, self.orography, name="orography"),
-        }
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
+        """Returns the weights of now and before in the extrapolation to the new time."""
+        if self.scheme == "eulerian":
+            return {}
+        return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
-    def profiles(self):
-        """Profiles: name -> values."""
-        return {}
-
-    def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the new time."""
-        return (
-            {}
-            if self.scheme == "eulerian"
-            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
-        )
-
-    def initialise(self, simulation):
-        """The initial state into the fields, truncated before a step."""
-        simulation.changed = True
-        state = {
-            name: on_columns(
-                self.grid,
-                self.initial.get(
-                    name,
-                    self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0,
-                ),
-                name=name,
-            )
-            for name in self.prognostic
-        }
-        state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
-        for name, values in state.items():
-            simulation.fields.set(name, np.ascontiguousarray(values))
-        if (
-            self.scheme == "semi-lagrangian"
-            and (most := simulation.fields.extremes("fluid_geopotential")["maximum"])
-            > 1.02 * self.parameters["mean_geopotential"]
-        ):
-            raise InputError(
-                f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the"
-                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
-                f" {1.1 * most:.3g}"
-            )
-
-    def watch(self, simulation):
-        """Present numbers: name -> (value, units), and words for the line of progress."""
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers: name -> (value, units), and words for the line of progress."""
         u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
         return {
@@ -216,7 +279,7 @@ class ShallowWater(Model):
         }, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
 
     @property
-    def derived(self):
+    def derived(self) -> Mapping[str, Diagnostic]:
         """Output variables that follow from fields: the height of the surface and the speed of the
         wind.
         """
@@ -231,13 +294,9 @@ class ShallowWater(Model):
             ),
         }
 
-    def criteria(self, step):
-        """Limits of the step: that of split rotation alone."""
-        return criteria(self, step)
-
-    def report(self, simulation):
-        """Fields that the report draws, on rank 0: height of the surface, wind, relative vorticity,
-        (ny, nx) as output has them; all ranks call it.
+    def report(self, simulation: Any) -> dict[str, Array] | None:
+        """Returns fields that the report draws, on rank 0: height of the surface, wind, relative
+        vorticity, (ny, nx) as output has them; all ranks call it.
         """
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
         u, v = (simulation.gather(name) for name in wind)
@@ -257,24 +316,6 @@ class ShallowWater(Model):
             for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()
         }
 
-    def pictures(self, state):
-        """Sections of the report's page: title -> its pictures."""
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns sections of the report's page: title -> its pictures."""
         return {"Maps": shallow_water(self.grid.mapping(), state)}
-
-
-def shallow_water_step(model, dynamics, do):
-    """One time step, in the order in which it is computed, of either scheme."""
-    if model.scheme == "eulerian":
-        do("ShallowWaterFluxes")
-        do.phase = "spectral"
-        do(dynamics.step)
-        return
-    do("ShallowWaterTerms")
-    do("WindExtrapolation")
-    do.phase = "semi-Lagrangian"
-    do(dynamics.transport)
-    do.phase = "dynamics"
-    do("ShallowWaterArrival")
-    do("ImplicitCoriolis", when=model.parameters["splitting"])
-    do.phase = "spectral"
-    do(dynamics.step)

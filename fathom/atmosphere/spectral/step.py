@@ -1,145 +1,65 @@
-"""One time step of a spectral atmosphere, in the order in which it is computed
-(docs/spectral.md).
+"""One time step of a spectral atmosphere, or of one over a limited area: its phases, in the order
+in which they are computed (docs/spectral.md). The components that add processes to them:
 
-`do` (fathom.model.order.Order) adds a process, or nothing for None; processes with communication
-are in `dynamics`, the global processes of the core.
+    columns     PhysicsOnPressure   fathom/atmosphere/physics/columns.py
+    dynamics    SemiLagrangian, Compressible or Leapfrog   fathom/atmosphere/spectral/dynamics.py
+    fixers      Fixers              fathom/atmosphere/spectral/dynamics.py
+    coupling    Coupling            fathom/atmosphere/area/coupling.py; of a limited area
+
+Two time levels (`semi_lagrangian`):
+
+ 1. pressure            pressure and geopotential of the layers (columns); what passes the edges of
+                        an area (coupling)
+ 2. tendencies          the schemes of the physics (columns)
+ 3. equations           right sides of the primitive equations (dynamics); energy of the columns
+                        (fixers)
+ 4. linear terms        of the semi-implicit scheme, taken off (dynamics)
+ 5. tracers             get their tendencies (columns)
+ 6. middle of the step  the wind of then, for trajectories (dynamics)
+ 7. transport           fields along trajectories (dynamics)
+ 8. arrival             what is explicit at their end, rotation (dynamics)
+ 9. coupling            relaxation to the outer model (coupling)
+10. solution            the implicit terms, diffusion and the new state, by waves (dynamics)
+11. fixers              energy and mass (fixers)
+12. surface pressure    its logarithm (dynamics)
+
+Compressible air (`compressible`) has the same, with its own equations, without 4. After 10 it
+makes n corrections: "correction", the equations at the new time as it is known so far, then 8 to
+10 again; and the vertical velocity of the new time before 11.
+
+The leapfrog (`leapfrog`): 1 and 2 from the time before, 3, 10 and 12.
 """
 
-from fathom.atmosphere.products.aliases import air, moist_heating, of, temperature_names
+from collections.abc import Sequence
+
+# of each phase its group in profiles
+groups = {
+    "pressure": "dynamics",
+    "tendencies": "physics",
+    "equations": "dynamics",
+    "linear terms": "dynamics",
+    "tracers": "physics",
+    "middle of the step": "dynamics",
+    "transport": "semi-Lagrangian",
+    "correction": "dynamics",
+    "arrival": "dynamics",
+    "coupling": "spectral",
+    "solution": "spectral",
+    "new velocity": "dynamics",
+    "fixers": "dynamics",
+    "surface pressure": "dynamics",
+}
+
+_start = ("pressure", "tendencies", "equations")
+_explicit = ("tracers", "middle of the step", "transport")
+_implicit = ("arrival", "coupling", "solution")
+_end = ("fixers", "surface pressure")
+
+leapfrog: Sequence[str] = (*_start, "solution", "surface pressure")
+semi_lagrangian: Sequence[str] = (*_start, "linear terms", *_explicit, *_implicit, *_end)
 
 
-def _sampled(model, scheme):
-    """The keywords that add a scheme which is computed in few of the columns."""
-    if (getattr(scheme, "spacing", None) or 1) == 1:
-        return {}
-    return {"samples": scheme.samples(model.grid), "twilight": scheme.twilight(model.grid)}
-
-
-def physics(model, do, past):
-    """Tendencies of the physics. past: names of the time before, from which a leapfrog takes
-    them.
-    """
-    lapse = {"virtual_temperature": model.temperature + ("_before" if past else "")}
-    do("TemperatureOfMoistAir", on=past, when=model.moist)
-    do("HybridPressure", on=past, when=model.physics or not past)
-    do("HydrostaticGeopotential", on=past | lapse, when=model.uses("geopotential"))
-    do("MassFlow", when=model.edges)
-    tendencies(model, do, past, twice=bool(past))
-
-
-def tendencies(model, do, past, twice=False):
-    """Adds the schemes. past: names of the fields of air; twice: over two steps."""
-    of_schemes(model, do, past, twice)
-    do("VirtualTemperatureTendency", on=past, when=model.moist)
-    if model.budget is not None:
-        model.budget.close(do)
-
-
-def of_schemes(model, do, past, twice=False):
-    """Adds the schemes, without the tendency of virtual temperature."""
-    do.phase = "physics"
-    do("TendencyStart")
-    for tracer in model.tracers:
-        do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
-    added = 0  # earlier schemes that add to tendencies
-    for scheme in model.physics:
-        both = twice and "step" in scheme.parameter_names and scheme.adds_tendencies
-        do(scheme, on=past, **({"step": 2 * do.step} if both else {}), **_sampled(model, scheme))
-        if model.budget is not None and scheme.adds_tendencies:
-            model.budget.after(do, added)
-            added += 1
-
-
-def semi_lagrangian_step(model, dynamics, do):
-    """Two time levels, semi-implicit, trajectories extrapolated in time (SETTLS)."""
-    temperatures = temperature_names(model)
-    heating = temperatures | (moist_heating if model.moist else {})
-    physics(model, do, {})
-    do.phase = "dynamics"
-    do("PrimitiveEquations", on=temperatures)
-    do("ColumnEnergy", on=heating, when=dynamics.total_energy)
-    do("SemiImplicitTerms", on=heating | model.linear_divergence)
-    do.phase = "physics"
-    for tracer in model.tracers:
-        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
-    do.phase = "dynamics"
-    do("WindExtrapolation")
-    do.phase = "semi-Lagrangian"
-    do(dynamics.transport)
-    do(dynamics.tracer_transport)
-    do.phase = "dynamics"
-    do("Arrival", on=temperatures)
-    do("ImplicitCoriolis", when=model.parameters["splitting"])
-    do.phase = "spectral"
-    do(dynamics.coupling)
-    do(dynamics.step)
-    do.phase = "dynamics"
-    do(dynamics.total_energy)
-    do(dynamics.tracer_mass)
-    do("LogSurfacePressure")
-
-
-def compressible_step(model, dynamics, do):
-    """Two time levels, semi-implicit, with a first guess of the new time and corrections of it
-    (core/atmosphere/nonhydrostatic/equations.hpp).
-    """
-    temperatures = temperature_names(model)
-    heating = temperatures | (moist_heating if model.moist else {})
-    physics(model, do, {})
-    do.phase = "dynamics"
-    do("CompressibleEquations", on=temperatures)
-    do("UpwardVelocity")
-    do("CompressibleNonlinear", on=model.linear_divergence)
-    do("CompressibleCarried", on=heating)
-    do("CompressibleExtrapolation", on=temperatures, when=model.extrapolation == "settls")
-    do.phase = "physics"
-    for tracer in model.tracers:
-        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
-    do.phase = "dynamics"
-    do("WindExtrapolation")
-    do.phase = "semi-Lagrangian"
-    do(dynamics.transport)
-    do(dynamics.tracer_transport)
-    _solve(model, do, temperatures, dynamics.coupling, dynamics.step)
-    for number in range(model.corrections):
-        again = f" of correction {number + 1}"
-        do.phase = "dynamics"
-        do("HybridPressure", label="HybridPressure" + again)
-        do("CompressibleEquations", on=temperatures, label="CompressibleEquations" + again)
-        do(
-            "CompressibleNonlinear",
-            on=model.linear_divergence,
-            label="CompressibleNonlinear" + again,
-        )
-        _solve(model, do, temperatures, dynamics.coupling_again, dynamics.correction, again)
-    do.phase = "dynamics"
-    do("UpwardVelocity", label="UpwardVelocity of the new time")
-    do(dynamics.tracer_mass)
-    do("LogSurfacePressure")
-
-
-def _solve(model, do, temperatures, coupling, step, again=""):
-    """Adds the implicit terms of the new time, once fields have been carried to it."""
-    do.phase = "dynamics"
-    do("CompressibleArrival", on=temperatures, label="CompressibleArrival" + again)
-    do("ImplicitCoriolis", label="ImplicitCoriolis" + again)
-    do.phase = "spectral"
-    do(coupling, label="Coupling" + again if coupling else None)
-    do(step, label="SpectralStep" + again)
-
-
-def eulerian_step(model, dynamics, do):
-    """Leapfrog of vorticity and divergence, semi-implicit."""
-    temperatures = temperature_names(model)
-    physics(model, do, {name: name + "_before" for name in (*air, *model.tracers)})
-    do.phase = "dynamics"
-    do("HybridPressure")
-    do("PrimitiveEquations", on=temperatures)
-    do("EulerianTendencies", on=temperatures)
-    for tracer in model.tracers:
-        do("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
-    do.phase = "spectral"
-    do(dynamics.tracer_leapfrog)
-    do(dynamics.step)
-    do.phase = "dynamics"
-    do("LogSurfacePressure")
+def compressible(corrections: int) -> Sequence[str]:
+    """Returns the phases of a step of compressible air with so many corrections."""
+    again = corrections * ("correction", *_implicit)
+    return (*_start, *_explicit, *_implicit, *again, "new velocity", *_end)

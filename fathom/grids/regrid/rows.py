@@ -125,7 +125,7 @@ class Rows(Packed):
                 "a grid of rows has latitude and points, one number for each row;"
                 f" {type(grid).__name__} has no {' and no '.join(missing)}"
             )
-        return cls(grid.latitude, grid.points, getattr(grid, "sphere", Schmidt()))
+        return cls(grid.latitude, grid.points, getattr(grid, "sphere", None) or Schmidt())
 
     @property
     def in_rows(self) -> bool:  # type: ignore[override]

@@ -134,7 +134,7 @@ def halo_on_demand(s: Any) -> dict[str, float]:
     together.
     """
     dynamics, grid = s.find(mpi.core.SpectralProcess), s.model.grid
-    if s.comm.size == 1 or not hasattr(grid, "sphere") or dynamics is None:
+    if s.comm.size == 1 or grid.sphere is None or dynamics is None:
         return {}
     points, reach = dynamics.halo[0], dynamics.rows_away
     received, rows = s.comm.allreduce(points), s.comm.allreduce(reach, op=mpi.MPI.MAX)

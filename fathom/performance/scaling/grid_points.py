@@ -161,7 +161,7 @@ def layout(
             np.outer(points, modes[holders]).ravel(),
             ranks,
         ),
-        halo_everywhere(blocks, rows, reach, ranks, not hasattr(grid, "truncation")),
+        halo_everywhere(blocks, rows, reach, ranks, grid.truncation is None),
         d.describe(),
     )
 

@@ -84,7 +84,7 @@ class Prices:
     ) -> Prices:
         grid = experiment.grid
         of_waves = found.costs[min(found.costs)].kind in ("spectral", "inner loop")
-        if of_waves and not hasattr(grid, "truncation"):
+        if of_waves and grid.truncation is None:
             grid = spectral.rows_of(experiment.model)
         costs, threads = found.costs, request.supposed_threads
         base = costs[min(costs)].with_messages_of(costs[max(costs)])

@@ -119,12 +119,12 @@ def rows_of(model: Any) -> Any:
     models.
     """
     grid = model.grid
-    if hasattr(grid, "truncation"):
+    if grid.truncation is not None:
         return grid
     if model.truncation is None:
         return None
-    work = getattr(grid, "work_levels", grid.wet_levels)
-    return PlaneRows(repr(grid), grid.levels, model.truncation, np.asarray(work), grid.distribution)
+    work = np.asarray(grid.work_levels)
+    return PlaneRows(repr(grid), grid.levels, model.truncation, work, grid.distribution)
 
 
 @dataclass

@@ -160,7 +160,7 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
         if model.numerics.get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
             axes.append(Axis("sum_words", list(parallel.words_tried)))
-        kinds = ("transpositions", "on_demand") if hasattr(model.grid, "truncation") else ()
+        kinds = ("transpositions", "on_demand") if model.grid.truncation is not None else ()
         axes.append(Axis("synchronise", [False, True, 2, *({kind: 1} for kind in kinds)]))
         axes.append(Axis("in_flight", [0, 1 << 16, 1 << 20]))
         if places.by_node(places.of_ranks(simulation.comm)):
@@ -222,9 +222,9 @@ def _of_rows(grid: Any, ranks: int) -> tuple[str, ...]:
     """Distributions of models that transform along rows; on a sphere also regions of equal area, in
     an area many blocks, where each of them has columns.
     """
-    if hasattr(grid, "sphere"):
+    if grid.sphere is not None:
         return parallel.of_one_block
-    many = hasattr(grid, "waiting") and grid.waiting(ranks, "space-filling") < 1
+    many = grid.waiting(ranks, "space-filling") < 1
     return ("north-south", "square", *(("space-filling",) if many else ()))
 
 
