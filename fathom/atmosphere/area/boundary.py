@@ -26,7 +26,7 @@ v and the roughness are assumptions with textbook values at their ends, not data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,9 +51,13 @@ SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # of GFS, thickness [m]
 # long: a field after the other, each in the line that says where it comes from
 @once
 def boundary_fields(
-    grid, date, land_fraction, surface_geopotential, dataset: xr.Dataset | None = None
+    grid: Any,
+    date: Any,
+    land_fraction: Any,
+    surface_geopotential: Any,
+    dataset: xr.Dataset | None = None,
 ) -> dict[str, np.ndarray]:
-    """Fields (rows, longest row): sea_surface_temperature, ground_temperature,
+    """Returns fields (rows, longest row): sea_surface_temperature, ground_temperature,
     deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and snow_amount [kg m-2],
     snow_free_albedo, vegetation_fraction [1], roughness_length [m]; soil_temperature_1 ... _4 [K],
     soil_water_1 ... _4 [kg m-2].
@@ -91,7 +95,7 @@ def boundary_fields(
         )
     }
 
-    def only(values, where):
+    def only(values: Any, where: Any) -> Any:
         """At the points of the model, from the points where `where` holds alone."""
         return sphere.to_rows(
             fill.harmonic(np.where(where, values, np.nan), latitude),
@@ -156,8 +160,8 @@ def boundary_fields(
     return {name: rows.unpack(values) for name, values in (fields | soil).items()}
 
 
-def _soil(temperature, wetness):
-    """Fields of the model's layers of soil from those of the source, (layers, points)."""
+def _soil(temperature: Any, wetness: Any) -> Any:
+    """Returns fields of the model's layers of soil from those of the source, (layers, points)."""
     own = mpi.core.ground
     wilting, capacity = own["wilting_point"], own["field_capacity"]
     fields = {}
@@ -171,20 +175,20 @@ def _soil(temperature, wetness):
     return fields
 
 
-def vegetation(bare) -> np.ndarray:
+def vegetation(bare: Any) -> np.ndarray:
     """v [1] from the albedo without snow."""
     return np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
 
 
-def roughness(v, sheet) -> np.ndarray:
+def roughness(v: Any, sheet: Any) -> np.ndarray:
     """z_0 of land [m] from vegetation and the fraction of ice sheet."""
     return np.exp((1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3))  # ln 1 m is 0
 
 
 @once
-def ozone(latitude, pressure) -> np.ndarray:
-    """Mass mixing ratio of ozone [kg kg-1] at latitudes (*points) [degrees] and pressures (levels,
-    *points) [Pa].
+def ozone(latitude: Any, pressure: Any) -> np.ndarray:
+    """Returns mass mixing ratio of ozone [kg kg-1] at latitudes (*points) [degrees] and pressures
+    (levels, *points) [Pa].
     """
     data = embedded.read(
         "gfs-2011-10-11", "ozone_mixing_ratio", "ozone_pressure", "latitude", "total_ozone"
@@ -221,7 +225,7 @@ def ozone(latitude, pressure) -> np.ndarray:
     return result
 
 
-def _between(x, values, row, pressure, top):
+def _between(x: Any, values: Any, row: Any, pressure: Any, top: Any) -> Any:
     """exp of values (levels, rows), linear in x = ln p and along rows, at places `row` and
     pressures (points) [Pa]; above `top` ~ p.
     """
@@ -234,8 +238,8 @@ def _between(x, values, row, pressure, top):
     return np.exp(inside) * np.minimum(pressure / top, 1)
 
 
-def _of_month(name, rows, date):
-    """A variable of the surface climatology at a date, packed."""
+def _of_month(name: str, rows: Any, date: Any) -> Any:
+    """Returns a variable of the surface climatology at a date, packed."""
     before, after, t0, t1 = times.months.bracket(
         Clock(np.datetime_as_string(np.datetime64(date, "D")).replace("T", " ")), 0.0
     )

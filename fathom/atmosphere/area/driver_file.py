@@ -18,6 +18,8 @@ cloud, thetal is theta and qt is qv: so they are taken.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.earth import GRAVITY
@@ -47,7 +49,7 @@ class DriverFile:
     Raises ValueError where the file is of another kind, or asks for a forcing that is not known.
     """
 
-    def __init__(self, file):
+    def __init__(self, file: Any) -> None:
         import xarray as xr
 
         self.file = xr.decode_cf(file) if isinstance(file, xr.Dataset) else self._opened(file, xr)
@@ -68,7 +70,7 @@ class DriverFile:
             raise InputError(f"{self.name}: zh must grow from the ground upward")
 
     @staticmethod
-    def _opened(file, xr):
+    def _opened(file: Any, xr: Any) -> Any:
         try:
             with xr.open_dataset(file, engine="netcdf4") as opened:
                 return opened.load()
@@ -76,20 +78,20 @@ class DriverFile:
             raise InputError(f"{file} cannot be read as netCDF: {error}") from None
 
     @property
-    def name(self):
+    def name(self) -> Any:
         return self.attributes.get("case", "driver file")
 
-    def _seconds(self):
+    def _seconds(self) -> Any:
         times, first = self.file["time"].values, self.file["t0"].values.ravel()[0]
         if not np.issubdtype(times.dtype, np.datetime64):
             raise InputError(f"{self.name}: time and t0 need units 'seconds since ...'")
         return (times - first) / np.timedelta64(1, "s")
 
-    def _number(self, name):
+    def _number(self, name: str) -> float:
         return float(self.file[name].values.ravel()[0]) if name in self.file else 0.0
 
-    def flag(self, name):
-        """The number of a global attribute; 0 where there is none."""
+    def flag(self, name: str) -> float:
+        """Returns the number of a global attribute; 0 where there is none."""
         try:
             return float(self.attributes.get(name, 0))
         except ValueError:
@@ -97,10 +99,10 @@ class DriverFile:
                 f"{self.name}: attribute {name} = {self.attributes[name]!r} is not a number"
             ) from None
 
-    def choice(self, name):
+    def choice(self, name: str) -> Any:
         return str(self.attributes.get(name, known_surface[name][0])).strip().lower()
 
-    def _check(self):
+    def _check(self) -> None:
         """No forcing is left out without a message."""
         for attribute in self.attributes:
             kind, _, what = attribute.partition("_")
@@ -118,10 +120,10 @@ class DriverFile:
                     f" {', '.join(choices)}"
                 )
 
-    def has(self, name):
+    def has(self, name: str) -> bool:
         return name in self.file
 
-    def _values(self, name):
+    def _values(self, name: str) -> Any:
         if name not in self.file:
             raise InputError(f"{self.name}: the variable '{name}' is missing")
         if name in self._held:
@@ -134,31 +136,31 @@ class DriverFile:
         self._held[name] = values
         return values
 
-    def _profile(self, name):
+    def _profile(self, name: str) -> Any:
         values = self._values(name)
         return values[0] if values.ndim == 2 else np.atleast_1d(values)
 
-    def initial(self, name, heights):
-        """A profile of the first state at heights [m]."""
+    def initial(self, name: str, heights: Any) -> Any:
+        """Returns a profile of the first state at heights [m]."""
         return np.interp(heights, self.height, self._profile(name))
 
-    def first(self, names):
-        """Which of these the first state has, the first of them."""
+    def first(self, names: Any) -> Any:
+        """Returns which of these the first state has, the first of them."""
         for name in names:
             if self.has(name):
                 return name
         raise InputError(f"{self.name}: the first state needs one of {', '.join(names)}")
 
-    def first_temperature(self):
-        """The temperature of the first state; where the file gives all of the water (qt, rt), the
-        one that condensation does not change, if it is there.
+    def first_temperature(self) -> Any:
+        """Returns the temperature of the first state; where the file gives all of the water (qt,
+        rt), the one that condensation does not change, if it is there.
         """
         water = next((n for n in humidities if self.has(n)), "")
         total = water in ("qt", "rt") and self.has("thetal")
         return "thetal" if total else self.first(temperatures)
 
-    def at(self, name, seconds, heights=None):
-        """A forcing at a time, linear between those given: a number, or a profile."""
+    def at(self, name: str, seconds: Any, heights: Any = None) -> Any:
+        """Returns a forcing at a time, linear between those given: a number, or a profile."""
         values = self._values(name)
         if "time" in self.file[name].dims:
             values = self._then(values, seconds)
@@ -170,7 +172,7 @@ class DriverFile:
             there = self._then(there, seconds) if there.ndim == 2 else there
         return np.interp(heights, there, np.broadcast_to(values, there.shape))
 
-    def _then(self, values, seconds):
+    def _then(self, values: Any, seconds: Any) -> Any:
         n = np.clip(np.searchsorted(self.seconds, seconds) - 1, 0, max(len(values) - 2, 0))
         if len(values) == 1:
             return values[0]
@@ -178,11 +180,11 @@ class DriverFile:
         share = np.clip((seconds - left) / (right - left), 0, 1)
         return (1 - share) * values[n] + share * values[n + 1]
 
-    def unused(self):
-        """Variables that nothing has read."""
+    def unused(self) -> list[Any]:
+        """Returns variables that nothing has read."""
         return sorted({str(n) for n in self.file.data_vars} - self._held.keys() - descriptive)
 
-    def pressure(self, heights):
+    def pressure(self, heights: Any) -> Any:
         """Hydrostatic, from the ground's pressure ps and the first state [Pa]."""
         z = np.unique(np.concatenate([[0.0], self.height[self.height > 0], heights]))
         wet = 1 + VIRTUAL_FACTOR * self.humidity(z)
@@ -196,14 +198,14 @@ class DriverFile:
         exner = (ground / 1e5) ** KAPPA - KAPPA * per * path
         return np.interp(heights, z, 1e5 * np.maximum(exner, 1e-3) ** (1 / KAPPA))
 
-    def humidity(self, heights):
-        """Specific humidity of the first state."""
+    def humidity(self, heights: Any) -> Any:
+        """Returns specific humidity of the first state."""
         if not any(self.has(n) for n in humidities):
             return np.zeros(np.shape(heights))
         name = self.first(humidities)
         return specific(name, self.initial(name, heights))
 
 
-def specific(name, values):
-    """Specific humidity of a mixing ratio (rv, rt), or of one."""
+def specific(name: str, values: Any) -> Any:
+    """Returns specific humidity of a mixing ratio (rv, rt), or of one."""
     return values / (1 + values) if name in ("rv", "rt") else values

@@ -29,7 +29,7 @@ class Edges:
     WholeArea.
     """
 
-    def __init__(self, grid: Any, box: tuple[int, int, int, int]):
+    def __init__(self, grid: Any, box: tuple[int, int, int, int]) -> None:
         j0, j1, i0, i1 = box
         (columns, rows), self.box = grid.size, box
         inside = np.zeros((rows, columns))
@@ -53,8 +53,8 @@ def boxes(grid: Any) -> dict[str, tuple[int, int, int, int]]:
 
 
 def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str]]:
-    """Mean surface pressure of each box, F at present, and what has passed through the edges since
-    the start of the run; the same bits on any ranks, all of which call it.
+    """Returns mean surface pressure of each box, F at present, and what has passed through the
+    edges since the start of the run; the same bits on any ranks, all of which call it.
     """
     if not edges:
         return {}
@@ -96,8 +96,8 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
 
 
 def account(series: Any, since: float) -> dict[str, dict[str, float]]:
-    """The account of mass from the time series of a run: {"area": {"stored", "through_edges",
-    "rest"}} [Pa], between the first and the last look after `since` [s].
+    """Returns the account of mass from the time series of a run: {"area": {"stored",
+    "through_edges", "rest"}} [Pa], between the first and the last look after `since` [s].
     """
     late = np.asarray(series.times, float) >= since - 1e-6
     found = {}

@@ -3,7 +3,7 @@ dynamics = "non-hydrostatic" those of AROME.
 docs/limited-area.md has them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +13,7 @@ import numpy as np
 from fathom.atmosphere.area import mass as mass_of_area
 from fathom.atmosphere.area import outer as outer_models
 from fathom.atmosphere.area.coupling import Coupling
+from fathom.atmosphere.physics.packages import Physics
 from fathom.atmosphere.products import report
 from fathom.atmosphere.remap import around_area, forecast, ground_of_area
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
@@ -37,8 +38,8 @@ from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.regrid.schmidt import turned
 from fathom.grids.transform.plane import BiFourier, orders
 from fathom.grids.whole_area import WholeArea
-from fathom.model.component import Component
-from fathom.model.order import Order
+from fathom.model.component import Array, Component, Given, Series
+from fathom.model.order import Insertion, Order
 from fathom.model.schemes import bytes_of
 
 kinds = ["hydrostatic", "non-hydrostatic"]
@@ -107,38 +108,38 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def __init__(
         self,
-        grid,
+        grid: LimitedAreaGrid | PeriodicPlaneGrid,
         *,
-        dynamics="hydrostatic",
-        waves="quadratic",
-        periodic_by="splines",
-        outer="initial",
-        outer_in_time="linear",
-        outer_every=None,
-        upper_zone=0.0,
-        upper_zone_time="10min",
-        physics=(),
-        orography=0.0,
-        tracers=(),
-        diffusion_time="1h",
-        diffusion_order=4,
-        divergence_damping=1.0,
-        viscosity=0.0,
-        sponge=0,
-        off_centring=0.0,
-        reference_temperature=350.0,
-        reference_pressure=1e5,
-        acoustic_temperature=100.0,
-        corrections=None,
-        extrapolation="nesc",
-        iterations=2,
-        rotation=earth.ROTATION,
-        gas_constant=287.0597,
-        heat_capacity=1004.70895,
-        fix_mass="automatic",
-        fix_energy=False,
-        extra_processes=(),
-        precision="fp64",
+        dynamics: str = "hydrostatic",
+        waves: str = "quadratic",
+        periodic_by: str = "splines",
+        outer: Any = "initial",
+        outer_in_time: str = "linear",
+        outer_every: float | str | None = None,
+        upper_zone: float = 0.0,
+        upper_zone_time: float | str = "10min",
+        physics: Physics = (),
+        orography: Given = 0.0,
+        tracers: Sequence[str] = (),
+        diffusion_time: float | str = "1h",
+        diffusion_order: int = 4,
+        divergence_damping: float = 1.0,
+        viscosity: float = 0.0,
+        sponge: int = 0,
+        off_centring: float = 0.0,
+        reference_temperature: float = 350.0,
+        reference_pressure: float = 1e5,
+        acoustic_temperature: float = 100.0,
+        corrections: int | None = None,
+        extrapolation: str = "nesc",
+        iterations: int = 2,
+        rotation: float = earth.ROTATION,
+        gas_constant: float = 287.0597,
+        heat_capacity: float = 1004.70895,
+        fix_mass: bool | str = "automatic",
+        fix_energy: bool | str = False,
+        extra_processes: Sequence[Insertion] = (),
+        precision: str = "fp64",
     ) -> None:
         periodic = isinstance(grid, PeriodicPlaneGrid)
         self.compressible = _is_compressible(dynamics)
@@ -184,14 +185,16 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if isinstance(orography, (str, Path)):
             self._lie_on(str(orography))
 
-    def _lie_on(self, name):
+    def _lie_on(self, name: str) -> None:
         """Takes the orography of the earth, with heights of a file where the name is one."""
         if name != "earth" and Path(name).suffix:
             self.heights, name = name, "earth"
         super()._lie_on(name)
         self.on_earth = True
 
-    def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
+    def _take_outer(
+        self, outer: Any, in_time: Any, every: Any, upper_zone: Any, upper_zone_time: Any
+    ) -> None:
         """Keeps the state to which the air is relaxed, along the edges and at the top."""
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
@@ -203,10 +206,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
         self.outer = outer_models.of(self, outer, in_time, every)
 
-    def set(self, analysis=None, digital_filter=None, **values) -> Self:
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
-        function of (longitude, latitude, pressure) in degrees and Pa; of (x, y, pressure) on a
-        periodic plane.
+    def set(
+        self, analysis: Any = None, digital_filter: float | str | None = None, **values: Given
+    ) -> Self:
+        """Sets the initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area,
+        or a function of (longitude, latitude, pressure) in degrees and Pa; of (x, y, pressure) on
+        a periodic plane.
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
@@ -230,9 +235,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             )
         return self._put(given, analysis, digital_filter)
 
-    def at_all_points(self, value, name=""):
-        """An array of the area with its extension: in which nothing counts, where E is made by
-        splines; with windows, already made so.
+    def at_all_points(self, value: Any, name: str = "") -> Any:
+        """Returns an array of the area with its extension: in which nothing counts, where E is made
+        by splines; with windows, already made so.
         """
         nx, ny = self.grid.points
         if np.shape(value)[-2:] != (ny, nx) or self.grid.size == self.grid.points:
@@ -246,18 +251,18 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
 
     @property
-    def _air(self):
+    def _air(self) -> Any:
         """The fields of air among those that can be set."""
         return {*self.settable} - {*self.boundary}
 
-    def _pressure_by_splines(self, value, name):
-        """Surface pressure of C + I at all points, periodic at sea level."""
+    def _pressure_by_splines(self, value: Any, name: str) -> Any:
+        """Returns surface pressure of C + I at all points, periodic at sea level."""
         logarithm = np.log(value) if name == "surface_air_pressure" else value
         ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
         whole = self.grid.spread(logarithm + self.grid.area.inside(ground)) - ground
         return np.exp(whole) if name == "surface_air_pressure" else whole
 
-    def forecast_start(self, state):
+    def forecast_start(self, state: Any) -> Any:
         """With windows: the start of the area and of its surroundings."""
         if not self.given_on.windows:
             return super().forecast_start(state)
@@ -278,12 +283,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return cut | below | around.whole(state)
 
     @property
-    def settable(self):
+    def settable(self) -> Sequence[str]:
         return [*super().settable, *(compressible.fields if self.compressible else ())]
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def receive_state(self, simulation):
+    def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
@@ -300,8 +305,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             state = {n: self.at_all_points(self.grid.area.inside(v), n) for n, v in state.items()}
         self.initial |= state
 
-    def initialise(self, simulation):
-        """The initial state into the fields. True: they are another area's, bit for bit."""
+    def initialise(self, simulation: Any) -> bool | None:
+        """Returns the initial state into the fields. True: they are another area's, bit for bit."""
         change, self.change = self.change, None
         simulation.changed = True
         if change is not None and change.fill(self.surface_geopotential):
@@ -309,29 +314,29 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return super().initialise(simulation)
 
     @property
-    def beside(self):
+    def beside(self) -> list[Any]:
         """An outer model that runs at the same time."""
         return [self.outer] if isinstance(self.outer, outer_models.Running) else []
 
     @cached_property
-    def edges(self):
+    def edges(self) -> dict[str, Any]:
         """The edges through which the mass of an area passes; none of a plane."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             return {}
         grid = self.grid
         return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
 
-    def watch(self, simulation):
+    def watch(self, simulation: Any) -> tuple[Series, str]:
         seen, words = super().watch(simulation)
         return seen | mass_of_area.seen(simulation, self.edges), words
 
-    def account(self, simulation):
-        """The mass of an area in the run (fathom/atmosphere/area/mass.py) [Pa]."""
+    def account(self, simulation: Any) -> dict[str, Any]:
+        """Returns the mass of an area in the run (fathom/atmosphere/area/mass.py) [Pa]."""
         since = simulation.start_steps * simulation.time_step
         mass = mass_of_area.account(simulation.series, since)
         return {"mass_of_area": mass} if mass else {}
 
-    def start_values(self, given):
+    def start_values(self, given: Any) -> Iterator[Any]:
         if not self.compressible:
             yield from super().start_values(given)
             return
@@ -409,7 +414,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             bytes_of[self.precision],
         )
 
-    def _plane(self):
+    def _plane(self) -> Any:
         grid = self.grid
         sides = tuple(n * grid.spacing for n in grid.size)
         flat = lambda field: [] if field is None else field.ravel().tolist()
@@ -428,28 +433,28 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             *map(flat, (grid.map_factor, *drawn, upper)),
         )
 
-    def earth_below(self):
-        """The surface below (fathom/atmosphere/remap/ground_of_area.py)."""
+    def earth_below(self) -> dict[str, Any]:
+        """Returns the surface below (fathom/atmosphere/remap/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError("a PeriodicPlaneGrid has no place on earth: give it an orography")
         around = self.given_on.grid.area if self.given_on.windows else None
         return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
 
-    def _given(self, name, default):
+    def _given(self, name: str, default: Any) -> Any:
         """Given values, extended beyond the area as on its edges, where nothing reads them."""
         return self.grid.continued(super()._given(name, default))
 
-    def _places(self):
+    def _places(self) -> Any:
         if isinstance(self.grid, PeriodicPlaneGrid):
             shape = self.grid.size[::-1]
             return np.zeros(shape), np.full(shape, self.grid.latitude)
         return self.grid.coordinates()
 
-    def _along(self, east, north):
-        """Wind on earth along the axes of the map."""
+    def _along(self, east: Any, north: Any) -> Any:
+        """Returns wind on earth along the axes of the map."""
         return (east, north) if self.grid.angle is None else turned(east, north, -self.grid.angle)
 
-    def _spread(self, values):
+    def _spread(self, values: Any) -> Any:
         whole = np.asarray(values) if self.given_on.windows else self.grid.spread(values)
         if not self.of_waves:
             return whole
@@ -458,17 +463,17 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
         return by_waves(whole, self.grid.points, transform)
 
-    def _whole_wind(self, values):
+    def _whole_wind(self, values: Any) -> Any:
         m = self.grid.map_factor if self.of_waves else None
         return self._whole(values) if m is None else m * self._whole(values / m)
 
-    def _pressure(self, ratio):
+    def _pressure(self, ratio: Any) -> Any:
         """Periodic together with the ground: ln p_s at sea level is made periodic."""
         ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
         return self._whole(ratio + ground) - ground
 
     @property
-    def surface_geopotential(self):
+    def surface_geopotential(self) -> Any:
         """The surface geopotential as given, made periodic, with the waves that the model keeps [m2
         s-2].
         """
@@ -486,12 +491,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
         return transform.inverse(transform.direct(whole))
 
-    def pictures(self, state):
-        """Fields for the report, of C + I: E lies beyond the area."""
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns fields for the report, of C + I: E lies beyond the area."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             return super().pictures(state)
 
-        def inside(value):
+        def inside(value: Any) -> Any:
             if isinstance(value, (list, tuple)):
                 return type(value)(map(inside, value))
             of_all_points = np.shape(value)[-2:] == self.grid.size[::-1]
@@ -501,19 +506,19 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return report.pictures(self.grid.area.mapping(), inner)
 
     @property
-    def land_fraction(self):
+    def land_fraction(self) -> Array | None:
         """The share of land as output has it, (ny, nx), for coasts: none in E."""
         land = super().land_fraction
         return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
 
 
-def _is_compressible(dynamics):
+def _is_compressible(dynamics: Any) -> Any:
     if dynamics not in kinds:
         raise InputError(unknown("dynamics", str(dynamics), kinds))
     return dynamics == "non-hydrostatic"
 
 
-def _check_kept(periodic, **kept):
+def _check_kept(periodic: Any, **kept: Any) -> None:
     """ValueError where a quantity that should be kept passes through the edges."""
     for name, asked in kept.items():
         if asked not in (True, False) or (asked and not periodic):
@@ -524,7 +529,7 @@ def _check_kept(periodic, **kept):
             )
 
 
-def _check_compressible(model, fix_energy):
+def _check_compressible(model: Any, fix_energy: Any) -> None:
     """ValueError where numbers do not fit compressible air."""
     if model.corrections < 0:
         raise InputError(f"corrections = {model.corrections} must not be negative")
@@ -542,7 +547,14 @@ def _check_compressible(model, fix_energy):
         raise InputError("fix_energy: the energy of compressible air is not conserved")
 
 
-def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
+def _check(
+    grid: Any,
+    waves: Any,
+    tracers: Sequence[str],
+    precision: str,
+    viscosity: Any,
+    diffusion_time: Any,
+) -> None:
     """ValueError where arguments are wrong, or exclude each other."""
     if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
         raise InputError(

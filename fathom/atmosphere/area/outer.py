@@ -57,7 +57,7 @@ def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.
 class RightSide:
     """R of a state X of a LimitedAreaAtmosphere, with a step [s]."""
 
-    def __init__(self, model: Any, step: float):
+    def __init__(self, model: Any, step: float) -> None:
         grid, p = model.grid, model.parameters
         nx, ny = grid.points
         self.model = model
@@ -80,7 +80,7 @@ class RightSide:
         self.sound = compressible.LinearTerms(model, step) if model.compressible else None
 
     def __call__(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Fields (levels, rows, points), (rows, points), by name; tracers as they are."""
+        """Returns fields (levels, rows, points), (rows, points), by name; tracers as they are."""
         from fathom.grids.transform import BiFourier  # start-up time: loads the core
 
         grid, warmth = self.model.grid, self.model.temperature
@@ -110,7 +110,7 @@ class RightSide:
 
 
 def right_sides(model: Any, step: float) -> Callable:
-    """A function that gives R of a record, as a LimitedAreaAtmosphere starts from it."""
+    """Returns a function that gives R of a record, as a LimitedAreaAtmosphere starts from it."""
     right_side = RightSide(model, step)
 
     def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -132,7 +132,7 @@ class Records:
     drawn: of a record, by name, the values to which fields of the model are relaxed
     """
 
-    def __init__(self, model: Any, states: Any, step: float, drawn: Callable):
+    def __init__(self, model: Any, states: Any, step: float, drawn: Callable) -> None:
         self.states, self.drawn = states, drawn
         if (check := getattr(states, "check", None)) is not None:
             check()
@@ -141,7 +141,7 @@ class Records:
         self.collective = getattr(states, "collective", False)
 
     def describe(self) -> list[str]:
-        """A line for the tree."""
+        """Returns a line for the tree."""
         return [f"the coupling zone is relaxed to {self.states}"]
 
     @property
@@ -159,7 +159,7 @@ class Records:
 class EndOfStep:
     """A time axis evaluated at the end of the step that begins at a time."""
 
-    def __init__(self, axis: Any, step: float):
+    def __init__(self, axis: Any, step: float) -> None:
         self.axis, self.step = axis, step
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
@@ -192,8 +192,8 @@ class Constant:
 
 
 def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> Any:
-    """The states of `outer`, and their interpolation between records; None: there is no outer
-    model. ValueError: none of these.
+    """Returns the states of `outer`, and their interpolation between records; None: there is no
+    outer model. ValueError: none of these.
     """
     periodic = isinstance(model.grid, PeriodicPlaneGrid)
     if in_time not in PIECES:
@@ -225,7 +225,7 @@ class Initial:
 
     axis = Constant()
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Any) -> None:
         self.model = model
 
     def state(self, number: int) -> Mapping[str, Any]:

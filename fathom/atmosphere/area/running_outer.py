@@ -35,7 +35,7 @@ class Running:
 
     collective = True  # all ranks make a record together, in the order of records
 
-    def __init__(self, model: Any, simulation: Any, every: Any = None):
+    def __init__(self, model: Any, simulation: Any, every: Any = None) -> None:
         self.model, self.simulation = model, simulation
         step = simulation.time_step
         self.every = Period(every, "outer_every").seconds if every else step
@@ -61,7 +61,7 @@ class Running:
         latest = max(self.held, default=0)
         kept: dict[str, Any] = {"number": latest - 1, **self.held.get(latest - 1, {})}
 
-        def write():
+        def write() -> None:
             under_way = record.with_name(record.name + ".new")
             with under_way.open("wb") as file:
                 np.savez(file, **kept)
@@ -86,7 +86,9 @@ class Running:
         s.restore(own).prepare()
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """The state as `set` takes it; the outer model runs until then. All ranks call it."""
+        """Returns the state as `set` takes it; the outer model runs until then. All
+        ranks call it.
+        """
         if number not in self.held:
             self.simulation.prepare()
             now = round(self.simulation.seconds / self.every)
@@ -107,7 +109,9 @@ class Running:
         return compressible.fields if all(m.compressible for m in both) else ()
 
     def _taken(self) -> dict[str, np.ndarray]:
-        """The present state at the area's points: each rank makes its share of the columns."""
+        """Returns the present state at the area's points: each rank makes its share of
+        the columns.
+        """
         model, comm = self.model, self.simulation.comm
         where = given_on(model)
         there = np.flatnonzero(np.asarray(where.grid.wet_levels) > 0)
@@ -126,8 +130,8 @@ class Running:
         return where.whole({name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()})
 
     def _places(self, given: Given, mine: np.ndarray) -> Any:
-        """The outer model at the columns of this rank. ValueError on all ranks where any lies
-        outside.
+        """Returns the outer model at the columns of this rank. ValueError on all ranks where any
+        lies outside.
         """
         comm = self.simulation.comm
         grid = given_on(self.model).grid
@@ -168,13 +172,15 @@ class Running:
 
 
 def beside_restart(path: Path) -> tuple[Path, Path]:
-    """The files next to a restart of the area: the restart of its outer model, and a record."""
+    """Returns the files next to a restart of the area: the restart of its outer model, and a
+    record.
+    """
     whole = Path(path).resolve()
     return whole.with_name(whole.name + ".outer"), whole.with_name(whole.name + ".outer-record")
 
 
 def beside(simulation: Any) -> Given:
-    """The state of an outer model. ValueError: it has no places on earth."""
+    """Returns the state of an outer model. ValueError: it has no places on earth."""
     if not lies_on_earth(simulation.model.grid):
         raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
@@ -188,7 +194,7 @@ def beside(simulation: Any) -> Given:
 class Collected:
     """Rectangles of fields in blocks that every rank needs."""
 
-    def __init__(self, given: Any, comm: Any):
+    def __init__(self, given: Any, comm: Any) -> None:
         self.given, self.comm = given, comm
         self.plans: dict[Any, Gather] = {}
 
@@ -206,7 +212,7 @@ class Every:
 
     repeated = False
 
-    def __init__(self, simulation: Any, every: float):
+    def __init__(self, simulation: Any, every: float) -> None:
         self.clock, self.every = simulation.clock, every
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:

@@ -43,7 +43,7 @@ class Stored:
     every: of the records, those at multiples of it after the first; by default all
     """
 
-    def __init__(self, model: Any, path: Path, in_time: str = "linear", every: Any = None):
+    def __init__(self, model: Any, path: Path, in_time: str = "linear", every: Any = None) -> None:
         self.model, self.path, self.in_time = model, path, in_time
         self.every = every and Period(every, "outer_every")
         self.pieces = PIECES[in_time]
@@ -121,7 +121,7 @@ class Stored:
         _ = self.axis, self._on_own_points
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """A record, or the state between two records, as arguments of `set`."""
+        """Returns a record, or the state between two records, as arguments of `set`."""
         before, piece = divmod(number, self.pieces)
         if not piece:
             return self._record(before)

@@ -7,16 +7,20 @@ ullrich           a baroclinic wave of dry air, deep or shallow as the model is 
                   Jablonowski & Staniforth 2014); -balanced: without its perturbation
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.model.component import Array
 
 gravity, R, cp = 9.80616, 287.0, 1004.5
 kappa, vapour = R / cp, 0.608
 
 
-def _degrees(function):
-    """A function of degrees from one of radians."""
+def _degrees(function: Any) -> Any:
+    """Returns a function of degrees from one of radians."""
     return lambda longitude, latitude, *pressure: (
         np.asarray(function(np.deg2rad(longitude), np.deg2rad(latitude), *pressure))
         + 0 * (longitude + latitude)
@@ -24,7 +28,9 @@ def _degrees(function):
 
 
 # long: the functions of a case share its constants
-def tropical_cyclone(model, latitude=10.0, longitude=180.0):
+def tropical_cyclone(
+    model: Any, latitude: float = 10.0, longitude: float = 180.0
+) -> dict[str, Any]:
     """p(r, z) = (p0 - dp exp(-(r/rp)^3/2 - (z/zp)^2)) ((T0 - G z) / T0)^(g / (R G)) below 15 km,
     with the temperature and the wind that balance it, q = q0 exp(-z / 3 km - (z / 8 km)^2).
     """
@@ -35,19 +41,19 @@ def tropical_cyclone(model, latitude=10.0, longitude=180.0):
     power, at_top = gravity / (R * lapse), T0 - lapse * tropopause
     top_pressure = p0 * (at_top / T0) ** power
 
-    def distance(x, y):
+    def distance(x: Any, y: Any) -> Any:
         cosine = np.sin(c) * np.sin(y) + np.cos(c) * np.cos(y) * np.cos(x - middle)
         return a * np.arccos(np.clip(cosine, -1, 1))
 
-    def log_pressure(r, z):
+    def log_pressure(r: Any, z: Any) -> Array:
         low = np.minimum(z, tropopause)
         deep = dp * np.exp(-((r / rp) ** 1.5) - (low / zp) ** 2)
         inside = np.log(p0 - deep) + power * np.log((T0 - lapse * low) / T0)
         above = np.log(top_pressure) - gravity * (z - tropopause) / (R * at_top)
         return np.where(z < tropopause, inside, above)
 
-    def height(r, p):
-        """The height, found by Newton's steps from the air around."""
+    def height(r: Any, p: Any) -> Any:
+        """Returns the height, found by Newton's steps from the air around."""
         x = np.log(p)
         z = T0 / lapse * (1 - (p / p0) ** (1 / power))
         z = np.where(
@@ -58,22 +64,22 @@ def tropical_cyclone(model, latitude=10.0, longitude=180.0):
             z = z + (log_pressure(r, z) - x) * R * warm / gravity
         return z
 
-    def grown(r, z):
+    def grown(r: Any, z: Any) -> Any:
         """exp((r / rp)^3/2 + (z / zp)^2) p0 / dp, bounded: what lies far away is at rest."""
         return p0 / dp * np.exp(np.minimum((r / rp) ** 1.5 + (z / zp) ** 2, 300.0))
 
-    def humid(z):
+    def humid(z: Any) -> Array:
         return np.where(z < tropopause, q0 * np.exp(-z / 3e3 - (z / 8e3) ** 2), 1e-11)
 
-    def temperature(x, y, p):
+    def temperature(x: Any, y: Any, p: Any) -> Any:
         r = distance(x, y)
         z = height(r, p)
         virtual = T0 - lapse * z
         colder = 1 + 2 * R * virtual * z / (gravity * zp**2 * (1 - grown(r, z)))
         return np.where(z < tropopause, virtual / colder, at_top) / (1 + vapour * humid(z))
 
-    def around(x, y, p):
-        """The wind round the middle, and its share to the east and north."""
+    def around(x: Any, y: Any, p: Any) -> tuple[Any, ...]:
+        """Returns the wind round the middle, and its share to the east and north."""
         r = distance(x, y)
         z = height(r, p)
         virtual = T0 - lapse * z
@@ -101,13 +107,13 @@ def tropical_cyclone(model, latitude=10.0, longitude=180.0):
     }
 
 
-def _if_moist(model, humidity):
+def _if_moist(model: Any, humidity: Any) -> dict[str, Any]:
     if not model.moist:
         raise InputError("this case is of moist air: tracers = ['specific_humidity'] at least")
     return {"specific_humidity": humidity}
 
 
-def supercell(model, warmer=3.0):
+def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
     """theta = 300 K + 43 K (z / 12 km)^5/4, humidity 1 - 3/4 (z / 12 km)^5/4 on the equator
     up to 12 km, q at most 14 g/kg; u = U(z) cos(latitude), 30 m/s more at 5 km than at the ground.
     Away from the equator all is in balance, found by iteration:
@@ -149,12 +155,12 @@ def supercell(model, warmer=3.0):
     ground = lambda lat: np.interp(np.abs(lat), y, all_[:, 0])
     at = lambda of, lat, p: of.ev(np.abs(lat), kappa * np.log(p / 1e5))
 
-    def bubble(longitude, lat, height):
+    def bubble(longitude: Any, lat: Any, height: Any) -> Any:
         away = np.arccos(np.clip(np.cos(lat) * np.cos(longitude - 2 * np.pi / 3), -1, 1))
         far = np.hypot(model.grid.radius * away / 10e3, (height - 1.5e3) / 1.5e3)
         return warmer * np.where(far < 1, np.cos(np.pi / 2 * far) ** 2, 0.0)
 
-    def temperature(longitude, lat, p):
+    def temperature(longitude: Any, lat: Any, p: Any) -> Any:
         q, height = at(wet, lat, p), at(heights, lat, p)
         dry = at(warmth, lat, p) / (1 + vapour * q) + bubble(longitude, lat, height)
         return dry * (p / 1e5) ** kappa
@@ -170,7 +176,7 @@ def supercell(model, warmer=3.0):
 
 
 # long: the functions of the case share its constants
-def baroclinic_wave(model, hill=1.0):
+def baroclinic_wave(model: Any, hill: float = 1.0) -> dict[str, Any]:
     """T = (a/r)^2 / (t1(z) - t2(z) J(x)),  J = x^3 - 3/5 x^5,  x = r/a cos(latitude),
     p = p0 exp(-g/R int (t1 - t2 J) dz), the wind that balances it, and where it begins to grow a
     hill of 1 m/s in the wind at 20 E, 40 N, up to 15 km. a/r = 1 in a shallow atmosphere.
@@ -183,7 +189,7 @@ def baroclinic_wave(model, hill=1.0):
     B = (T0 - at_pole) / (T0 * at_pole)
     C = (K + 2) / 2 * (at_equator - at_pole) / (at_equator * at_pole)
 
-    def profiles(z):
+    def profiles(z: Any) -> Mapping[str, Sequence[float]]:
         """t1, t2 and their integrals from the ground."""
         square = (z / H) ** 2
         bump = np.exp(-square)
@@ -192,8 +198,8 @@ def baroclinic_wave(model, hill=1.0):
             warm / T0 + B * steep, C * steep, (warm - 1) / lapse + B * z * bump, C * z * bump
         )  # fmt: skip
 
-    def state(latitude, p):
-        """Height, temperature, wind to the east; the height by Newton's steps."""
+    def state(latitude: Any, p: Any) -> tuple[Any, ...]:
+        """Returns height, temperature, wind to the east; the height by Newton's steps."""
         z = R * T0 / gravity * np.log(p0 / p) + 0 * latitude
         for _ in range(20):
             s = 1 + curvature * z
@@ -206,7 +212,7 @@ def baroclinic_wave(model, hill=1.0):
         turning = Omega * a * x
         return z, T, -turning + np.sqrt(turning**2 + a * x * U)
 
-    def eastward(longitude, latitude, p):
+    def eastward(longitude: Any, latitude: Any, p: Any) -> Any:
         z, _, u = state(latitude, p)
         middle = 2 * np.pi / 9
         away = np.arccos(

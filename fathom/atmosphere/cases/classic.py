@@ -31,19 +31,22 @@ A case is a function of the model. It returns the state as functions of longitud
 case prescribes them.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fathom.atmosphere.cases import cases_of_2016
 from fathom.base.failure import InputError
 from fathom.base.near import near
+from fathom.model.component import Array
 
 gravity = 9.80616  # [m s-2], of the papers
 day = 86400.0
 
 
-def apply(model, name, cases):
-    """The case of that name into the model; what is not a field of the state becomes the model's
-    own.
+def apply(model: Any, name: str, cases: Any) -> Any:
+    """Returns the case of that name into the model; what is not a field of the state becomes the
+    model's own.
     """
     if name not in cases:
         raise InputError(
@@ -59,8 +62,8 @@ def apply(model, name, cases):
     return values
 
 
-def radians(function):
-    """A function of degrees from one of radians; arrays of the shape of the coordinates."""
+def radians(function: Any) -> Any:
+    """Returns a function of degrees from one of radians; arrays of the shape of the coordinates."""
     return lambda longitude, latitude, *pressure: (
         np.asarray(function(np.deg2rad(longitude), np.deg2rad(latitude), *pressure))
         + 0 * (longitude + latitude)
@@ -70,7 +73,9 @@ def radians(function):
 # ---- shallow water -------------------------------------------------------------------------------
 
 
-def steady_flow(model, angle=0.0, speed=None, geopotential=2.94e4):
+def steady_flow(
+    model: Any, angle: float = 0.0, speed: Any = None, geopotential: float = 2.94e4
+) -> Any:
     """u = u0 (cos(phi) cos(angle) + ...): solid rotation about an axis at `angle` [radians] to the
     poles, and the geopotential that holds it.
     """
@@ -92,7 +97,7 @@ def steady_flow(model, angle=0.0, speed=None, geopotential=2.94e4):
     return state
 
 
-def flow_over_mountain(model):
+def flow_over_mountain(model: Any) -> dict[str, Any]:
     h0, width = 5960.0, np.pi / 9
     state = steady_flow(model, speed=20.0, geopotential=gravity * h0)
     mountain = radians(
@@ -109,10 +114,12 @@ def flow_over_mountain(model):
     }
 
 
-def rossby_haurwitz_wave(model, wave=4, rate=7.848e-6, depth=8000.0):
+def rossby_haurwitz_wave(
+    model: Any, wave: int = 4, rate: float = 7.848e-6, depth: float = 8000.0
+) -> dict[str, Any]:
     a, f, w, K, R = model.grid.radius, model.parameters["rotation"], rate, rate, wave
 
-    def geopotential(x, y):
+    def geopotential(x: Any, y: Any) -> Any:
         c = np.cos(y)
         A = w / 2 * (2 * f + w) * c**2 + K**2 / 4 * (
             (R + 1) * c ** (2 * R + 2)
@@ -142,14 +149,14 @@ def rossby_haurwitz_wave(model, wave=4, rate=7.848e-6, depth=8000.0):
     }
 
 
-def unstable_jet(model, perturbation=120.0, speed=80.0):
-    """A jet between 26 and 64 N whose geopotential is its balance integrated from pole to pole;
-    mean depth 10 km.
+def unstable_jet(model: Any, perturbation: float = 120.0, speed: float = 80.0) -> dict[str, Any]:
+    """Returns a jet between 26 and 64 N whose geopotential is its balance integrated from pole to
+    pole; mean depth 10 km.
     """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     south, north = np.pi / 7, np.pi / 2 - np.pi / 7
 
-    def u(y):
+    def u(y: Any) -> Array:
         y = np.asarray(y, float)
         inside = (y > south) & (y < north)
         z = np.where(inside, (y - south) * (y - north), -1.0)
@@ -179,8 +186,8 @@ def unstable_jet(model, perturbation=120.0, speed=80.0):
     }
 
 
-def _around(longitude):
-    """An angle in [-pi, pi)."""
+def _around(longitude: Any) -> Any:
+    """Returns an angle in [-pi, pi)."""
     return (longitude + np.pi) % (2 * np.pi) - np.pi
 
 
@@ -197,10 +204,11 @@ shallow_water = {
 # ---- primitive equations -------------------------------------------------------------------------
 
 
-def cosine_bell(model, angle=0.0):
-    """A bell of width a / 3 in solid rotation about an axis at `angle` [radians] to the poles,
-    round once in 12 days; the air turns without the earth and the surface pressure of an isothermal
-    atmosphere holds it, so that wind and bell keep their shape."""
+def cosine_bell(model: Any, angle: float = 0.0) -> dict[str, Any]:
+    """Returns a bell of width a / 3 in solid rotation about an axis at `angle` [radians] to the
+    poles, round once in 12 days; the air turns without the earth and the surface pressure of an
+    isothermal atmosphere holds it, so that wind and bell keep their shape.
+    """
     if model.parameters["rotation"] or "bell" not in model.tracers:
         raise InputError(
             "the case carries a tracer over an earth that does not rotate: SpectralAtmosphere(grid,"
@@ -227,7 +235,7 @@ def cosine_bell(model, angle=0.0):
     }
 
 
-def baroclinic_wave(model, perturbation=1.0):
+def baroclinic_wave(model: Any, perturbation: float = 1.0) -> dict[str, Any]:
     """u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature and
     surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N.
     """
@@ -243,7 +251,7 @@ def baroclinic_wave(model, perturbation=1.0):
         (8 / 5 * np.cos(y) ** 3 * (np.sin(y) ** 2 + 2 / 3) - np.pi / 4) * a * rotation
     )
 
-    def wind(x, y, p):
+    def wind(x: Any, y: Any, p: Any) -> Any:
         distance = np.arccos(
             np.clip(
                 np.sin(2 * np.pi / 9) * np.sin(y)
@@ -256,7 +264,7 @@ def baroclinic_wave(model, perturbation=1.0):
             -((10 * distance) ** 2)
         )
 
-    def temperature(x, y, p):
+    def temperature(x: Any, y: Any, p: Any) -> Any:
         eta, at = p / 1e5, turned(p)
         mean = T0 * eta ** (R * lapse / gravity) + dT * np.maximum(0, tropopause - eta) ** 5
         return mean + 0.75 * eta * np.pi * u0 / R * np.sin(at) * np.sqrt(np.cos(at)) * (
@@ -273,9 +281,9 @@ def baroclinic_wave(model, perturbation=1.0):
     }
 
 
-def short_jet(model, perturbation=1.0):
-    """A jet of 50 m/s in the northern hemisphere alone; temperature in thermal wind balance around
-    the standard atmosphere; a hill of 1 K at 0 E, 45 N.
+def short_jet(model: Any, perturbation: float = 1.0) -> dict[str, Any]:
+    """Returns a jet of 50 m/s in the northern hemisphere alone; temperature in thermal wind balance
+    around the standard atmosphere; a hill of 1 K at 0 E, 45 N.
     """
     a, rotation, R = (
         model.grid.radius,
@@ -290,7 +298,7 @@ def short_jet(model, perturbation=1.0):
     standard = 288.15 + np.append(0, np.cumsum(slopes * np.diff(heights)))
     across = lambda y: np.where(y > 0, np.sin(np.pi * np.sin(y) ** 2) ** 3, 0.0)
 
-    def profile(p):
+    def profile(p: Any) -> tuple[Any, ...]:
         z = -H * np.log(p / 1e5)
         bend, wave = 1 - np.tanh((z - z0) / depth) ** 3, np.sin(np.pi * z / z1)
         slope = -3 * (np.tanh((z - z0) / depth) / np.cosh((z - z0) / depth)) ** 2 / depth
@@ -302,7 +310,7 @@ def short_jet(model, perturbation=1.0):
 
     fine = np.linspace(-np.pi / 2, np.pi / 2, 8001)
 
-    def temperature(x, y, p):
+    def temperature(x: Any, y: Any, p: Any) -> Any:
         from scipy.interpolate import CubicSpline
 
         z, F, dF = profile(p)
@@ -330,19 +338,19 @@ def short_jet(model, perturbation=1.0):
     }
 
 
-def _stands_still(model, name):
+def _stands_still(model: Any, name: str) -> None:
     if model.parameters["rotation"]:
         raise InputError(f"the case {name} is for a planet that does not rotate: rotation = 0")
 
 
-def rest_over_rings(model):
+def rest_over_rings(model: Any) -> dict[str, Any]:
     """One lapse rate; h = h0 / 2 (1 + cos(pi r / R)) cos(pi r / d)^2 within R of a place on the
     equator, h0 = 2000 m, R = 3 pi / 4, d = pi / 16.
     """
     _stands_still(model, "dcmip-2-0-0")
     lapse, warmth, power = 0.0065, 300.0, model.parameters["gas_constant"] / gravity * 0.0065
 
-    def height(x, y):
+    def height(x: Any, y: Any) -> Array:
         r = np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))
         rings = 1e3 * (1 + np.cos(4 / 3 * r)) * np.cos(16 * r) ** 2
         return np.where(r < 0.75 * np.pi, rings, 0.0)
@@ -358,7 +366,7 @@ def rest_over_rings(model):
     }
 
 
-def small_planet_waves(model):
+def small_planet_waves(model: Any) -> dict[str, Any]:
     """Solid rotation of 20 m/s, N = 0.01 s-1, in balance; theta' = d^2 / (d^2 + r^2)
     sin(2 pi z / L) K around 120 E on the equator, d = 5 km, L = 20 km.
     """
@@ -370,7 +378,7 @@ def small_planet_waves(model):
         G + (equator - G) * np.exp(-((u0 / gravity) ** 2) * N2 / 4 * (np.cos(2 * y) - 1))
     )
 
-    def temperature(x, y, p):
+    def temperature(x: Any, y: Any, p: Any) -> Any:
         surface, low = ground(y), np.exp(log_pressure(x, y))
         z = -gravity / N2 * np.log(surface / G * ((p / low) ** kappa - 1) + 1)
         stretch = np.exp(N2 * z / gravity)
@@ -378,7 +386,7 @@ def small_planet_waves(model):
         warmer = 5e3**2 / (5e3**2 + r**2) * np.sin(2 * np.pi * z / 20e3)
         return G * (1 - stretch) + surface * stretch + warmer * (p / 1e5) ** kappa
 
-    def log_pressure(x, y):
+    def log_pressure(x: Any, y: Any) -> Any:
         return (
             np.log(1e5)
             + u0**2 / (4 * G * R) * (np.cos(2 * y) - 1)

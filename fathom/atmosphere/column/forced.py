@@ -12,6 +12,7 @@ and nudging are exact for a step: stable at any step. Pressures stay those of th
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Self
 
@@ -29,7 +30,7 @@ from fathom.atmosphere.column import profiles as column_profiles
 from fathom.atmosphere.column import radiation as column_radiation
 from fathom.atmosphere.column.model import SingleColumn
 from fathom.atmosphere.physics import similarity
-from fathom.atmosphere.physics.packages import carried, listed
+from fathom.atmosphere.physics.packages import Physics, carried, listed
 from fathom.base import earth
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
@@ -40,6 +41,7 @@ from fathom.base.moist_air import (
     specific_humidity,
     virtual_temperature,
 )
+from fathom.model.component import Array
 
 HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
@@ -69,7 +71,14 @@ class ForcedColumn(Configurable):
     """
 
     def __init__(
-        self, file, heights=None, physics=None, *, time_step="60s", roughness=None, radiation="5min"
+        self,
+        file: Any,
+        heights: Sequence[float] | Array | None = None,
+        physics: Physics = None,
+        *,
+        time_step: float | str = "60s",
+        roughness: float | None = None,
+        radiation: float | str | None = "5min",
     ) -> None:
         self.file = file if isinstance(file, DriverFile) else DriverFile(file)
         heights = heights_of_interfaces if heights is None else heights
@@ -106,7 +115,7 @@ class ForcedColumn(Configurable):
         self._start()
         self._warn()
 
-    def _layers(self, heights):
+    def _layers(self, heights: Any) -> Any:
         """Makes the layers of the case, and those above it where it radiates; pressures of
         interfaces.
         """
@@ -123,7 +132,7 @@ class ForcedColumn(Configurable):
         self.inside = slice(heights.size - 1 - inside, None)
         return interface[::-1]
 
-    def _start(self):
+    def _start(self) -> None:
         kind = self.file.first_temperature()
         warm = self.file.initial(kind, self.z)
         state = {
@@ -145,7 +154,7 @@ class ForcedColumn(Configurable):
         self._forcing()
         self._exchange()
 
-    def _hold(self, state):
+    def _hold(self, state: Any) -> None:
         """Air above the case as it is."""
         n, of = self.inside.start, self.above
         state["air_temperature"][:n] = of.temperature[::-1]
@@ -154,11 +163,11 @@ class ForcedColumn(Configurable):
             if kind in state:
                 state[kind][:n] = 0
 
-    def _set(self, **values):
+    def _set(self, **values: Any) -> None:
         """Fields that the physics has."""
         self.column.set(**{n: v for n, v in values.items() if self.column.fields.has(n)})
 
-    def _warn(self):
+    def _warn(self) -> None:
         file = self.file
         also = {f"{n}{end}" for n in (*temperatures, *humidities) for end in ("", "_nud")}
         also |= {"pa", "pa_forc", "ts", "thetas", "thetas_forc", "hfss", "hfls"}
@@ -174,7 +183,7 @@ class ForcedColumn(Configurable):
         if file.choice("radiation") == "on" and not self.radiates:
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 
-    def advance(self, period) -> Self:
+    def advance(self, period: Any) -> Self:
         """So many seconds, or "6h"; whole steps."""
         for _ in range(round(Period(period).seconds / self.time_step)):
             self._apply(self._forcing(), self._exchange())
@@ -182,14 +191,14 @@ class ForcedColumn(Configurable):
             self.time += self.time_step
         return self
 
-    def _now(self, name):
+    def _now(self, name: str) -> Any:
         return self.file.at(name, self.time + 0.5 * self.time_step, self.z)
 
-    def _number(self, name):
+    def _number(self, name: str) -> Any:
         return self.file.at(name, self.time + 0.5 * self.time_step)
 
-    def _forcing(self):
-        """The forcing of the file at the middle of the step, by kind."""
+    def _forcing(self) -> Any:
+        """Returns the forcing of the file at the middle of the step, by kind."""
         file, rates, targets = self.file, [], []
         for kind in (temperatures, humidities, *((x,) for x in winds)):
             rates += [(x, self._now(f"tn{x}_adv")) for x in self._said(kind, "adv")]
@@ -202,11 +211,13 @@ class ForcedColumn(Configurable):
         wind = self._now("ug") + 1j * self._now("vg") if file.flag("forc_geo") else None
         return SimpleNamespace(rates=rates, targets=targets, rising=self._rising(), wind=wind)
 
-    def _said(self, kind, forcing):
-        """The first of these variables with that forcing: a file says the same in each of them."""
+    def _said(self, kind: Any, forcing: Any) -> Any:
+        """Returns the first of these variables with that forcing: a file says the same in each of
+        them.
+        """
         return [x for x in kind if self.file.flag(f"{forcing}_{x}")][:1]
 
-    def _nudging(self, x):
+    def _nudging(self, x: Any) -> Any:
         """1 / tau by height [s-1]."""
         tau = self.file.flag(f"nudging_{x}")
         if tau < 0:
@@ -216,7 +227,7 @@ class ForcedColumn(Configurable):
             return np.where(self.column.pressure <= float(above), 1 / tau, 0.0)
         return np.where(self.z >= self.file.flag(f"zh_nudging_{x}"), 1 / tau, 0.0)
 
-    def _rising(self):
+    def _rising(self) -> Any:
         if self.file.flag("forc_wa"):
             return self._now("wa")
         if self.file.flag("forc_wap"):
@@ -224,7 +235,7 @@ class ForcedColumn(Configurable):
             return -self._now("wap") / (density * earth.GRAVITY)
         return None
 
-    def _apply(self, forcing, exchange):
+    def _apply(self, forcing: Any, exchange: Any) -> None:
         """One step of forcing and of given fluxes."""
         state = {
             "theta": self.column["air_temperature"] / self.exner,
@@ -267,22 +278,22 @@ class ForcedColumn(Configurable):
             self._hold(new)
         self.column.set(**new)
 
-    def _home(self, x):
-        """The variable that x changes, and the factor."""
+    def _home(self, x: Any) -> tuple[Any, ...]:
+        """Returns the variable that x changes, and the factor."""
         if x in winds:
             return x, 1.0
         return ("q", 1.0) if x in humidities else ("theta", 1 / self.exner if x == "ta" else 1.0)
 
-    def _store(self, state):
+    def _store(self, state: Any) -> float:
         return float(self.mass @ sum((state[kind] for kind in self.kinds), state["q"]))
 
-    def _add(self, what, state, before):
+    def _add(self, what: Any, state: Any, before: Any) -> Any:
         now = self._store(state)
         self.water[what] += now - before
         return now
 
-    def _exchange(self):
-        """Heat [W m-2] and water [kg m-2 s-1] from the ground, for turbulence to read."""
+    def _exchange(self) -> Any:
+        """Returns heat [W m-2] and water [kg m-2 s-1] from the ground, for turbulence to read."""
         column, file = self.column, self.file
         T, q = column["air_temperature"][-1], column["specific_humidity"][-1]
         speed = max(float(np.hypot(column["eastward_wind"][-1], column["northward_wind"][-1])), 0.1)
@@ -316,7 +327,7 @@ class ForcedColumn(Configurable):
         self.surface = {"friction_velocity": u_star, "sensible_heat": heat, "evaporation": water}
         return SimpleNamespace(heat=heat, water=water)
 
-    def _by_similarity(self, air):
+    def _by_similarity(self, air: Any) -> tuple[Any, ...]:
         """u*, heat and water over ground of a given temperature: wet sea, land wet to beta."""
         file = self.file
         ts = self._number("ts_forc" if file.has("ts_forc") else "ts")
@@ -337,13 +348,13 @@ class ForcedColumn(Configurable):
         flow = air.density * transfer
         return u_star, flow * heat, flow * (below - air.q)
 
-    def _given(self, name, factor, kinematic, per_kinematic):
-        """A flux: as such, or as a covariance where the file has that."""
+    def _given(self, name: str, factor: Any, kinematic: Any, per_kinematic: Any) -> Any:
+        """Returns a flux: as such, or as a covariance where the file has that."""
         if self.file.has(kinematic):
             return per_kinematic * self._number(kinematic)
         return factor * self._number(name)
 
-    def _roughness(self):
+    def _roughness(self) -> Any:
         if self.file.has("z0"):
             return self._number("z0")
         if self.roughness is None:
@@ -352,7 +363,7 @@ class ForcedColumn(Configurable):
             )
         return self.roughness
 
-    def run(self, period=None, every="10min") -> Any:
+    def run(self, period: Any = None, every: str = "10min") -> Any:
         """Runs, by default to the end of the file; profiles and fluxes as an xarray.Dataset
         (time, height)."""
         length = self.file.length if period is None else Period(period).seconds
@@ -362,7 +373,7 @@ class ForcedColumn(Configurable):
         n = self.inside
         return column_profiles.dataset(self.file, self.z[n], self.interfaces[n], records)
 
-    def _record(self):
+    def _record(self) -> dict[str, Any]:
         names = (*wind_names.values(), "air_temperature", "specific_humidity", *self.kept)
         record: dict[str, Any] = {n: np.array(self.column[n]) for n in names}
         record["air_potential_temperature"] = record["air_temperature"] / self.exner
@@ -372,8 +383,8 @@ class ForcedColumn(Configurable):
         return record | self.surface | {"time": self.time}
 
 
-def with_given_fluxes(physics):
-    """The schemes, and after the diffusion the fluxes of the file."""
+def with_given_fluxes(physics: Any) -> Any:
+    """Returns the schemes, and after the diffusion the fluxes of the file."""
     called = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
     for name in called:
         if name in own_exchange:
@@ -389,7 +400,7 @@ def with_given_fluxes(physics):
     return [*physics[: diffusion + 1], "GivenSurfaceFluxes", *physics[diffusion + 1 :]]
 
 
-def subside(x, z, w, step):
+def subside(x: Any, z: Any, w: Any, step: float) -> Any:
     """(x' - x) / dt = -w dx'/dz, upwind; nothing comes in through the top or the ground."""
     from scipy.linalg import solve_banded
 

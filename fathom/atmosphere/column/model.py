@@ -7,15 +7,23 @@ import numpy as np
 
 from fathom.atmosphere.physics.columns import ColumnPhysics
 from fathom.atmosphere.physics.fields import AIR_TEMPERATURE, AirFields
-from fathom.atmosphere.physics.packages import BasicPhysics, carried, listed, surface_defaults
+from fathom.atmosphere.physics.packages import (
+    BasicPhysics,
+    Physics,
+    carried,
+    listed,
+    surface_defaults,
+)
 from fathom.base import earth, mpi
 from fathom.base.clock import Clock, Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
-from fathom.model.component import Field
+from fathom.model.component import Array, Field
 from fathom.model.order import Order
 from fathom.model.schemes import Scheme
+
+Places = float | Sequence[float] | Array  # [degrees], of one column or of several
 
 
 class PhysicsOfColumn(ColumnPhysics):
@@ -61,16 +69,16 @@ class SingleColumn(Configurable):
 
     def __init__(
         self,
-        levels,
-        physics=None,
+        levels: Any,
+        physics: Physics = None,
         *,
-        latitude=0.0,
-        longitude=0.0,
-        surface_pressure=1e5,
-        time_step="20min",
-        start="2000-01-01",
-        keep=(),
-        precision="fp64",
+        latitude: Places = 0.0,
+        longitude: Places = 0.0,
+        surface_pressure: float = 1e5,
+        time_step: float | str = "20min",
+        start: str = "2000-01-01",
+        keep: Sequence[str] = (),
+        precision: str = "fp64",
     ) -> None:
         missing = [name for name in ("nz", "a", "b") if not hasattr(levels, name)]
         if missing or isinstance(levels, type):
@@ -129,15 +137,15 @@ class SingleColumn(Configurable):
             physics.processes(phase, do)
         return do.processes
 
-    def _written(self, name):
+    def _written(self, name: str) -> bool:
         return any(
             f["name"] == name and f["access"] == "writes"
             for p in self.physics
             for f in p.entry["fields"]
         )
 
-    def set(self, **values) -> Self:
-        """Fields by name: a number, a profile (levels), one value a column, or (levels,
+    def set(self, **values: Any) -> Self:
+        """Returns fields by name: a number, a profile (levels), one value a column, or (levels,
         columns).
         """
         for name, value in values.items():
@@ -155,13 +163,15 @@ class SingleColumn(Configurable):
             self.fields.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
         return self
 
-    def __getitem__(self, name):
-        """The field: (levels, columns) or (columns), without the columns where there is one."""
+    def __getitem__(self, name: str) -> Any:
+        """Returns the field: (levels, columns) or (columns), without the columns where there is
+        one.
+        """
         value = self.fields.windows(name)[0][:, 0, :]
         value = value[:, 0] if self.alone else value
         return value[0] if len(value) == 1 else value
 
-    def advance(self, period) -> Self:
+    def advance(self, period: Any) -> Self:
         """Runs that long, "1d", or that many steps."""
         steps = (
             period if isinstance(period, int) else round(Period(period).seconds / self.time_step)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom import names
 from fathom.base import provenance
 
 
-def dataset(file, z, interfaces, records):
-    """The results of a DriverFile as a data set; heights [m] from the top down; records: numbers
-    and profiles by name.
+def dataset(file: Any, z: Any, interfaces: Any, records: Any) -> Any:
+    """Returns the results of a DriverFile as a data set; heights [m] from the top down; records:
+    numbers and profiles by name.
     """
     import xarray as xr
 
@@ -42,7 +44,7 @@ def dataset(file, z, interfaces, records):
     return xr.decode_cf(data)
 
 
-def attributes(name):
+def attributes(name: str) -> Any:
     """CF attributes of a variable of the profiles."""
     row = known_names.get(name, name)
     if isinstance(row, str):

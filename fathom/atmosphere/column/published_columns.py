@@ -9,7 +9,7 @@ no range is kept: the figures stand alone.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,15 +72,15 @@ cases = {
 }
 
 
-def case(name) -> Case:
-    """The case of that name in the file: "BOMEX", "GABLS1/REF", "AYOTTE/24SC"; a plain one for
-    other names.
+def case(name: str) -> Case:
+    """Returns the case of that name in the file: "BOMEX", "GABLS1/REF", "AYOTTE/24SC"; a plain one
+    for other names.
     """
     return cases.get(re.split(r"[^A-Z0-9]", str(name).upper())[0], Case())
 
 
-def late(profiles):
-    """The hours that count, or the last of them where the run ends before."""
+def late(profiles: Any) -> Any:
+    """Returns the hours that count, or the last of them where the run ends before."""
     of = case(profiles.attrs.get("case", ""))
     seconds = (profiles.time - profiles.time[0]) / np.timedelta64(1, "s")
     end = min(3600 * of.until or np.inf, float(seconds[-1]))
@@ -88,8 +88,8 @@ def late(profiles):
     return profiles.sel(time=inside.values)
 
 
-def found(profiles) -> dict[str, tuple[float, str]]:
-    """Quantity: number and unit, from the profiles of ForcedColumn.run."""
+def found(profiles: Any) -> dict[str, tuple[float, str]]:
+    """Returns quantity: number and unit, from the profiles of ForcedColumn.run."""
     counted = late(profiles)
     mean = counted.mean("time")
     speed = np.hypot(mean.eastward_wind.values, mean.northward_wind.values)
@@ -121,8 +121,8 @@ def found(profiles) -> dict[str, tuple[float, str]]:
     return figures
 
 
-def stress_depth(mean) -> float:
-    """Where the stress has fallen to 5 % of that at the ground, over 0.95 [m]."""
+def stress_depth(mean: Any) -> float:
+    """Returns where the stress has fallen to 5 % of that at the ground, over 0.95 [m]."""
     z = mean.height.values
     shear = np.hypot(np.diff(mean.eastward_wind), np.diff(mean.northward_wind)) / np.diff(z)
     stress = mean.air_diffusivity.values[1:-1] * shear
@@ -130,9 +130,10 @@ def stress_depth(mean) -> float:
     return float(mean.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
 
 
-def plume(now) -> tuple[float, float, float]:
-    """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
-    0 where there is no cloud, and where the plume ends [m]."""
+def plume(now: Any) -> tuple[float, float, float]:
+    """Returns base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1]
+    there, 0 where there is no cloud, and where the plume ends [m].
+    """
     flux, z = now.shallow_mass_flux.values, now.interface.values
     base, there = 1 + int(np.diff(flux).argmin()), flux > 1e-3 * flux.max()
     cloudy = there[base] and there[base + 1 :].sum() > 2
@@ -140,8 +141,8 @@ def plume(now) -> tuple[float, float, float]:
     return float(z[base]), float(flux[base]) if cloudy else 0.0, top
 
 
-def compared(profiles) -> list[tuple[str, str, str]]:
-    """Rows of quantity, result, and the published range with its source ("" if none)."""
+def compared(profiles: Any) -> list[tuple[str, str, str]]:
+    """Returns rows of quantity, result, and the published range with its source ("" if none)."""
     published = case(profiles.attrs.get("case", ""))
     rows = []
     for quantity, (number, unit) in found(profiles).items():

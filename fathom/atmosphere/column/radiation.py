@@ -14,6 +14,8 @@ RRTMGP computes fluxes now and then; RadiativeHeating scales them in each step w
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.atmosphere.radiation import RRTMGP
@@ -33,8 +35,8 @@ fluxes = (
 )
 
 
-def with_interfaces_above(heights):
-    """Heights of interfaces, upward, and more of them above [m]."""
+def with_interfaces_above(heights: Any) -> Any:
+    """Returns heights of interfaces, upward, and more of them above [m]."""
     z, depth, found = heights[-1], heights[-1] - heights[-2], []
     while z < TOP:
         depth = min(depth * GROWTH, DEEPEST)
@@ -43,8 +45,8 @@ def with_interfaces_above(heights):
     return np.append(heights, found)
 
 
-def before(physics, every, ozone):
-    """The schemes that go before the physics of a case, a list of Scheme."""
+def before(physics: Any, every: Any, ozone: Any) -> list[Any]:
+    """Returns the schemes that go before the physics of a case, a list of Scheme."""
     written = {f["name"] for s in physics for f in s.entry["fields"] if f["access"] == "writes"}
     used = {name for s in physics for name in s.field_names}
     of_air = [] if ozone else [scheme("StandardOzone", every=every)]
@@ -53,9 +55,9 @@ def before(physics, every, ozone):
     return [scheme("Sunlight"), *of_air, *clouds, *radiation, scheme("RadiativeHeating")]
 
 
-def clouds_of(physics, used, every):
-    """The scheme that gives the cloud water of the physics to radiation, with the same humidity and
-    share of ice.
+def clouds_of(physics: Any, used: Any, every: Any) -> list[Any]:
+    """Returns the scheme that gives the cloud water of the physics to radiation, with the same
+    humidity and share of ice.
     """
     if "cloud_liquid_water" not in used:
         return []
@@ -71,7 +73,7 @@ def clouds_of(physics, used, every):
 class AirAbove:
     """Temperature, humidity and pressure above the top of a case, upward, that stay as they are."""
 
-    def __init__(self, file, interfaces):
+    def __init__(self, file: Any, interfaces: Any) -> None:
         """interfaces: the case's top and those above it, upward [m]."""
         self.file, known = file, float(file.height[-1])
         self.z = 0.5 * (interfaces[1:] + interfaces[:-1])
@@ -88,7 +90,7 @@ class AirAbove:
             pressure.append(pressure[-1] * np.exp(-per * (interfaces[n + 1] - interfaces[n])))
         self.temperature, self.humidity, self.pressure = T, q, np.array(pressure[1:])
 
-    def _of_file(self, z):
+    def _of_file(self, z: Any) -> tuple[Any, ...]:
         kind = self.file.first(("ta", "theta", "thetal"))
         T = self.file.initial(kind, z)
         if kind != "ta":
@@ -96,14 +98,14 @@ class AirAbove:
         return T, self.file.humidity(z)
 
 
-def standard(T, base, z):
-    """Temperature at z [K, m] above air of T at the height base."""
+def standard(T: Any, base: Any, z: Any) -> Any:
+    """Returns temperature at z [K, m] above air of T at the height base."""
     falling = max(T - LAPSE * (min(z, STRATOSPHERE) - base), min(TROPOPAUSE, T))
     return falling + WARMING * max(z - max(STRATOSPHERE, base), 0)
 
 
-def surface(file, seconds, lowest):
-    """Temperature, emission and albedo of the ground, as fields."""
+def surface(file: Any, seconds: Any, lowest: Any) -> dict[str, Any]:
+    """Returns temperature, emission and albedo of the ground, as fields."""
     name = next((n for n in ("ts_forc", "ts") if file.has(n)), None)
     T = lowest if name is None else file.at(name, seconds)
     kind = str(file.attributes.get("surface_type", "ocean")).strip().lower()

@@ -60,7 +60,7 @@ class AreaCoupling(Component):
 
 
 def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
-    """Where the equations hold, and the rotation of the earth along both axes."""
+    """Returns where the equations hold, and the rotation of the earth along both axes."""
     computed, turn = model.grid.computed, 2 * model.parameters["rotation"]
     level, angle = turn * np.cos(latitude), model.grid.angle
     north = computed & np.roll(computed, -1, 0)
@@ -74,7 +74,7 @@ def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def coupling(model: Any, label: str, tracers: bool) -> Any:
-    """The process that relaxes the state to the outer model; tracers: these too."""
+    """Returns the process that relaxes the state to the outer model; tracers: these too."""
     grid = model.grid
     computed = grid.computed
     share, of_tracers = (
@@ -96,7 +96,7 @@ def coupling(model: Any, label: str, tracers: bool) -> Any:
 
 
 def drawn(model: Any) -> Callable:
-    """A function that gives the fields of the model of a record, as `set` takes it."""
+    """Returns a function that gives the fields of the model of a record, as `set` takes it."""
 
     def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
         if "log_surface_pressure" in given and np.ndim(given["air_temperature"]) == 3:

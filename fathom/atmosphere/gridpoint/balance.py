@@ -9,6 +9,8 @@ relative change A^T (A A^T)^-1, finds a solution next to the given air. A change
 theta / b and b pi, is `ease` times as easy: it leaves the temperature as it is.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -17,8 +19,9 @@ iterations, enough = 20, 1e-9  # at most; forces that may be left [m s-2]
 ease = 10  # of changes of whole columns
 
 
-def balanced(model, fields):
-    """The fields of a state with potential temperature and density in balance with its wind.
+def balanced(model: Any, fields: Any) -> dict[str, Any]:
+    """Returns the fields of a state with potential temperature and density in balance with its
+    wind.
 
     InputError: over hills, or if the state varies along parallels, or has no such balance.
     """
@@ -37,7 +40,7 @@ def balanced(model, fields):
     return fields | {"air_potential_temperature": along(theta), "air_density": along(density)}
 
 
-def _check(model, fields):
+def _check(model: Any, fields: Any) -> None:
     if not model.sphere or model.area or np.ptp(model.heights[-1]) > 0:
         raise InputError("balanced: it needs a SphereGrid over flat ground")
     for name in ("x_wind", "air_potential_temperature", "air_density"):
@@ -51,7 +54,7 @@ def _check(model, fields):
 class _Meridian:
     """Heights, wind and needed forces of one column of each row: (levels, rows)."""
 
-    def __init__(self, model, u):
+    def __init__(self, model: Any, u: Any) -> None:
         c, grid = model.constants, model.grid
         self.heat_capacity = c.heat_capacity
         z = model.heights[:, 0, 0]
@@ -76,8 +79,8 @@ class _Meridian:
             around = mean * r / (grid.radius + (middle[1:] + middle[:-1])[:, None] / 2)
             self.upward = -(around**2) / r - rotation * np.cos(latitude) * mean
 
-    def residuals(self, theta, deviation):
-        """Forces less the needed ones, upward ones over theta."""
+    def residuals(self, theta: Any, deviation: Any) -> tuple[Any, ...]:
+        """Returns forces less the needed ones, upward ones over theta."""
         cp, inside = self.heat_capacity, theta[1:-1]
         warm = theta[1:] + theta[:-1]
         warm = (warm[:, 1:] + warm[:, :-1]) / 4
@@ -88,7 +91,7 @@ class _Meridian:
             -cp * warm * (deviation[:, 1:] - deviation[:, :-1]) / self.dy - self.northward,
         )
 
-    def derivatives(self, theta, deviation):
+    def derivatives(self, theta: Any, deviation: Any) -> Any:
         """Of the residuals: a sparse matrix, by theta and then by the Exner function."""
         from scipy.sparse import coo_matrix
 
@@ -97,7 +100,7 @@ class _Meridian:
         of_pi = theta.size + np.arange(deviation.size).reshape(shape)
         entries = []
 
-        def add(rows, columns, values):
+        def add(rows: Any, columns: Any, values: Any) -> None:
             entries.append(
                 [np.broadcast_to(a, rows.shape).ravel() for a in (rows, columns, values)]
             )
@@ -119,8 +122,8 @@ class _Meridian:
         size = up.size + north.size, theta.size + deviation.size
         return coo_matrix((values, (rows, columns)), size).tocsc()
 
-    def solve(self, theta, exner):
-        """Both in balance, next to the given ones."""
+    def solve(self, theta: Any, exner: Any) -> Any:
+        """Returns both in balance, next to the given ones."""
         from scipy.sparse import diags, hstack, identity
         from scipy.sparse.linalg import spsolve
 

@@ -4,36 +4,39 @@ Pressures, temperatures and heights of layers are the model's own; what lies bet
 the ground is that of every atmosphere (`fathom.output.post.pressure_levels`, core/post/air.hpp).
 """
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fathom.atmosphere.products import diagnostics
 from fathom.base import mpi
 from fathom.base.moist_air import GAS_CONSTANT, GRAVITY, VIRTUAL_FACTOR
+from fathom.model.component import Series
 from fathom.output.diagnostics import Diagnostic
 from fathom.output.post.pressure_levels import Column
 
 state = ("air_density", "air_potential_temperature")
 
 
-def temperature(model, density, theta):
-    """Temperature of layers [K], from densities and the potential temperatures of interfaces; that
-    of dry air of this density where theta is virtual.
+def temperature(model: Any, density: Any, theta: Any) -> Any:
+    """Returns temperature of layers [K], from densities and the potential temperatures of
+    interfaces; that of dry air of this density where theta is virtual.
     """
     c = model.constants
     kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
     return warm * (c.gas_constant * density * warm / c.pressure) ** (kappa / (1 - kappa))
 
 
-def pressure(model, density, theta):
-    """The pressure of layers [Pa]."""
+def pressure(model: Any, density: Any, theta: Any) -> Any:
+    """Returns the pressure of layers [Pa]."""
     return model.constants.gas_constant * density * temperature(model, density, theta)
 
 
-def ground_pressure(constants, half, lowest, theta):
-    """Pressure at the ground, from that of the lowest layer, half of its thickness, and theta of
-    interfaces, which is linear between them: c_p theta d(pi)/dz = -g.
+def ground_pressure(constants: Any, half: Any, lowest: Any, theta: Any) -> Any:
+    """Returns pressure at the ground, from that of the lowest layer, half of its thickness, and
+    theta of interfaces, which is linear between them: c_p theta d(pi)/dz = -g.
     """
     c, kappa = constants, constants.gas_constant / constants.heat_capacity
     beside = 0.75 * theta[-1] + 0.25 * theta[-2]
@@ -41,21 +44,23 @@ def ground_pressure(constants, half, lowest, theta):
     return c.pressure * exner ** (1 / kappa)
 
 
-def in_layers(tracer):
-    """A tracer in layers, from the interfaces above them; below the last one it does not change."""
+def in_layers(tracer: Any) -> Any:
+    """Returns a tracer in layers, from the interfaces above them; below the last one it does not
+    change.
+    """
     return (tracer + np.concatenate([tracer[1:], tracer[-1:]])) / 2
 
 
 class State(diagnostics.State):
     """The columns of a window, as those of other atmospheres; tracers as layers have them."""
 
-    def __init__(self, model, window, fields, levels=None):
+    def __init__(self, model: Any, window: Any, fields: Any, levels: Any = None) -> None:
         super().__init__(model, window, fields, levels)
         tracers = [name for name in model.tracers if name in fields]
         self.fields |= {name: in_layers(np.asarray(self.fields[name], float)) for name in tracers}
 
     @cached_property
-    def column(self):
+    def column(self) -> Any:
         """Heights and T_v are scaled to the gravity of geopotential height."""
         c = self.model.constants
         slope = c.gas_constant / c.gravity * GRAVITY / GAS_CONSTANT
@@ -70,20 +75,20 @@ class State(diagnostics.State):
         )
 
     @property
-    def above_ground(self):
+    def above_ground(self) -> Any:
         return self.column
 
     @property
-    def rules(self):
+    def rules(self) -> Any:
         return super().rules | _rules
 
     @property
-    def dynamical(self):
+    def dynamical(self) -> Any:
         """Density and theta, (levels, points)."""
         return (np.asarray(self.fields[name], float) for name in state)
 
     @cached_property
-    def heights(self):
+    def heights(self) -> Any:
         """Heights of interfaces [m], (levels, points)."""
         z = part(self.model.heights, self.block)
         return z.reshape(len(z), -1)
@@ -94,7 +99,7 @@ class Lowest(State):
     (core/atmosphere/gridpoint/physics.hpp): all that the exchange with the ground knows.
     """
 
-    def __init__(self, model, window, fields, levels=None):
+    def __init__(self, model: Any, window: Any, fields: Any, levels: Any = None) -> None:
         super().__init__(model, window, fields, levels)
         c, z = model.constants, self.heights[-3:]
         middle = (z[1:] + z[:-1]) / 2
@@ -115,7 +120,7 @@ class Lowest(State):
         } | {part: np.mean(self[part][-2:], 0, keepdims=True) for part in diagnostics.wind}
 
 
-def _temperature(state):
+def _temperature(state: Any) -> Any:
     """T = T_v / (1 + (1 / eps - 1) q - water)."""
     if not state.model.moist:
         return state["virtual_temperature"]
@@ -123,13 +128,13 @@ def _temperature(state):
     return state["virtual_temperature"] / (1 + VIRTUAL_FACTOR * state["specific_humidity"] - heavy)
 
 
-def _surface_pressure(state):
+def _surface_pressure(state: Any) -> Any:
     z, (_, theta) = state.heights, state.dynamical
     half, lowest = (z[-2] - z[-1]) / 2, state["air_pressure"][-1]
     return ground_pressure(state.model.constants, half, lowest, theta)[None]
 
 
-def _geopotential(state):
+def _geopotential(state: Any) -> Any:
     z = state.heights
     return GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
 
@@ -145,21 +150,21 @@ _rules = {
 }
 
 
-def needed(model):
-    """The fields from which pressure and height of a column follow."""
+def needed(model: Any) -> tuple[Any, ...]:
+    """Returns the fields from which pressure and height of a column follow."""
     return (*state, *(["specific_humidity", *model.water] if model.moist else []))
 
 
-def at_levels(model, name, diagnostic, levels):
-    """The Diagnostic of a variable of layers at chosen levels."""
+def at_levels(model: Any, name: str, diagnostic: Any, levels: Any) -> Any:
+    """Returns the Diagnostic of a variable of layers at chosen levels."""
     return diagnostics.at_levels(model, name, diagnostic, levels, needed(model), State)
 
 
-def derived(model):
-    """Output variables: name -> Diagnostic."""
+def derived(model: Any) -> Mapping[str, Any]:
+    """Returns output variables: name -> Diagnostic."""
     column, wind = needed(model), diagnostics.wind
 
-    def of(name, needs, vertical="layer", linear=False):
+    def of(name: str, needs: Any, vertical: str = "layer", linear: bool = False) -> Any:
         return diagnostics.of_state(name, needs, vertical, linear, State)
 
     layers = (
@@ -184,18 +189,18 @@ def derived(model):
     return table | diagnostics.falling(model) | _near_ground(model, column, wind)
 
 
-def _near_ground(model, column, wind):
+def _near_ground(model: Any, column: Any, wind: Any) -> Any:
     return diagnostics.near_ground(model, (*column, *wind), Lowest) if model.moist else {}
 
 
-def part(values, window):
-    """The part of a field in a window (j0, i0, ny, nx) of the grid."""
+def part(values: Any, window: Any) -> Any:
+    """Returns the part of a field in a window (j0, i0, ny, nx) of the grid."""
     j0, i0, ny, nx = window
     return values[..., j0 : j0 + ny, i0 : i0 + nx]
 
 
-def watch(simulation):
-    """Present numbers: name -> (value, units), and words for the line of progress."""
+def watch(simulation: Any) -> tuple[Series, str]:
+    """Returns present numbers: name -> (value, units), and words for the line of progress."""
     e = simulation.fields.extremes
     u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
     w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))
@@ -212,9 +217,9 @@ def watch(simulation):
     )
 
 
-def condition(simulation):
-    """What the state of a run that went bad shows, in words: the fastest winds, and how many cells
-    they cross in a step; how much colder air lies over warm air. All ranks call it.
+def condition(simulation: Any) -> str:
+    """Returns what the state of a run that went bad shows, in words: the fastest winds, and how
+    many cells they cross in a step; how much colder air lies over warm air. All ranks call it.
     """
     model, found = simulation.model, []
     h, z = model.grid.horizontal, model.heights

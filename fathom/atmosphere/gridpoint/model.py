@@ -2,9 +2,9 @@
 sphere. docs/gridpoint.md has the equations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from fathom.atmosphere.gridpoint.dynamics import (
     GridPointDynamics,
 )
 from fathom.atmosphere.physics.columns import ColumnPhysics
-from fathom.atmosphere.physics.packages import layer_fields
+from fathom.atmosphere.physics.packages import Physics, layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.remap import ground_of_area, start
 from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
@@ -42,15 +42,15 @@ from fathom.grids.plane import PlaneGrid
 from fathom.grids.regrid import chosen
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
-from fathom.model.component import Component
-from fathom.model.order import Order, all_placed
+from fathom.model.component import Component, Criterion, Given, Series
+from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
 
-def ways_to_solve(precision):
-    """Allowed settings of the solver of the Helmholtz equation in this precision: name ->
+def ways_to_solve(precision: str) -> dict[str, Any]:
+    """Returns allowed settings of the solver of the Helmholtz equation in this precision: name ->
     values."""
     return {
         "preconditioner": list(mpi.core.helmholtz_preconditioners),
@@ -123,40 +123,40 @@ class GridPointAtmosphere(AirWithPhysics):
 
     def __init__(
         self,
-        grid,
+        grid: PlaneGrid | SphereGrid | RotatedGrid,
         *,
-        physics=(),
-        tracers=(),
-        orography=0.0,
-        reference_temperature=None,
-        surface_potential_temperature=None,
-        stability=None,
-        coriolis=0.0,
-        rotation=earth.ROTATION,
-        deep=True,
-        implicitness=0.55,
-        linear_about=None,
-        outer=2,
-        inner=2,
-        iterations=2,
-        viscosity=0.0,
-        sponge_bottom=None,
-        sponge_rate=0.0,
-        preconditioner="separable-lines",
-        solver="gcr",
-        solver_precision=None,
-        tolerance=None,
-        maximum_iterations=100,
-        fix_mass=None,
-        outer_model=None,
-        outer_in_time="linear",
-        outer_every=None,
-        gravity=earth.GRAVITY,
-        gas_constant=GAS_CONSTANT,
-        heat_capacity=3.5 * GAS_CONSTANT,
-        surface_pressure=1e5,
-        extra_processes=(),
-        precision="fp64",
+        physics: Physics = (),
+        tracers: Sequence[str] = (),
+        orography: Given = 0.0,
+        reference_temperature: float | None = None,
+        surface_potential_temperature: float | None = None,
+        stability: float | None = None,
+        coriolis: float = 0.0,
+        rotation: float = earth.ROTATION,
+        deep: bool = True,
+        implicitness: float = 0.55,
+        linear_about: str | None = None,
+        outer: int = 2,
+        inner: int = 2,
+        iterations: int = 2,
+        viscosity: float = 0.0,
+        sponge_bottom: float | None = None,
+        sponge_rate: float = 0.0,
+        preconditioner: str = "separable-lines",
+        solver: str = "gcr",
+        solver_precision: str | None = None,
+        tolerance: float | None = None,
+        maximum_iterations: int = 100,
+        fix_mass: bool | None = None,
+        outer_model: Any = None,
+        outer_in_time: str = "linear",
+        outer_every: float | str | None = None,
+        gravity: float = earth.GRAVITY,
+        gas_constant: float = GAS_CONSTANT,
+        heat_capacity: float = 3.5 * GAS_CONSTANT,
+        surface_pressure: float = 1e5,
+        extra_processes: Sequence[Insertion] = (),
+        precision: str = "fp64",
     ) -> None:
         if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
             raise InputError(
@@ -214,7 +214,9 @@ class GridPointAtmosphere(AirWithPhysics):
         self.initial, self.filter_span, self.balanced = {}, 0.0, False
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
-    def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
+    def _set_iterations(
+        self, outer: Any, inner: Any, iterations: Any, maximum_iterations: Any, tolerance: Any
+    ) -> None:
         self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
         self.iterations = integer("iterations", iterations, 10)
         self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
@@ -227,13 +229,13 @@ class GridPointAtmosphere(AirWithPhysics):
         if not 0 < self.tolerance < 1:
             raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
 
-    def _set_solver(self, **given):
+    def _set_solver(self, **given: Any) -> None:
         if given["solver_precision"] is None:
             given["solver_precision"] = self.precision
         for name, allowed in ways_to_solve(self.precision).items():
             setattr(self, name, choice(name, given[name], allowed))
 
-    def _keeps(self, fix_mass):
+    def _keeps(self, fix_mass: Any) -> bool:
         if fix_mass is None:
             return not self.area
         if self.area and yes_or_no("fix_mass", fix_mass):
@@ -241,19 +243,19 @@ class GridPointAtmosphere(AirWithPhysics):
         return bool(fix_mass)
 
     @property
-    def beside(self):
+    def beside(self) -> list[Any]:
         """An outer model that runs at the same time."""
         outer = self.outer_model
         return [outer] if isinstance(outer, outer_models.Running) else []
 
-    def _outer(self, given, in_time, every):
+    def _outer(self, given: Any, in_time: Any, every: Any) -> Any:
         if not self.area:
             if given is not None:
                 raise InputError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
             return None
         return outer_models.of(self, "initial" if given is None else given, in_time, every)
 
-    def _reference(self, temperature, surface, stability):
+    def _reference(self, temperature: Any, surface: Any, stability: Any) -> Any:
         if temperature is not None:
             return Isothermal(number_of("reference_temperature", temperature, "K"))
         if self.sphere and surface is None and stability is None:
@@ -269,7 +271,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return 1 / self.grid.radius if self.deep else 0.0
 
     @property
-    def means_across_rows(self):
+    def means_across_rows(self) -> dict[str, Any]:
         """What means of two rows are too small by in a solid rotation, 1 over it: of the wind along
         x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
         """
@@ -321,12 +323,12 @@ class GridPointAtmosphere(AirWithPhysics):
         return dry
 
     @property
-    def numerics(self):
+    def numerics(self) -> Mapping[str, Any]:
         """Settings other than the equations on which bits depend; a restart holds them."""
         return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
 
     @property
-    def alternatives(self):
+    def alternatives(self) -> Mapping[str, Sequence[Any]]:
         """Settings that could be faster, with other bits of the same answer: key below [model] ->
         values, the present one first.
         """
@@ -337,7 +339,7 @@ class GridPointAtmosphere(AirWithPhysics):
         }
 
     @property
-    def settable(self):
+    def settable(self) -> Sequence[str]:
         """Names that `set` takes."""
         return (
             *gridpoint_state.by_height,
@@ -346,8 +348,15 @@ class GridPointAtmosphere(AirWithPhysics):
             *self.boundary,
         )
 
-    def set(self, case=None, analysis=None, digital_filter=None, balanced=None, **values) -> Self:
-        """Initial state by field: a number, an array of its levels, or a function.
+    def set(
+        self,
+        case: str | None = None,
+        analysis: Any = None,
+        digital_filter: float | str | None = None,
+        balanced: bool | None = None,
+        **values: Given,
+    ) -> Self:
+        """Sets the initial state by field: a number, an array of its levels, or a function.
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
             it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
@@ -392,9 +401,10 @@ class GridPointAtmosphere(AirWithPhysics):
         gridpoint_state.check(self.initial)
         return self
 
-    def _analysis(self, analysis):
-        """The values that an analysis sets; those of another atmosphere follow once blocks are
-        known."""
+    def _analysis(self, analysis: Any) -> Any:
+        """Returns the values that an analysis sets; those of another atmosphere follow once blocks
+        are known.
+        """
         if not self.sphere:
             raise InputError(
                 f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
@@ -424,17 +434,17 @@ class GridPointAtmosphere(AirWithPhysics):
         return do
 
     @cached_property
-    def ground(self):
+    def ground(self) -> Any:
         """Height of the ground, (ny, nx) [m]."""
         return on_columns(self.grid, self.orography, name="orography")
 
     @cached_property
-    def heights(self):
+    def heights(self) -> Any:
         """Heights of the interfaces, (levels + 1, ny, nx) [m]."""
         return self.grid.levels.over(self.ground)
 
     @cached_property
-    def air_at_rest(self):
+    def air_at_rest(self) -> tuple[Any, ...]:
         """The reference on the grid: Exner function and density of layers, potential temperature of
         interfaces. ValueError: it ends below the top.
         """
@@ -446,19 +456,19 @@ class GridPointAtmosphere(AirWithPhysics):
         exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
 
-    def _release(self):
+    def _release(self) -> None:
         """Gives back what each rank has of the whole grid: who asks for it again gets it made
         again.
         """
         for name in ("heights", "air_at_rest"):
             self.__dict__.pop(name, None)
 
-    def geopotential(self, height):
-        """Geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
+    def geopotential(self, height: Any) -> Any:
+        """Returns geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
         return height / (1 + self.curvature * height)
 
-    def geometry(self):
-        """Fields that never change: name -> array (ny, nx), or with levels."""
+    def geometry(self) -> Mapping[str, Any]:
+        """Returns fields that never change: name -> array (ny, nx), or with levels."""
         h, shape = self.grid.horizontal, np.shape(self.grid.wet_levels)
         exner, density, theta = self.air_at_rest
         metrics = {name: np.array(getattr(h, name)) for name in faces}
@@ -502,25 +512,25 @@ class GridPointAtmosphere(AirWithPhysics):
             }
         )
 
-    def _surroundings(self):
-        """Places, ground and sea, as the physics reads them."""
+    def _surroundings(self) -> dict[str, Any]:
+        """Returns places, ground and sea, as the physics reads them."""
         longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
         places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
         return places | below | {"surface_geopotential": self.surface_geopotential}
 
     @cached_property
-    def hybrid_levels(self):
+    def hybrid_levels(self) -> Any:
         """The levels on which it takes columns of an analysis, or of another atmosphere."""
         top = gridpoint_state.top_pressure(self)
         return HybridLevels(2 * self.grid.levels.nz, top=top)
 
     @property
-    def surface_geopotential(self):
+    def surface_geopotential(self) -> Any:
         """The geopotential of the ground [m2 s-2], (ny, nx)."""
         return self.parameters["gravity"] * self.ground
 
-    def profiles(self):
+    def profiles(self) -> Mapping[str, Sequence[float]]:
         """Profiles: name -> values."""
         eta = self.grid.levels.interfaces
         depth = max(self.grid.levels.top - self.sponge_bottom, 1e-30)
@@ -531,11 +541,11 @@ class GridPointAtmosphere(AirWithPhysics):
             "vertical_damping": list(map(float, damping)),
         }
 
-    def profiles_of_step(self, first):
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
         """Nothing that differs between steps."""
         return {}
 
-    def receive_state(self, simulation):
+    def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
@@ -548,17 +558,17 @@ class GridPointAtmosphere(AirWithPhysics):
         self.initial |= ground
         self.initial |= self.change.functions(self.surface_geopotential)
 
-    def earth_below(self):
-        """The ground of the earth on an area: surface_geopotential, and related fields."""
+    def earth_below(self) -> dict[str, Any]:
+        """Returns the ground of the earth on an area: surface_geopotential, and related fields."""
         return ground_of_area.smoothed(self.grid)
 
     @property
-    def received(self):
+    def received(self) -> Mapping[str, Any]:
         """Attributes that I/O servers must know: name -> value."""
         return {} if self.given is None else {"orography": self.orography}
 
     @property
-    def restart_extras(self):
+    def restart_extras(self) -> Sequence[str]:
         """Fields of a restart other than the state: for the run that continues, and for a start of
         another model.
         """
@@ -566,12 +576,12 @@ class GridPointAtmosphere(AirWithPhysics):
         return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
 
     @property
-    def geometry_id(self):
+    def geometry_id(self) -> Mapping[str, Any] | None:
         """The geometry that a restart describes."""
         return passport(self)
 
-    def initialise(self, simulation):
-        """The initial state into the fields."""
+    def initialise(self, simulation: Any) -> bool | None:
+        """Returns the initial state into the fields."""
         simulation.changed = True
         change, self.change = self.change, None
         if change is not None and change.fill(self.surface_geopotential):
@@ -582,13 +592,13 @@ class GridPointAtmosphere(AirWithPhysics):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
         self._release()
 
-    def finish_initialisation(self, simulation):
+    def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is there."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 
     @property
-    def derived(self):
+    def derived(self) -> Mapping[str, Any]:
         """Output variables that follow from fields: name -> Diagnostic."""
         return gridpoint_diagnostics.derived(self)
 
@@ -600,26 +610,26 @@ class GridPointAtmosphere(AirWithPhysics):
         chosen.hybrid(HybridLevels),
     )  # levels that output may use
 
-    def at_levels(self, name, diagnostic, levels, horizontal):
-        """The Diagnostic of a variable of layers at chosen levels."""
+    def at_levels(self, name: str, diagnostic: Any, levels: Any, horizontal: Any) -> Any:
+        """Returns the Diagnostic of a variable of layers at chosen levels."""
         return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
 
-    def watch(self, simulation):
-        """Present numbers: name -> (value, units), and words for the line of progress."""
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers: name -> (value, units), and words for the line of progress."""
         return gridpoint_diagnostics.watch(simulation)
 
-    def condition(self, simulation):
-        """A text about the state of a run that became unstable."""
+    def condition(self, simulation: Any) -> str:
+        """Returns a text about the state of a run that became unstable."""
         return gridpoint_diagnostics.condition(simulation)
 
-    def criteria(self, step):
-        """Limits of the step: none that is known before anything moves."""
+    def criteria(self, step: float) -> Sequence[Criterion]:
+        """Returns limits of the step: none that is known before anything moves."""
         return []
 
-    def report(self, simulation):
-        """Fields that the report draws, on rank 0; all ranks call it."""
+    def report(self, simulation: Any) -> Any:
+        """Returns fields that the report draws, on rank 0; all ranks call it."""
         return gridpoint_report.fields(simulation)
 
-    def pictures(self, state):
-        """Sections of the report's page: title -> its pictures."""
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns sections of the report's page: title -> its pictures."""
         return gridpoint_report.pictures(self.grid, state)

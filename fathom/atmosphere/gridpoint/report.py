@@ -2,7 +2,9 @@
 of the sphere maps near the ground and zonal means over height.
 """
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,18 +19,18 @@ of_slice = ("potential_temperature_deviation", "upward_air_velocity", "x_wind")
 of_sphere = ("surface_air_pressure", "air_temperature", "eastward_wind", "northward_wind")
 
 
-def fields(simulation):
-    """The argument of `pictures`, on rank 0; all ranks call it."""
+def fields(simulation: Any) -> Any:
+    """Returns the argument of `pictures`, on rank 0; all ranks call it."""
     return (_sphere if simulation.model.sphere else _slice)(simulation)
 
 
-def _sphere(simulation):
+def _sphere(simulation: Any) -> Any:
     state = {name: whole(simulation, name) for name in of_sphere}
     return state if simulation.is_root else None
 
 
-def _slice(simulation):
-    """The slice, on rank 0: x [km], heights [km] and values (levels, nx) by name."""
+def _slice(simulation: Any) -> dict[str, Any] | None:
+    """Returns the slice, on rank 0: x [km], heights [km] and values (levels, nx) by name."""
     model = simulation.model
     state = {name: whole(simulation, name) for name in of_slice[:1]}
     state |= dict(simulation.gathered(of_slice[1:]))
@@ -40,8 +42,8 @@ def _slice(simulation):
     return {name: (x, z, values[:, row]) for name, values in state.items()}
 
 
-def pictures(grid, state):
-    """Sections of the report's page: title -> its pictures."""
+def pictures(grid: Any, state: Any) -> Mapping[str, Any]:
+    """Returns sections of the report's page: title -> its pictures."""
     if "surface_air_pressure" not in state:
         return {"Slice": [(name, partial(draw, name, *state[name])) for name in of_slice]}
     grid, heights = grid.mapping(), grid.levels.interfaces / 1e3
@@ -57,8 +59,8 @@ def pictures(grid, state):
     }
 
 
-def draw_mean(name, latitude, heights, values):
-    """Cells over latitude and the height of levels over flat ground."""
+def draw_mean(name: str, latitude: Any, heights: Any, values: Any) -> Any:
+    """Returns cells over latitude and the height of levels over flat ground."""
     from matplotlib.figure import Figure  # slow to load
 
     about = describe(name)
@@ -70,7 +72,7 @@ def draw_mean(name, latitude, heights, values):
     return figure
 
 
-def draw(name, x, z, values):
+def draw(name: str, x: Any, z: Any, values: Any) -> Any:
     """Filled contours over height, the ground below."""
     from matplotlib.figure import Figure  # slow to load
 

@@ -8,6 +8,8 @@ vertical motion at rest, so that the air stays where it is:
     c_p theta_k (pi_k-1 - pi_k) / (z_k-1 - z_k) = -g
 """
 
+from typing import Any
+
 import numpy as np
 
 from fathom.atmosphere.gridpoint.balance import balanced
@@ -17,6 +19,7 @@ from fathom.base.failure import InputError
 from fathom.base.moist_air import virtual_temperature
 from fathom.data.input.values import on_columns
 from fathom.grids.regrid.column import Between
+from fathom.model.component import Array
 
 by_height = (
     "x_wind",
@@ -36,9 +39,9 @@ beside = {"x_wind": (2, -1), "y_wind": (1, -1)}  # axis of faces, and where the 
 steps = 800  # of the integral
 
 
-def analysis(model, state):
-    """The values to set from an analysis, and the ground [m]: the air on layers of pressure, as
-    functions of it, and what the physics reads of ground and sea.
+def analysis(model: Any, state: Any) -> tuple[Any, ...]:
+    """Returns the values to set from an analysis, and the ground [m]: the air on layers of
+    pressure, as functions of it, and what the physics reads of ground and sea.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
     """
@@ -52,9 +55,9 @@ def analysis(model, state):
     return below | of_layers(model, fields), ground
 
 
-def of_layers(model, fields):
-    """Air on the layers of model.hybrid_levels as functions of pressure, by name; wind as on earth
-    becomes that along the axes of the grid.
+def of_layers(model: Any, fields: Any) -> dict[str, Any]:
+    """Returns air on the layers of model.hybrid_levels as functions of pressure, by name; wind as
+    on earth becomes that along the axes of the grid.
     """
     levels, surface = model.hybrid_levels, fields["log_surface_pressure"]
     pressure = levels.a[:, None, None] + levels.b[:, None, None] * np.exp(surface)
@@ -67,8 +70,8 @@ def of_layers(model, fields):
     return air | {"log_surface_pressure": surface}
 
 
-def top_pressure(model):
-    """Pressure well above the model [Pa]."""
+def top_pressure(model: Any) -> float:
+    """Returns pressure well above the model [Pa]."""
     z = model.geopotential(1.1 * model.grid.levels.top)
     kappa = model.constants.gas_constant / model.constants.heat_capacity
     return float(
@@ -82,25 +85,25 @@ class OfLevels:
     log_pressure, values : (layers, ny, nx).
     """
 
-    def __init__(self, log_pressure, values):
+    def __init__(self, log_pressure: Any, values: Any) -> None:
         self.log_pressure, self.values = log_pressure, values
 
-    def moved(self, axis, next_):
-        """The same field half-way to the next columns."""
+    def moved(self, axis: Any, next_: Any) -> Any:
+        """Returns the same field half-way to the next columns."""
         half = lambda a: (a + np.roll(a, next_, axis)) / 2
         return OfLevels(half(self.log_pressure), half(self.values))
 
-    def __call__(self, x, y, pressure):
+    def __call__(self, x: Any, y: Any, pressure: Any) -> Any:
         return self.on(pressure[None])[0]
 
-    def on(self, pressures):
+    def on(self, pressures: Any) -> Any:
         """(levels, ny, nx)."""
         flat = lambda a: np.reshape(a, (len(a), -1))
         between = Between(flat(self.log_pressure), flat(np.log(pressures)))
         return between.linear(flat(self.values)).reshape(np.shape(pressures))
 
 
-def check(given):
+def check(given: Any) -> None:
     """ValueError: arguments that exclude each other."""
     warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
     if len(warmer) > 1:
@@ -117,8 +120,10 @@ def check(given):
         raise InputError("a state by pressure needs air_temperature")
 
 
-def state(model, given=None):
-    """Fields of the state: name -> (levels, ny, nx), of what was set, or of what is given."""
+def state(model: Any, given: Any = None) -> Any:
+    """Returns fields of the state: name -> (levels, ny, nx), of what was set, or of
+    what is given.
+    """
     balance = given is None and model.balanced
     given = model.initial if given is None else given
     fields = (_of_pressure if "air_temperature" in given else _of_height)(model, given)
@@ -130,9 +135,10 @@ def state(model, given=None):
     return balanced(model, fields) if balance else fields
 
 
-def wind_at_centers(model, fields):
-    """Wind along the axes of the grid, as a step leaves it, eastward and northward: means of faces;
-    over the poles v is the projection of one vector (core/atmosphere/gridpoint/pole_wind.hpp).
+def wind_at_centers(model: Any, fields: Any) -> dict[str, Any]:
+    """Returns wind along the axes of the grid, as a step leaves it, eastward and northward: means
+    of faces; over the poles v is the projection of one vector
+    (core/atmosphere/gridpoint/pole_wind.hpp).
     """
     u, v = fields["x_wind"], fields["y_wind"]
     east = (u + np.roll(u, 1, 2)) / 2
@@ -155,7 +161,7 @@ def wind_at_centers(model, fields):
     return {"eastward_wind": east, "northward_wind": (rows[:, 1:] + rows[:, :-1]) / 2}
 
 
-def _of_height(model, given):
+def _of_height(model: Any, given: Any) -> dict[str, Any]:
     z, c = model.heights, model.constants
     exner, _, theta = model.air_at_rest
     middle = (z[1:] + z[:-1]) / 2
@@ -173,9 +179,9 @@ def _of_height(model, given):
     return fields | {name: _given(model, given, name, z[:-1]) for name in model.tracers}
 
 
-def _given(model, given, name, heights, moved=None):
-    """The user's values of a field, (levels, ny, nx); moved: (axis, -1) of faces, half a cell
-    further along it. ValueError: a shape that does not fit, or values that are not finite.
+def _given(model: Any, given: Any, name: str, heights: Any, moved: Any = None) -> Any:
+    """Returns the user's values of a field, (levels, ny, nx); moved: (axis, -1) of faces, half a
+    cell further along it. ValueError: a shape that does not fit, or values that are not finite.
     """
     value = given.get(name, 0.0)
     if callable(value):
@@ -197,8 +203,8 @@ def _given(model, given, name, heights, moved=None):
     return np.array(values, float)
 
 
-def _places(model, moved=None):
-    """Coordinates of centres, or of faces."""
+def _places(model: Any, moved: Any = None) -> Any:
+    """Returns coordinates of centres, or of faces."""
     x, y = model.grid.coordinates()
     if moved is None:
         return x, y
@@ -207,7 +213,7 @@ def _places(model, moved=None):
     return (x + model.grid.dx / 2, y) if moved[0] == 2 else (x, y + model.grid.dy / 2)
 
 
-def _of_pressure(model, given):
+def _of_pressure(model: Any, given: Any) -> Any:
     c, grid = model.constants, model.grid
     kappa = c.gas_constant / c.heat_capacity
     if "log_surface_pressure" in given:
@@ -217,7 +223,7 @@ def _of_pressure(model, given):
     z = model.heights
     middle = (z[1:] + z[:-1]) / 2
 
-    def at(name, pressure, moved=None):
+    def at(name: str, pressure: Any, moved: Any = None) -> Any:
         value, (x, y) = given.get(name, 0.0), _places(model, moved)
         if moved and isinstance(value, OfLevels):
             value = value.moved(*moved)
@@ -226,7 +232,7 @@ def _of_pressure(model, given):
         of = value if callable(value) else lambda x, y, p: value
         return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
 
-    def temperature_at(pressure):
+    def temperature_at(pressure: Any) -> Any:
         warm = at("air_temperature", pressure)
         if not model.moist:
             return warm
@@ -260,7 +266,7 @@ def _of_pressure(model, given):
     return fields
 
 
-def _in_layers(model, given, surface):
+def _in_layers(model: Any, given: Any, surface: Any) -> Array | None:
     """ln p (nodes, ny, nx) between which temperature and water are straight, as they are given;
     with the ground, and well above the highest layer. None: they are not given on layers.
     """
@@ -276,7 +282,7 @@ def _in_layers(model, given, surface):
     return np.concatenate([x[:1] - 3, x, ground[None]])
 
 
-def _depths_of_layers(model, surface, x, temperature):
+def _depths_of_layers(model: Any, surface: Any, x: Any, temperature: Any) -> Any:
     """As `_depths`, of air that is straight between nodes ln p = x: the integral is Simpson's rule,
     which is exact, and between nodes height is the cubic of hydrostatic balance.
     """
@@ -290,7 +296,7 @@ def _depths_of_layers(model, surface, x, temperature):
     nodes, slope = flat(heights), flat(-c.gas_constant / c.gravity * warm)
     x, length = flat(x), flat(length)
 
-    def at(z):
+    def at(z: Any) -> Any:
         wanted = flat(model.geopotential(z))
         number = np.broadcast_to(np.arange(len(nodes), dtype=float)[:, None], nodes.shape)
         found = Between(-nodes, -wanted).linear(np.ascontiguousarray(number))
@@ -304,8 +310,8 @@ def _depths_of_layers(model, surface, x, temperature):
     return at
 
 
-def _depths(model, surface, temperature):
-    """A function of heights (levels, ny, nx) that gives ln(p_surface / p)."""
+def _depths(model: Any, surface: Any, temperature: Any) -> Any:
+    """Returns a function of heights (levels, ny, nx) that gives ln(p_surface / p)."""
     c = model.constants
     warm = 1.3 * c.gravity * model.grid.levels.top / (c.gas_constant * 150.0)  # cold air, and more
     s = np.linspace(0, min(warm, 14.0), steps)
@@ -317,7 +323,7 @@ def _depths(model, surface, temperature):
         rise = c.gas_constant * (before + now) / (2 * c.gravity) * (s[n] - s[n - 1])
         heights[n], before = heights[n - 1] + rise, now
 
-    def at(z):
+    def at(z: Any) -> Any:
         z = model.geopotential(z)
         found = np.empty(z.shape)
         for j in range(z.shape[1]):
@@ -328,8 +334,8 @@ def _depths(model, surface, temperature):
     return at
 
 
-def _in_balance(model, lowest, theta):
-    """Exner function of layers over that of the lowest ones."""
+def _in_balance(model: Any, lowest: Any, theta: Any) -> Any:
+    """Returns Exner function of layers over that of the lowest ones."""
     c, z = model.constants, model.heights
     exner, _, theta_0 = model.air_at_rest
     middle = (z[1:] + z[:-1]) / 2

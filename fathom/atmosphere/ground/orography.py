@@ -13,6 +13,8 @@ The factor, 0.14 at the truncation, halves the ripples of mountains over the sea
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base import mpi
@@ -25,7 +27,7 @@ from fathom.grids.regrid.rows import Rows
 
 
 @once
-def orography(grid, truncation: int) -> dict[str, np.ndarray]:
+def orography(grid: Any, truncation: int) -> dict[str, np.ndarray]:
     """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and
     land_fraction [1], means over cells.
 
@@ -60,16 +62,16 @@ def _is_gaussian(rows: Rows) -> bool:
     return bool(np.abs(np.sin(np.deg2rad(rows.latitude)) - sine).max() < 1e-7)
 
 
-def _fitted_elsewhere(height, rows: Rows, truncation: int) -> np.ndarray:
-    """The fit on Gaussian rows, brought to these; packed."""
+def _fitted_elsewhere(height: Any, rows: Rows, truncation: int) -> np.ndarray:
+    """Returns the fit on Gaussian rows, brought to these; packed."""
     own = Rows.gaussian(2 * ((3 * truncation + 4) // 4))
     field = own.unpack(fitted(cell_means(height, own), own, truncation))
     return sphere.to_rows(field, own.latitude, own.longitude(0), rows)
 
 
-def cell_means(values, rows: Rows) -> np.ndarray:
-    """Means of `values` (..., lat, lon), cells of equal angles that begin at the south pole and at
-    Greenwich, over the cells of rows; packed.
+def cell_means(values: Any, rows: Rows) -> np.ndarray:
+    """Returns means of `values` (..., lat, lon), cells of equal angles that begin at the south pole
+    and at Greenwich, over the cells of rows; packed.
     """
     values = np.asarray(values, float)
     ny, nx = values.shape[-2:]
@@ -96,9 +98,9 @@ def cell_means(values, rows: Rows) -> np.ndarray:
     return result
 
 
-def _means_of_samples(values, rows: Rows) -> np.ndarray:
-    """The same on a stretched and rotated sphere: of the samples, dense and even within the cells
-    of `values`, that lie in each cell of the rows.
+def _means_of_samples(values: Any, rows: Rows) -> np.ndarray:
+    """Returns the same on a stretched and rotated sphere: of the samples, dense and even within the
+    cells of `values`, that lie in each cell of the rows.
     """
     ny, nx = values.shape[-2:]
     finest = 180 / rows.points.size / rows.sphere.stretching
@@ -128,7 +130,7 @@ def _means_of_samples(values, rows: Rows) -> np.ndarray:
     )
 
 
-def overlap(source, target):
+def overlap(source: Any, target: Any) -> Any:
     """(target cells, source cells) the part of a target cell that lies in a source cell, both given
     by increasing edges. Sparse: a product with it adds in one order, for any number of threads."""
     from scipy.sparse import csr_array
@@ -137,7 +139,7 @@ def overlap(source, target):
     return csr_array(np.maximum(high - low, 0) / np.diff(target)[:, None])
 
 
-def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
+def fitted(values: Any, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
     """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper
     (n(n+1) / (N(N+1)))^2).
     """
@@ -167,7 +169,7 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
     return result
 
 
-def _legendre_fit(waves, sine, weight, factor):
+def _legendre_fit(waves: Any, sine: Any, weight: Any, factor: Any) -> Any:
     """From Fourier coefficients (m, row) to Legendre's and back, each degree n times factor[n], by
     eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1},  eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),  1/2 int P^2 =
     1."""

@@ -7,6 +7,8 @@ of the column. State and surface are those of the time of output, the coefficien
 before it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base import earth
@@ -35,9 +37,9 @@ names = (
 )
 
 
-def at(state, name):
-    """The variable of that name, (points), from the State of a block that holds `exchange`, the
-    winds and what pressure follows from.
+def at(state: Any, name: str) -> Any:
+    """Returns the variable of that name, (points), from the State of a block that holds `exchange`,
+    the winds and what pressure follows from.
     """
     if name == "wind_speed_10m":
         return np.hypot(*(at(state, f"{d}ward_wind_10m") for d in ("east", "north")))
@@ -73,7 +75,7 @@ def at(state, name):
             drag=drag,
         )
 
-    def over(what, skin, wetness):
+    def over(what: Any, skin: Any, wetness: Any) -> Any:
         transfer = {
             "drag": drag,
             "heat_transfer": np.maximum(given[f"{what}_conductance"] / flow, 1e-7),

@@ -15,6 +15,7 @@ from fathom.model import parts
 from fathom.model.schemes import Scheme, scheme, schemes
 
 Part = Scheme | type[Scheme] | str | None  # a scheme as a user gives it
+Physics = Part | Iterable[Any]  # schemes as a user gives them: a suite, one, or a list
 
 # A scheme for a part does this to that field.
 makes = {
@@ -38,14 +39,14 @@ changes = {("updates", "air_temperature_tendency"), ("updates", "specific_humidi
 
 
 def allowed(part: str) -> dict[str, type]:
-    """Allowed classes by name."""
+    """Returns allowed classes by name."""
     found = parts.makers((*makes[part], ""), own_too=True)
     return found | ({"RRTMGP": RRTMGP} if part == "radiation" else {})
 
 
 def listed(physics: Any) -> list[Scheme]:
-    """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
-    an object, a class or a name.
+    """Returns the schemes of a model's physics, in order: of a suite, one scheme, or a list of
+    them, each an object, a class or a name.
     """
     suites = {one.__name__: one for one in (BasicPhysics, ForecastPhysics, AromePhysics, RRTMGP)}
     found = parts.listed("physics", physics, suites)
@@ -59,8 +60,8 @@ def listed(physics: Any) -> list[Scheme]:
 
 
 def of_columns() -> set[str]:
-    """Names of the schemes that act on columns of air: those of the suites; those that change
-    temperature or humidity; and others that use no other fields than these.
+    """Returns names of the schemes that act on columns of air: those of the suites; those that
+    change temperature or humidity; and others that use no other fields than these.
     """
     uses = {
         name: {(f["access"], f["name"]) for f in s.entry["fields"]} for name, s in schemes().items()

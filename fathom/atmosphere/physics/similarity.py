@@ -8,6 +8,8 @@ unstable   Paulson (1970), x = (1 - 16 z/L)^1/4
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.earth import GRAVITY
@@ -16,7 +18,7 @@ KARMAN, STABLE_M, STABLE_H = 0.4, 4.8, 7.8
 MOST_STABLE, MOST_UNSTABLE = 10.0, -50.0  # z/L that are looked at
 
 
-def profiles(zeta, log_height, log_heat) -> tuple[float, float]:
+def profiles(zeta: Any, log_height: Any, log_heat: Any) -> tuple[float, float]:
     """F_m and F_h at z/L."""
     if zeta >= 0:
         return log_height + STABLE_M * zeta, log_heat + STABLE_H * zeta
@@ -27,7 +29,9 @@ def profiles(zeta, log_height, log_heat) -> tuple[float, float]:
     return max(log_height - momentum, least), max(log_heat - heat, least)
 
 
-def from_difference(height, roughness, of_heat, speed, theta, difference) -> tuple[float, float]:
+def from_difference(
+    height: Any, roughness: Any, of_heat: Any, speed: Any, theta: Any, difference: Any
+) -> tuple[float, float]:
     """u* [m s-1] and the transfer velocity of heat [m s-1], from theta_v of the air less that of
     the ground [K]; roughness lengths of momentum and of heat [m].
     """
@@ -36,7 +40,7 @@ def from_difference(height, roughness, of_heat, speed, theta, difference) -> tup
     logs = np.log(height / roughness), np.log(height / of_heat)
     richardson = GRAVITY * height * difference / (theta * speed**2)
 
-    def wrong(zeta):
+    def wrong(zeta: Any) -> Any:
         momentum, heat = profiles(zeta, *logs)
         return zeta * heat / momentum**2 - richardson
 
@@ -51,7 +55,7 @@ def from_difference(height, roughness, of_heat, speed, theta, difference) -> tup
     return u_star, KARMAN * u_star / heat
 
 
-def from_flux(height, roughness, speed, buoyancy_flux) -> float:
+def from_flux(height: Any, roughness: Any, speed: Any, buoyancy_flux: Any) -> float:
     """u* [m s-1] where the flux of buoyancy [m2 s-3] is given."""
     log_height = np.log(height / roughness)
     u_star = KARMAN * speed / log_height

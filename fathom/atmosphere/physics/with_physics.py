@@ -17,26 +17,26 @@ from fathom.atmosphere.physics.fields import (
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
-from fathom.model.component import Field
+from fathom.model.component import Array, Field
 from fathom.model.model import Model
 
 
-def _is_moist(physics, tracers):
-    """Whether the air holds water vapour."""
+def _is_moist(physics: Any, tracers: Sequence[str]) -> Any:
+    """Returns whether the air holds water vapour."""
     return "specific_humidity" in tracers or any(
         "specific_humidity" in process.field_names for process in physics
     )
 
 
-def check_tracers(tracers):
+def check_tracers(tracers: Sequence[str]) -> None:
     """InputError where they are no names."""
     names = isinstance(tracers, Iterable) and not isinstance(tracers, str)
     if not (names and all(isinstance(name, str) for name in tracers)):
         raise InputError(f"tracers = {tracers!r} must be a list of names")
 
 
-def reads_files(name):
-    """Whether a field that is set may come from a file: one value a column."""
+def reads_files(name: str) -> Any:
+    """Returns whether a field that is set may come from a file: one value a column."""
     of_columns = name in surface_defaults and name not in layer_fields
     return of_columns or name in ("log_surface_pressure", "surface_air_pressure")
 
@@ -59,7 +59,7 @@ class AirWithPhysics(Model):
     given_on: Any = None  # the points of given states; None: those of the model
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
-    def _take_physics(self, physics, tracers):
+    def _take_physics(self, physics: Any, tracers: Sequence[str]) -> None:
         """The list of schemes, and what trajectories carry together with the air."""
         self.physics = listed(physics)
         self.moist = _is_moist(self.physics, tracers)
@@ -107,7 +107,7 @@ class AirWithPhysics(Model):
         return 0.0
 
     @property
-    def boundary(self):
+    def boundary(self) -> dict[str, float]:
         """Fields that the physics reads of ground, sea and air, and that no equation of the model
         gives: name -> value by default.
         """
@@ -118,15 +118,15 @@ class AirWithPhysics(Model):
         return {name: value for name, value in surface_defaults.items() if name in wanted - written}
 
     @property
-    def fixed_season(self):
+    def fixed_season(self) -> bool:
         return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
 
-    def uses(self, name):
-        """Whether the physics reads or writes a field."""
+    def uses(self, name: str) -> bool:
+        """Returns whether the physics reads or writes a field."""
         return any(name in scheme.field_names for scheme in self.physics)
 
-    def _given(self, name, default):
-        """A field that the physics reads, (ny, nx) or (nz, ny, nx), as it starts."""
+    def _given(self, name: str, default: Any) -> Any:
+        """Returns a field that the physics reads, (ny, nx) or (nz, ny, nx), as it starts."""
         value = self.initial.get(name, default)
         return (
             np.stack([v for _, v in on_layers(self.grid, value, name)])
@@ -135,7 +135,7 @@ class AirWithPhysics(Model):
         )
 
     @property
-    def land_fraction(self):
+    def land_fraction(self) -> Array | None:
         """The share of land as output has it, (ny, nx), for coasts; None where it is the same
         everywhere.
         """
@@ -143,13 +143,13 @@ class AirWithPhysics(Model):
         return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
 
     @property
-    def flat(self):
+    def flat(self) -> bool:
         """Whether no orography was given."""
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
-    def changed_by(self, kind, simulation):
-        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
-        given with it.
+    def changed_by(self, kind: Any, simulation: Any) -> Any:
+        """Returns the change of geometry from the atmosphere that is given. ValueError: fields of
+        air are given with it.
         """
         beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
         if beside:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import mpi
+from fathom.model.order import Order
 
 L, FUSION, REFERENCE = 2.5008e6, 3.337e5, 250.0  # J kg-1, J kg-1, K: of the core
 GRAVITY = 9.80616
@@ -43,7 +44,7 @@ FLUXES = (
 class Budget:
     """The budget of a SpectralAtmosphere with `budget=True`, since `begin`."""
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Any) -> None:
         self.model = model
         self.names = _labels([p.name for p in model.physics if p.adds_tendencies])
         self.water = [name for name in WATER if name in model.tracers]
@@ -87,7 +88,7 @@ class Budget:
         return [name for name in FLUXES if name in written]
 
     @staticmethod
-    def _sum(do, quantity, name):
+    def _sum(do: Order, quantity: Any, name: str) -> None:
         do(
             "TendencyContent",
             on={"tendency": f"{quantity}_tendency", "tendency_content": name},
@@ -100,14 +101,16 @@ class Budget:
         """The budget counts from now on; all ranks call it."""
         self.started = self._now(simulation)
 
-    def _now(self, simulation):
-        """Means over the globe of all sums, of the storage, and of the energy from the fixer."""
+    def _now(self, simulation: Any) -> Any:
+        """Returns means over the globe of all sums, of the storage, and of the energy from the
+        fixer.
+        """
         found = {"steps": simulation.count}
         cosine = np.cos(np.deg2rad(self.model.grid.coordinates()[1]))
         area = np.where(self.model.grid.wet_levels > 0, self.model.grid.horizontal.area_center, 0.0)
         area = area / area.sum()
 
-        def mean(name, weight=1.0):
+        def mean(name: str, weight: float = 1.0) -> float:
             values = simulation.gather(name)
             return (
                 0.0
@@ -125,8 +128,8 @@ class Budget:
         found["fixer"] = fixer.returned if fixer is not None else 0.0
         return found | self._stored(simulation, area, cosine)
 
-    def _stored(self, simulation, area, cosine):
-        """Contents of the globe now [per m2]."""
+    def _stored(self, simulation: Any, area: Any, cosine: Any) -> dict[str, Any]:
+        """Returns contents of the globe now [per m2]."""
         grid, cp = self.model.grid, self.model.parameters["heat_capacity"]
         names = ["eastward_wind", "northward_wind", self.model.temperature, *self.water]
         fields = dict(zip(names, map(simulation.gather, names)))
@@ -151,8 +154,9 @@ class Budget:
         }
 
     def table(self, simulation: Any) -> dict[str, Any]:
-        """Rates since `begin`: water [mm/day], energy [W m-2], momentum [N m-2], each by scheme,
-        with `dynamics`, `storage` and the fluxes through both ends; on rank 0, all ranks call it.
+        """Returns rates since `begin`: water [mm/day], energy [W m-2], momentum [N m-2], each by
+        scheme, with `dynamics`, `storage` and the fluxes through both ends; on rank 0, all ranks
+        call it.
         """
         now = self._now(simulation)
         steps = now["steps"] - self.started["steps"]
@@ -163,7 +167,7 @@ class Budget:
         heat = {"air_temperature": cp, "specific_humidity": L, "kinetic energy": 1.0}
         heat |= dict.fromkeys((n for n in self.water if n in FROZEN), -FUSION)
 
-        def shares(weights):
+        def shares(weights: Any) -> Any:
             total = [
                 sum(w * change[f"{quantity} by {label}"] for quantity, w in weights.items())
                 for label in self.names
@@ -197,8 +201,8 @@ class Budget:
         return found
 
 
-def _labels(names):
-    """Names of schemes; one that comes again has a number."""
+def _labels(names: Any) -> list[Any]:
+    """Returns names of schemes; one that comes again has a number."""
     return [
         name if name not in names[:n] else f"{name} {names[:n].count(name) + 1}"
         for n, name in enumerate(names)

@@ -6,9 +6,10 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from fathom.base.moist_air import GRAVITY, potential_temperature
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid.chosen import ChosenLevels
 from fathom.grids.regrid.schmidt import turned
+from fathom.model.component import Series
 from fathom.model.model import Criterion
 from fathom.output.diagnostics import Diagnostic
 from fathom.output.post.pressure_levels import Column
@@ -29,8 +31,8 @@ heights = ("geopotential_height", "geopotential")
 rain = ("convective_precipitation", "stratiform_precipitation")  # the flux that reaches the ground
 
 
-def needed(model):
-    """The fields from which pressure and height of a column follow."""
+def needed(model: Any) -> tuple[Any, ...]:
+    """Returns the fields from which pressure and height of a column follow."""
     return (
         model.temperature,
         *(["specific_humidity"] if model.moist else []),
@@ -39,9 +41,9 @@ def needed(model):
     )
 
 
-def criteria(model, step):
-    """Where rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp): the part by which
-    slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2.
+def criteria(model: Any, step: float) -> Sequence[Criterion]:
+    """Returns where rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp): the part by
+    which slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2.
     """
     if not model.splitting:
         return []
@@ -56,8 +58,8 @@ def criteria(model, step):
     ]
 
 
-def of_earth(model, vertical="layer"):
-    """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
+def of_earth(model: Any, vertical: str = "layer") -> dict[str, Any]:
+    """Returns wind as on earth, where the state has it about another pole: name -> Diagnostic."""
     return (
         {}
         if model.grid.angle is None
@@ -65,20 +67,22 @@ def of_earth(model, vertical="layer"):
     )
 
 
-def of_state(name, needs, vertical="layer", linear=False, state=None):
-    """The Diagnostic of the attribute of a State, or of a kind of it, with that name."""
+def of_state(
+    name: str, needs: Any, vertical: str = "layer", linear: bool = False, state: Any = None
+) -> Any:
+    """Returns the Diagnostic of the attribute of a State, or of a kind of it, with that name."""
     value = lambda state: state.spread(state[name])
     return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=state or State)
 
 
-def near_ground(model, needs, state=None):
-    """Air at 2 m and wind at 10 m, where the physics has an exchange with the ground; `needs`: what
-    a column and its wind follow from.
+def near_ground(model: Any, needs: Any, state: Any = None) -> dict[str, Any]:
+    """Returns air at 2 m and wind at 10 m, where the physics has an exchange with the ground;
+    `needs`: what a column and its wind follow from.
     """
     if not any(p.name in near_surface.schemes for p in model.physics):
         return {}
 
-    def of(name):
+    def of(name: str) -> Any:
         value = lambda state: state.spread(near_surface.at(state, name))
         fields = (*needs, *near_surface.exchange)
         return Diagnostic(fields, value, linear=False, vertical="column", shared=state or State)
@@ -86,8 +90,8 @@ def near_ground(model, needs, state=None):
     return {name: of(name) for name in near_surface.names}
 
 
-def falling(model):
-    """The variables of precipitation at the ground, where the physics has it."""
+def falling(model: Any) -> dict[str, Any]:
+    """Returns the variables of precipitation at the ground, where the physics has it."""
     parts = tuple(name for name in rain if name in model.diagnostics)
     if not parts:
         return {}
@@ -95,8 +99,8 @@ def falling(model):
     return {"precipitation_flux": Diagnostic(parts, together, vertical="column")}
 
 
-def derived(model):
-    """The output variables of a model on levels of pressure: name -> Diagnostic."""
+def derived(model: Any) -> Mapping[str, Any]:
+    """Returns the output variables of a model on levels of pressure: name -> Diagnostic."""
     column = needed(model)
     table = of_earth(model) | {
         name: of_state(name, column)
@@ -131,12 +135,14 @@ class AtLevels:
     levels: ChosenLevels
     state: type["State"]
 
-    def __call__(self, model, window, fields):
+    def __call__(self, model: Any, window: Any, fields: Any) -> Any:
         return self.state(model, window, fields, self.levels)
 
 
-def at_levels(model, name, diagnostic, levels, column=None, state=None):
-    """The Diagnostic of a variable of layers at chosen levels: as
+def at_levels(
+    model: Any, name: str, diagnostic: Any, levels: Any, column: Any = None, state: Any = None
+) -> Any:
+    """Returns the Diagnostic of a variable of layers at chosen levels: as
     `fathom.output.post.pressure_levels` says, below the ground too. `column`: the fields a column
     follows from, for a `state`.
     """
@@ -155,8 +161,10 @@ def at_levels(model, name, diagnostic, levels, column=None, state=None):
     )
 
 
-def _totals(simulation):
-    """Sums over all columns, exact: area [m2], mass times g [Pa m2], kinetic energy as much."""
+def _totals(simulation: Any) -> Any:
+    """Returns sums over all columns, exact: area [m2], mass times g [Pa m2], kinetic energy as
+    much.
+    """
     grid, wind = simulation.model.grid, ("eastward_wind", "northward_wind")
     columns: dict[str, list] = {"area": [], "mass": [], "energy": []}
     for window, *fields in zip(
@@ -181,9 +189,9 @@ def _totals(simulation):
     )
 
 
-def watch(model, simulation):
-    """Present numbers, name -> (value, units), and words for the line of progress; the same bits on
-    any ranks.
+def watch(model: Any, simulation: Any) -> tuple[Series, str]:
+    """Returns present numbers, name -> (value, units), and words for the line of progress; the same
+    bits on any ranks.
     """
     e, grid = simulation.fields.extremes, model.grid
     names = ("eastward_wind", "northward_wind", model.temperature)
@@ -212,7 +220,7 @@ class State:
     on earth, with what follows from them by name.
     """
 
-    def __init__(self, model, window, fields, levels=None):
+    def __init__(self, model: Any, window: Any, fields: Any, levels: Any = None) -> None:
         j0, i0, ny, nx = window
         self.model, self.levels, self.shape, self.block = model, levels, (ny, nx), window
         self.given = fields  # wind of the state
@@ -229,11 +237,11 @@ class State:
             self.fields |= zip(wind, turned(u, v, angle))
 
     @property
-    def rules(self):
+    def rules(self) -> Any:
         """The variables that follow from others: name -> function of this."""
         return _rules
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name in self.fields:
             return self.fields[name]
         if name not in self.rules:
@@ -242,17 +250,17 @@ class State:
         return value
 
     @cached_property
-    def column(self):
+    def column(self) -> Any:
         """The hydrostatic column, as `fathom.output.post.pressure_levels` has it."""
         return self._lowest(self.model.grid.levels.nz)
 
     @property
-    def above_ground(self):
+    def above_ground(self) -> Any:
         """A column of two layers: enough for values at the ground and at the sea."""
         return self.column if "column" in self.__dict__ else self._lowest(2)
 
-    def _lowest(self, layers):
-        """The column of so many layers."""
+    def _lowest(self, layers: Any) -> Any:
+        """Returns the column of so many layers."""
         names = (self.model.temperature, *(("specific_humidity",) if self.model.moist else ()))
         ground = ("log_surface_pressure", "surface_geopotential")
         a, b = interfaces_of(self.model.grid.levels)
@@ -263,7 +271,7 @@ class State:
         )
 
     @cached_property
-    def targets(self):
+    def targets(self) -> tuple[Any, ...]:
         """Pressures [Pa] of the chosen levels, and where a column has none; there it is that of the
         ground.
         """
@@ -277,13 +285,15 @@ class State:
             pressures = np.where(lacking, self.column.surface_pressure, pressures)
         return pressures, lacking if lacking.any() else None
 
-    def at_levels(self, name):
-        """A variable of layers, or a height, on the chosen levels; NaN where there are none."""
+    def at_levels(self, name: str) -> Any:
+        """Returns a variable of layers, or a height, on the chosen levels; NaN where there are
+        none.
+        """
         pressures, lacking = self.targets
         values = self._at(name, pressures)
         return values if lacking is None else np.where(lacking, np.nan, values)
 
-    def _at(self, name, pressures):
+    def _at(self, name: str, pressures: Any) -> Any:
         """As `at_levels`, at pressures (levels) or at those of each point (levels, points)."""
         if name in heights:
             scale = 1 if name == "geopotential_height" else GRAVITY
@@ -300,22 +310,22 @@ class State:
         order = 1 if "humidity" in name else 3
         return self.column.at(self[name], pressures, order=order)
 
-    def _each(self, pressures):
-        """Pressures of each point, (levels, points)."""
+    def _each(self, pressures: Any) -> Any:
+        """Returns pressures of each point, (levels, points)."""
         if pressures.ndim == 2:
             return pressures
         return np.repeat(pressures[:, None], self.column.surface_pressure.size, axis=1)
 
-    def of_window(self, whole):
+    def of_window(self, whole: Any) -> Any:
         """(points) of a field of the grid (ny, nx)."""
         return np.asarray(whole)[self.window][self.there]
 
-    def about_the_pole(self, name):
-        """A component of wind as the state has it, (levels, points)."""
+    def about_the_pole(self, name: str) -> Any:
+        """Returns a component of wind as the state has it, (levels, points)."""
         values = np.asarray(self.given[name], float)
         return values.reshape(len(values), -1) if self.whole else values[:, self.there]
 
-    def spread(self, values):
+    def spread(self, values: Any) -> Any:
         """(levels, ny, nx), NaN where no column is."""
         values = np.asarray(values)
         values = values[None] if values.ndim == 1 else values
@@ -326,7 +336,7 @@ class State:
         return everywhere
 
 
-def _humidity(state):
+def _humidity(state: Any) -> Any:
     return state.column.relative_humidity(state["specific_humidity"])
 
 

@@ -9,6 +9,8 @@ Hoskins, McIntyre & Robertson 1985, hydrostatic). f_p = f_x / p with x = ln p, o
 between the layers around, of first order in the end layers.
 """
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.moist_air import GRAVITY
@@ -22,7 +24,7 @@ slopes = ("eastward_slope_of_potential_temperature", "northward_slope_of_potenti
 def vorticity_along() -> Together:
     """zeta [s-1]."""
 
-    def of(simulation, blocks):
+    def of(simulation: Any, blocks: Any) -> dict[str, Any]:
         waves = _waves(simulation)
         m = waves.map_factor
         levels = simulation.model.grid.levels.nz
@@ -36,7 +38,7 @@ def vorticity_along() -> Together:
 def slopes_along(theta: Diagnostic) -> Together:
     """theta_x, theta_y [K m-1], of the potential temperature that a Diagnostic gives."""
 
-    def of(simulation, blocks):
+    def of(simulation: Any, blocks: Any) -> dict[str, Any]:
         waves = _waves(simulation)
         warmth = of_blocks(simulation, theta, "center", blocks)
         both = waves.gradient(warmth, simulation.model.grid.levels.nz)
@@ -46,13 +48,13 @@ def slopes_along(theta: Diagnostic) -> Together:
     return Together(theta.needs, slopes, of, units="K m-1")
 
 
-def _waves(simulation):
+def _waves(simulation: Any) -> Any:
     from fathom.grids.transform.on_blocks import OnBlocks  # loads the core
 
     return OnBlocks.of(simulation, simulation.model.grid.truncation)
 
 
-def potential_vorticity(state) -> np.ndarray:
+def potential_vorticity(state: Any) -> np.ndarray:
     """P [K m2 kg-1 s-1], (layers, points), of a State that has the fields along its layers."""
     east, north = (np.asarray(state[name], float) for name in slopes)
     pressure = state["air_pressure"]
@@ -62,13 +64,13 @@ def potential_vorticity(state) -> np.ndarray:
     return -GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
 
 
-def coriolis(state) -> np.ndarray:
+def coriolis(state: Any) -> np.ndarray:
     """f [s-1], (points), of places on earth."""
     latitude = state.of_window(state.model.grid.coordinates()[1])
     return 2 * state.model.parameters["rotation"] * np.sin(np.deg2rad(latitude))
 
 
-def slope(f, x) -> np.ndarray:
+def slope(f: Any, x: Any) -> np.ndarray:
     """df/dx of layers (layers, points)."""
     steep, step = np.diff(f, axis=0) / np.diff(x, axis=0), np.diff(x, axis=0)
     inner = (steep[1:] * step[:-1] + steep[:-1] * step[1:]) / (step[1:] + step[:-1])

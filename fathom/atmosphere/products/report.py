@@ -33,8 +33,8 @@ ground = ("air_temperature_2m", "eastward_wind_10m", "northward_wind_10m")
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
-    """The argument of `pictures`, from a simulation of a model on levels of pressure; on rank 0,
-    all ranks call it.
+    """Returns the argument of `pictures`, from a simulation of a model on levels of pressure; on
+    rank 0, all ranks call it.
     """
     model, state = simulation.model, {}
     for name, level in charts:
@@ -57,8 +57,8 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
 
 
 def _stored(simulation: Any) -> dict[str, Any]:
-    """Data from the outputs of the run: days, [(hours, 500 hPa height, sea level pressure)], and
-    the rain of the last interval of a mean.
+    """Returns data from the outputs of the run: days, [(hours, 500 hPa height, sea level
+    pressure)], and the rain of the last interval of a mean.
     """
     found: dict[str, Any] = {}
     heights: dict[float, Any] = {}
@@ -82,14 +82,14 @@ def _stored(simulation: Any) -> dict[str, Any]:
 
 
 def _on_all_points(simulation: Any, field: np.ndarray) -> np.ndarray:
-    """Output of a limited area at all points of its grid; none in the extension."""
+    """Returns output of a limited area at all points of its grid; none in the extension."""
     shape = np.shape(simulation.model.grid.wet_levels)
     more = [(0, max(n - m, 0)) for n, m in zip(shape, field.shape[-2:])]
     return np.pad(field, [(0, 0)] * (field.ndim - 2) + more, constant_values=np.nan)
 
 
 def _by_day(field: Any, start: Any) -> dict[float, np.ndarray]:
-    """The field after each whole day, by its hours since the start; none where times are no
+    """Returns the field after each whole day, by its hours since the start; none where times are no
     dates.
     """
     if field.time.dtype.kind != "M":
@@ -99,7 +99,7 @@ def _by_day(field: Any, start: Any) -> dict[float, np.ndarray]:
 
 
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
-    """Sections of the report.
+    """Returns sections of the report.
 
     grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes; `finest`: longitude and
     latitude around which charts are drawn larger. state, all (ny, nx), rows from south to north:
@@ -124,7 +124,7 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
 
 
 def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
-    """Contours every `step`, at most a hundred."""
+    """Returns contours every `step`, at most a hundred."""
     low, high = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
     levels = np.arange(low, min(high, low + 100) + 1) * step
     return lambda axes, raster: plots.contours(axes, raster, field, levels, **style)
@@ -146,8 +146,8 @@ def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
 
 
 def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Callable[..., Any]:
-    """The chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea level in
-    white.
+    """Returns the chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea
+    level in white.
     """
     isobars = (
         ()
@@ -166,7 +166,7 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
 
 
 def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., Any]:
-    """Degrees Celsius in colours and in black lines."""
+    """Returns degrees Celsius in colours and in black lines."""
     celsius = np.asarray(kelvin, float) - 273.15
     return partial(
         plots.map,
@@ -179,7 +179,7 @@ def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., A
 
 
 def _wind(state: Mapping[str, Any], at: str, over: Any) -> Callable[..., Any]:
-    """Speed in colours, and arrows."""
+    """Returns speed in colours, and arrows."""
     u, v = (np.asarray(state[f"{d}ward_wind_{at}"], float) for d in ("east", "north"))
     return partial(
         plots.map, np.hypot(u, v), over=over(lambda axes, raster: plots.vectors(axes, raster, u, v))
@@ -393,14 +393,14 @@ def _sunlight(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def lit_fraction(grid: Mapping[str, Any], insolation: np.ndarray) -> float:
-    """The part of the sphere that the sun shines on, of rows of equally long cells."""
+    """Returns the part of the sphere that the sun shines on, of rows of equally long cells."""
     rows = np.diff(np.sin(np.deg2rad(np.asarray(grid["corner_latitude"], float))))
     return float((rows * (insolation > 0).mean(axis=1)).sum() / rows.sum())
 
 
 def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    """Maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m s-1],
-    vorticity [s-1], all (ny, nx).
+    """Returns maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m
+    s-1], vorticity [s-1], all (ny, nx).
     """
     globe = plots.Raster(plots.mesh_of(grid))
     height, u, v = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.atmosphere.radiation.tables import AEROSOLS
@@ -9,12 +11,15 @@ from fathom.atmosphere.radiation.variability import water_factors
 from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
+from fathom.model.component import Array
 from fathom.model.schemes import bytes_of
 
 OVERLAPS = ("homogeneous", "maximum-random", "exponential-random")
 
 
-def longwave(tables, columns, *, angles=1, precision="fp64", **of_clouds):
+def longwave(
+    tables: Any, columns: Any, *, angles: int = 1, precision: str = "fp64", **of_clouds: Any
+) -> Any:
     """Long-wave fluxes: (up, down), each (columns, layers + 1) [W m-2].
 
     tables : Tables of the long wave. columns : see `checked`. angles : 1 to 4 without scattering;
@@ -26,7 +31,7 @@ def longwave(tables, columns, *, angles=1, precision="fp64", **of_clouds):
     return _fluxes(tables, columns, True, angles, precision, **of_clouds)[:2]
 
 
-def shortwave(tables, columns, *, precision="fp64", **of_clouds):
+def shortwave(tables: Any, columns: Any, *, precision: str = "fp64", **of_clouds: Any) -> Any:
     """Short-wave fluxes: (up, down, beam), each (columns, layers + 1) [W m-2]; 0 where the sun is
     not above the horizon. Arguments as of `longwave`.
     """
@@ -34,16 +39,16 @@ def shortwave(tables, columns, *, precision="fp64", **of_clouds):
 
 
 def _fluxes(
-    tables,
-    columns,
-    longwave,
-    angles,
-    precision,
-    overlap="exponential-random",
-    decorrelation=2000.0,
-    fractional_std=0.0,
-    key=0,
-):
+    tables: Any,
+    columns: Any,
+    longwave: Any,
+    angles: Any,
+    precision: str,
+    overlap: str = "exponential-random",
+    decorrelation: float = 2000.0,
+    fractional_std: float = 0.0,
+    key: int = 0,
+) -> Any:
     if tables.longwave != longwave:
         raise InputError(f"{tables.name} are tables of the {'short' if longwave else 'long'} wave")
     if precision not in bytes_of:
@@ -85,8 +90,9 @@ GROUND = (
 )
 
 
-def checked(tables, columns):
-    """The arrays as the core takes them; ValueError where one is missing or has a wrong shape.
+def checked(tables: Any, columns: Any) -> Any:
+    """Returns the arrays as the core takes them; ValueError where one is missing or has a wrong
+    shape.
 
     pressure, temperature : (columns, layers) [Pa, K], the top first.
     interface_pressure, interface_temperature : (columns, layers + 1).
@@ -118,8 +124,8 @@ def checked(tables, columns):
     return arrays
 
 
-def _shaped(name, values, shape):
-    """An array as it must be."""
+def _shaped(name: str, values: Any, shape: Any) -> Array:
+    """Returns an array as it must be."""
     known = (*LAYERS, *INTERFACES, *GROUND, "gases", "aerosols")
     if name not in known:
         raise InputError(unknown("array of columns", name, known))
@@ -131,7 +137,7 @@ def _shaped(name, values, shape):
         raise InputError(f"{name} has shape {np.shape(values)}, not {wanted}") from None
 
 
-def _mole_fractions(tables, gases, shape):
+def _mole_fractions(tables: Any, gases: Any, shape: Any) -> Any:
     amounts = np.zeros((shape[0], len(tables.gases), shape[1]))
     for gas, values in gases.items():
         values = np.asarray(values, float)
@@ -140,7 +146,7 @@ def _mole_fractions(tables, gases, shape):
     return amounts
 
 
-def _aerosols(given, shape):
+def _aerosols(given: Any, shape: Any) -> Any:
     masses = np.zeros((shape[0], len(AEROSOLS), shape[1]))
     for name, values in given.items():
         if name not in AEROSOLS:

@@ -4,9 +4,12 @@ reads (core/physics/radiation/rrtmgp/ecckd.hpp), and optics of bands of the spec
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.model.component import Array
 
 CODE = "_conc_dependence_code"
 NONE, LINEAR, TABLE, RELATIVE = range(4)
@@ -14,12 +17,12 @@ FIRST = ("h2o", "co2", "o3")  # numbers of gases that the scheme of the model co
 OF_PLANCK = 273.15  # K: by its emission bands of the long wave are weighted
 
 
-def is_definition(raw):
-    """Whether these are the variables of such a file."""
+def is_definition(raw: Any) -> bool:
+    """Returns whether these are the variables of such a file."""
     return any(name.endswith(CODE) for name in raw)
 
 
-def gases(raw):
+def gases(raw: Any) -> list[Any]:
     """Names, the number of each less 1. ValueError where one is missing."""
     found = [
         n.removesuffix(CODE) for n in raw if n.endswith(CODE) and not n.startswith("composite")
@@ -31,27 +34,29 @@ def gases(raw):
     return [*FIRST, *(name for name in found if name not in FIRST)]
 
 
-def alone(raw):
-    """Gases with absorption except water. ValueError for tables of mole fractions of a gas."""
+def alone(raw: Any) -> Any:
+    """Returns gases with absorption except water. ValueError for tables of mole
+    fractions of a gas.
+    """
     found = [n.removesuffix(CODE) for n in raw if n.endswith(CODE) and not n.startswith("h2o")]
     if wrong := [a for a in found if int(raw[a + CODE]) == TABLE]:
         raise InputError(f"a definition of ecCKD with tables of mole fractions of {wrong[0]}")
     return found
 
 
-def gas_optics(raw, lanes):
-    """Arrays of the core; lanes: g points that it computes at once."""
+def gas_optics(raw: Any, lanes: Any) -> dict[str, Any]:
+    """Returns arrays of the core; lanes: g points that it computes at once."""
     names = gases(raw)
     absorbers = alone(raw)
 
-    def by_g(name):  # (..., temperature, pressure, whole rows of g)
+    def by_g(name: str) -> Any:  # (..., temperature, pressure, whole rows of g)
         table = raw[f"{name}_molar_absorption_coeff"]
         return filled(table, -(-table.shape[-1] // lanes) * lanes)
 
-    def number(name):
+    def number(name: str) -> Any:
         return 0 if name == "composite" else names.index(name) + 1
 
-    def reference(name):
+    def reference(name: str) -> float:
         relative = int(raw[name + CODE]) == RELATIVE
         return float(raw[f"{name}_reference_mole_fraction"]) if relative else 0.0
 
@@ -83,20 +88,20 @@ def gas_optics(raw, lanes):
     }
 
 
-def planck(raw):
+def planck(raw: Any) -> Any:
     """(temperature, g) [W m-2 sr-1], one row a kelvin."""
     if not np.allclose(np.diff(raw["temperature_planck"]), 1):
         raise InputError("a definition of ecCKD whose Planck function is not given each kelvin")
     return raw["planck_function"] / np.pi
 
 
-def filled(values, width):
-    """The last axis filled up with zeros, as numbers of the core's tables."""
+def filled(values: Any, width: Any) -> Array:
+    """Returns the last axis filled up with zeros, as numbers of the core's tables."""
     spare = [(0, 0)] * (values.ndim - 1) + [(0, width - values.shape[-1])]
     return np.pad(np.asarray(values, np.float32), spare)
 
 
-def shares(raw, bands):
+def shares(raw: Any, bands: Any) -> Any:
     """(g, band): how much of the energy of a g point comes from each of the bands, given by their
     wave numbers [cm-1]; those without any in a band take the nearest.
     """

@@ -4,17 +4,20 @@ coefficients are whole steps of their logarithm, as differences along some axes,
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.data import embedded
+from fathom.model.component import Array
 
 NAMES = ("lw-g128", "sw-g112")
 
 
 def read(name: str) -> dict[str, np.ndarray]:
-    """Variables of the embedded gas optics "lw-g128" or "sw-g112", or of "clouds-lw", "clouds-sw",
-    "aerosols-lw" and "aerosols-sw".
+    """Returns variables of the embedded gas optics "lw-g128" or "sw-g112", or of "clouds-lw",
+    "clouds-sw", "aerosols-lw" and "aerosols-sw".
     """
     gases = name in NAMES
     with embedded.opened(embedded.path(f"rrtmgp-{name}" if gases else "rrtmgp-particles")) as file:
@@ -31,9 +34,9 @@ def read(name: str) -> dict[str, np.ndarray]:
     return tables
 
 
-def folded(values, axes, least, steps):
-    """Coefficients as 16-bit differences of whole steps of their logarithm, `steps` to a factor of
-    2; 0 for those below the least.
+def folded(values: Any, axes: Any, least: Any, steps: Any) -> Any:
+    """Returns coefficients as 16-bit differences of whole steps of their logarithm, `steps` to a
+    factor of 2; 0 for those below the least.
     """
     whole = np.rint(np.log2(np.maximum(values, least)) * steps).astype(np.int64)
     whole = np.moveaxis(whole - int(np.rint(np.log2(least) * steps)), -1, 0)
@@ -44,8 +47,8 @@ def folded(values, axes, least, steps):
     return whole.astype(np.int16)
 
 
-def unfolded(differences, axes, least, steps):
-    """The reverse of `folded`."""
+def unfolded(differences: Any, axes: Any, least: Any, steps: Any) -> Array:
+    """Returns the reverse of `folded`."""
     whole = differences.astype(np.int32)
     for axis in reversed(axes):
         whole = np.cumsum(whole, axis=axis, dtype=np.int32)
@@ -53,7 +56,7 @@ def unfolded(differences, axes, least, steps):
     return np.ascontiguousarray(np.moveaxis(np.where(whole > 0, values, 0.0), 0, -1))
 
 
-def _values(variable):
+def _values(variable: Any) -> Any:
     variable.set_auto_maskandscale(False)
     values = np.asarray(variable[...])
     if "steps" in variable.ncattrs():

@@ -85,12 +85,12 @@ class RRTMGP(Scheme):
     def __init__(
         self,
         *,
-        every=None,
-        spacing=None,
-        longwave="lw-g128",
-        shortwave="sw-g112",
-        overlap="exponential-random",
-        **numbers,
+        every: Any = None,
+        spacing: Any = None,
+        longwave: str = "lw-g128",
+        shortwave: str = "sw-g112",
+        overlap: str = "exponential-random",
+        **numbers: Any,
     ) -> None:
         if overlap not in OVERLAPS:
             raise InputError(unknown("overlap", overlap, OVERLAPS))
@@ -120,7 +120,7 @@ class RRTMGP(Scheme):
         self.entry = self._entry()
 
     def _entry(self) -> dict[str, Any]:
-        """The entry of the catalogue, as the core has it for other schemes."""
+        """Returns the entry of the catalogue, as the core has it for other schemes."""
         parameters = [
             dict(
                 zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
@@ -136,10 +136,10 @@ class RRTMGP(Scheme):
             "fields": self._core(8, {p["name"]: p["value"] for p in parameters}).fields,
         }
 
-    def _core(self, precision, values):
+    def _core(self, precision: str, values: Any) -> Any:
         thermal, solar = (_tables(name) for name in self.tables)
 
-        def fractions(tables):
+        def fractions(tables: Any) -> Any:
             amounts = [1.0] + [0.0] * len(tables.gases)
             for name, (gas, unit, _) in WELL_MIXED.items():
                 if gas in tables.gases:
@@ -160,9 +160,16 @@ class RRTMGP(Scheme):
         )
 
     def process(
-        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
-    ):
-        """The core's process; arguments as of Scheme.process."""
+        self,
+        precision: int = 8,
+        *,
+        phase: str = "baroclinic",
+        on: Any = None,
+        label: str | None = None,
+        offered: Any = None,
+        **parameters: Any,
+    ) -> Any:
+        """Returns the core's process; arguments as of Scheme.process."""
         values = self.all_parameters | {k: float(v) for k, v in parameters.items()}
         process = self._core(precision, values).on(on or {})
         process.phase, process.name = phase, label or self.name
@@ -171,8 +178,8 @@ class RRTMGP(Scheme):
         return process
 
     def spaced(self, columns: int) -> RRTMGP:
-        """The same in one column of about columns x columns; itself, if it was made with another
-        `spacing`.
+        """Returns the same in one column of about columns x columns; itself, if it was made with
+        another `spacing`.
         """
         if self.spacing is not None:
             return self
@@ -181,8 +188,8 @@ class RRTMGP(Scheme):
         return other
 
     def samples(self, grid: Any) -> list[tuple[int, list[int]]]:
-        """Columns of a Gaussian grid or of an area in which it is computed: (row, columns of the
-        row). ValueError: another grid.
+        """Returns columns of a Gaussian grid or of an area in which it is computed: (row, columns
+        of the row). ValueError: another grid.
         """
         if not (_goes_around(grid) or isinstance(grid, of_points)):
             raise InputError(
@@ -195,8 +202,8 @@ class RRTMGP(Scheme):
         return [(row, columns) for row in rows]
 
     def twilight(self, grid: Any) -> float:
-        """Sine of the angle within which a column's samples lie: a column that the sun reaches has
-        four samples whose short wave is computed.
+        """Returns sine of the angle within which a column's samples lie: a column that the sun
+        reaches has four samples whose short wave is computed.
         """
         if _goes_around(grid):
             angle = np.pi / len(grid.points)
@@ -207,7 +214,7 @@ class RRTMGP(Scheme):
         return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
 
 
-def _checked_spacing(spacing):
+def _checked_spacing(spacing: Any) -> Any:
     if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
         raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
@@ -220,14 +227,14 @@ def _goes_around(grid: Grid) -> bool:
     return grid.truncation is not None
 
 
-def _evenly(number, spacing):
-    """Some of `number` points about `spacing` apart, the first and the last among them."""
+def _evenly(number: int, spacing: Any) -> Any:
+    """Returns some of `number` points about `spacing` apart, the first and the last among them."""
     count = -(-(number - 1) // spacing) + 1
     return np.unique(np.rint(np.linspace(0, number - 1, count)).astype(int))
 
 
-def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
-    """Columns about `spacing` apart in both directions: (row, columns of the row), from
+def samples(points: Any, latitude: Any, spacing: Any) -> list[tuple[int, list[int]]]:
+    """Returns columns about `spacing` apart in both directions: (row, columns of the row), from
     south to north. Those of every second row lie between those of the others.
 
     points, latitude : of each row, from south to north [1, radians].
@@ -247,7 +254,7 @@ def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
     return found
 
 
-def _limits(name):
+def _limits(name: str) -> Any:
     """Unit, default, least, most and meaning of a parameter."""
     if name in NUMBERS:
         return NUMBERS[name]

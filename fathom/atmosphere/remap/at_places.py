@@ -30,7 +30,7 @@ class AtPlaces:
 
     def __init__(
         self, given: Any, collected: Callable, longitude: Any, latitude: Any, angle: Any = None
-    ):
+    ) -> None:
         self.given, self.collected, self.longitude, self.angle = given, collected, longitude, angle
         rows = Rows.of(given.grid)
         self.places = rows.sphere.from_earth(longitude, latitude)
@@ -38,17 +38,19 @@ class AtPlaces:
         self.twelve = TwelvePoints(rows, *self.places, *self.needed)
 
     def __call__(self, name: str) -> np.ndarray:
-        """A field, (levels, points); a tracer within its neighbours."""
+        """Returns a field, (levels, points); a tracer within its neighbours."""
         return self.twelve(self._rows_of(name), within=name in self.given.tracers)
 
-    def _rows_of(self, name):
-        """The rows that the places need, (levels, rows, points)."""
+    def _rows_of(self, name: str) -> Any:
+        """Returns the rows that the places need, (levels, rows, points)."""
         whole = [(*self.needed, 0, int(self.given.grid.points.max()))]
         ((_, values),) = self.collected(whole, name).items()
         return values
 
     def wind(self) -> tuple[np.ndarray, np.ndarray]:
-        """Eastward and northward, by Cartesian components seen from the pole of the given one."""
+        """Returns eastward and northward, by Cartesian components seen from the pole of the given
+        one.
+        """
         sphere = self.given.grid.sphere
         u, v = (self._rows_of(name) for name in wind)
         points = self.given.grid.points[slice(*self.needed)][:, None]
@@ -65,7 +67,9 @@ class AtPlaces:
 
 
 def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
-    """Places among the points of an area, along x and along y, from 0. ValueError: beyond them."""
+    """Returns places among the points of an area, along x and along y, from 0. ValueError: beyond
+    them.
+    """
     found = []
     places = area.projection.from_earth(longitude, latitude)
     for place, middle, n in zip(places, area._middle, area.points, strict=True):
@@ -82,7 +86,7 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
 class OnMap:
     """Fields of a `given` limited area at places that its columns surround."""
 
-    def __init__(self, given: Any, collected: Callable, longitude: Any, latitude: Any):
+    def __init__(self, given: Any, collected: Callable, longitude: Any, latitude: Any) -> None:
         from scipy.sparse import csr_array  # start-up time
 
         self.given, self.collected = given, collected
@@ -122,7 +126,7 @@ class OnMap:
         return projection.on_earth(u, v, self.longitude, self.latitude)
 
 
-def _compass(longitude, latitude):
+def _compass(longitude: Any, latitude: Any) -> tuple[Any, ...]:
     """Cartesian components of the unit vectors to the east and to the north, angles in radians."""
     sine, cosine = np.sin(longitude), np.cos(longitude)
     up, out = np.cos(latitude), -np.sin(latitude)

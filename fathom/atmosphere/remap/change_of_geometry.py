@@ -49,7 +49,7 @@ class Change:
     same_points: bool
     same_waves: bool  # and the field with their values
 
-    def __init__(self, given: Any, simulation: Any):
+    def __init__(self, given: Any, simulation: Any) -> None:
         self.simulation, self.model = simulation, simulation.model
         self.given: Given = given_state(given, simulation)
         self.own = Own(simulation)
@@ -63,17 +63,17 @@ class Change:
         raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
-        """A field of A at own points of B, (levels, points); wind as about B's pole."""
+        """Returns a field of A at own points of B, (levels, points); wind as about B's pole."""
         raise NotImplementedError
 
-    def as_it_is(self, name):
-        """A field of A on the same points."""
+    def as_it_is(self, name: str) -> Any:
+        """Returns a field of A on the same points."""
         blocks = self.collected(self.own.rectangles, name)
         return self.own.packed([blocks[n] for n in sorted(blocks)])
 
-    def collected(self, mine, name):
-        """Rectangles of a field of A that this rank wants, by position in the list of all ranks;
-        all ranks call it.
+    def collected(self, mine: Any, name: str) -> Any:
+        """Returns rectangles of a field of A that this rank wants, by position in the list of all
+        ranks; all ranks call it.
         """
         everyone = tuple(map(tuple, self.simulation.comm.allgather(mine)))
         if everyone not in self._plans:
@@ -87,8 +87,8 @@ class Change:
     def everywhere(self, here: bool) -> bool:
         return self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
 
-    def same_ground(self, phi) -> bool:
-        """Whether A's ground is phi, at own points."""
+    def same_ground(self, phi: Any) -> bool:
+        """Returns whether A's ground is phi, at own points."""
         there = self.along("surface_geopotential")[0]
         return self.everywhere(np.abs(there - phi).max(initial=0) <= SAME_GROUND)
 
@@ -106,9 +106,9 @@ class Change:
             name in self.given.tracers for name in self.model.tracers
         )
 
-    def columns(self, phi, same) -> dict[str, np.ndarray]:
-        """Air over the surface geopotential phi, at own points; same: A's levels and ground are
-        those of B. wind, log_pressure_ratio, air_temperature, tracers.
+    def columns(self, phi: Any, same: Any) -> dict[str, np.ndarray]:
+        """Returns air over the surface geopotential phi, at own points; same: A's levels and ground
+        are those of B. wind, log_pressure_ratio, air_temperature, tracers.
         """
         given, model = self.given, self.model
         if given.on_heights:
@@ -130,8 +130,8 @@ class Change:
             source.setdefault(name, np.zeros_like(source["air_temperature"]))
         return source
 
-    def _columns_of_heights(self, phi) -> dict[str, np.ndarray]:
-        """The same, of one on levels of height."""
+    def _columns_of_heights(self, phi: Any) -> dict[str, np.ndarray]:
+        """Returns the same, of one on levels of height."""
         moist = "specific_humidity" in self.model.tracers
         found = columns_of_heights.taken(self.model, self.given, _At(self), moist, phi)
         found["log_pressure_ratio"] = found.pop("log_surface_pressure")[None] - np.log(REFERENCE)
@@ -139,8 +139,8 @@ class Change:
             found.setdefault(name, np.zeros_like(found["air_temperature"]))
         return found
 
-    def _columns_of_pressures(self, phi) -> dict[str, np.ndarray]:
-        """The same, of one on levels of pressure, as `initial` takes an analysis."""
+    def _columns_of_pressures(self, phi: Any) -> dict[str, np.ndarray]:
+        """Returns the same, of one on levels of pressure, as `initial` takes an analysis."""
         given = self.given
         names = ("air_temperature", *wind, "geopotential")
         source = {name: self.along(name) for name in names}
@@ -162,8 +162,10 @@ class Change:
             found.setdefault(name, np.zeros_like(found["air_temperature"]))
         return found
 
-    def _over_ground(self, source, phi):
-        """The state on B's levels over the surface geopotential phi, some columns at a time."""
+    def _over_ground(self, source: Any, phi: Any) -> dict[str, Any]:
+        """Returns the state on B's levels over the surface geopotential phi, some columns at a
+        time.
+        """
         ground = self.along("surface_geopotential")[0]
         levels = self.given.grid.levels, self.model.hybrid_levels
         parts = []
@@ -177,7 +179,7 @@ class Change:
 class _At:
     """The fields of A at own points, as columns_of_heights takes them."""
 
-    def __init__(self, change: Change):
+    def __init__(self, change: Change) -> None:
         self.change = change
 
     def __call__(self, name: str) -> np.ndarray:
@@ -190,7 +192,7 @@ class _At:
 class ChangeOfGeometry(Change):
     """Brings another atmosphere to a SpectralAtmosphere."""
 
-    def _compare(self):
+    def _compare(self) -> None:
         a, b = self.given.grid, self.model.grid
         if not hasattr(a, "truncation"):
             raise InputError(
@@ -207,7 +209,7 @@ class ChangeOfGeometry(Change):
     # ---- along the earth -------------------------------------------------------------------------
 
     def along(self, name: str) -> np.ndarray:
-        """A field of A at own points of B, (levels, points); wind as about B's pole."""
+        """Returns a field of A at own points of B, (levels, points); wind as about B's pole."""
         if name not in self._taken:
             if self.same_waves:
                 self._taken[name] = self.as_it_is(name)
@@ -229,7 +231,7 @@ class ChangeOfGeometry(Change):
             )
         return self._at_own
 
-    def _by_waves(self):
+    def _by_waves(self) -> None:
         """All spectral fields at once, at the truncation that both have."""
         a, b = self.given, self.own
         truncation = min(a.grid.truncation, self.model.grid.truncation)
@@ -281,7 +283,7 @@ class ChangeOfGeometry(Change):
 class Own:
     """The points of B that this rank computes: packed block after block, (levels, points)."""
 
-    def __init__(self, simulation):
+    def __init__(self, simulation: Any) -> None:
         grid, domain, rank = simulation.model.grid, simulation.domain, simulation.comm.rank
         table = {row[0]: row[1:5] for row in domain.decomposition.blocks}
         blocks = [tuple(map(int, table[n])) for n in domain.decomposition.of(rank)]
@@ -300,22 +302,22 @@ class Own:
             self.map_factor = self.of(np.broadcast_to(factor, there.shape))
 
     @staticmethod
-    def _cut(whole, rectangle):
+    def _cut(whole: Any, rectangle: Any) -> Any:
         j0, j1, i0, i1 = rectangle
         return whole[..., j0:j1, i0:i1]
 
-    def of(self, whole) -> np.ndarray:
+    def of(self, whole: Any) -> np.ndarray:
         """(points) of a field (ny, nx)."""
         return self.packed([self._cut(whole, r)[None] for r in self.rectangles])[0]
 
-    def packed(self, blocks) -> np.ndarray:
+    def packed(self, blocks: Any) -> np.ndarray:
         """(levels, points) of arrays (levels, rows, columns), one a block."""
         return np.concatenate(
             [np.asarray(block, float)[:, there] for block, there in zip(blocks, self.there)], 1
         )
 
-    def blocks(self, values) -> list[np.ndarray]:
-        """The reverse; 0 where there is no point."""
+    def blocks(self, values: Any) -> list[np.ndarray]:
+        """Returns the reverse; 0 where there is no point."""
         ends = np.cumsum([there.sum() for there in self.there])[:-1]
         result = []
         for part, there in zip(np.split(values, ends, 1), self.there):
@@ -324,16 +326,16 @@ class Own:
             result.append(block)
         return result
 
-    def empty(self, levels) -> list[np.ndarray]:
-        """Blocks as transforms take them: (rows, levels, columns)."""
+    def empty(self, levels: Any) -> list[np.ndarray]:
+        """Returns blocks as transforms take them: (rows, levels, columns)."""
         return [np.zeros((ny, levels, nx)) for ny, nx in self.shapes]
 
-    def put(self, fields, name, values) -> None:
+    def put(self, fields: Any, name: str, values: Any) -> None:
         for n, block in enumerate(self.blocks(values)):
             fields.put(name, n, block)
 
 
-def _harmonics(simulation, grid, domain, truncation):
+def _harmonics(simulation: Any, grid: Any, domain: Any, truncation: Any) -> Any:
     return mpi.core.SphericalHarmonics64(
         simulation.comm.py2f(), grid.rows, truncation, domain.decomposition, radius=grid.radius
     )

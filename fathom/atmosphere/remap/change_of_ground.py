@@ -40,7 +40,7 @@ lifted = (
 class Ground:
     """The ground of a ChangeOfGeometry."""
 
-    def __init__(self, change: Any):
+    def __init__(self, change: Any) -> None:
         self.change, self.given, self.model = change, change.given, change.model
         self.wholes: dict[str, np.ndarray] = {}
 
@@ -60,8 +60,8 @@ class Ground:
             found |= self._of_kinds(flat, ground)
         return found if complete else found | self._of_day(wanted, found, ground)
 
-    def _below(self):
-        """The orography, where the model has none: that of A, or of the earth."""
+    def _below(self) -> dict[str, Any]:
+        """Returns the orography, where the model has none: that of A, or of the earth."""
         if not self.model.flat:
             return {}
         if self.given.has("surface_geopotential") or self.given.on_heights:
@@ -71,9 +71,9 @@ class Ground:
         named = {"surface_geopotential", *self.model.boundary} - set(self.model.initial)
         return {n: values for n, values in earth.items() if n in named}
 
-    def _of_day(self, names, found, ground):
-        """Ground and sea that a file does not give: from the earth's climate on that day, as for
-        any analysis.
+    def _of_day(self, names: Any, found: Any, ground: Any) -> dict[str, Any]:
+        """Returns ground and sea that a file does not give: from the earth's climate on that day,
+        as for any analysis.
         """
         names = [n for n in names if n not in found]
         if not names:
@@ -86,14 +86,14 @@ class Ground:
         held |= boundary_fields(self.model.grid, day, land, ground)
         return {n: held[n] for n in names if n in held}
 
-    def _whole(self, values):
+    def _whole(self, values: Any) -> Any:
         """(ny, nx) on all ranks, of values at own points."""
         simulation = self.change.simulation
         whole = simulation.assemble(self.change.own.blocks(values))
         return simulation.comm.bcast(None if whole is None else whole[0])
 
-    def _of_kinds(self, names, ground) -> dict[str, np.ndarray]:
-        """Fields of the surface, each from points of the same kind."""
+    def _of_kinds(self, names: Any, ground: Any) -> dict[str, np.ndarray]:
+        """Returns fields of the surface, each from points of the same kind."""
         if self.change.same_points:
             return {name: self._whole(self.change.along(name)) for name in names}
         self.rows = points_of(self.given.grid)
@@ -109,7 +109,7 @@ class Ground:
             found[name] = self._whole(values[None])
         return found
 
-    def _kinds(self, land_too):
+    def _kinds(self, land_too: Any) -> dict[str, Any]:
         """Kind -> points of A (P, 4) and their weights. Land and sea: where this has some."""
         own = self.change.own
         four = self.given.grid.interpolation(own.longitude, own.latitude)
@@ -127,9 +127,9 @@ class Ground:
         self._tell(far_land + far_sea)
         return {"land": of_land, "sea": of_sea, "own": own, "any": everything}
 
-    def _only(self, four, mask, wanted):
-        """The mean of those of the four points that the mask allows, else the nearest; counts how
-        often, where wanted.
+    def _only(self, four: Any, mask: Any, wanted: Any) -> tuple[Any, ...]:
+        """Returns the mean of those of the four points that the mask allows, else the nearest;
+        counts how often, where wanted.
         """
         index, weight = four[0].copy(), four[1] * mask[four[0]]
         share = weight.sum(1)
@@ -152,7 +152,7 @@ class Ground:
             index[wanted], weight[wanted] = allowed[nearest][:, None], [1.0, 0.0, 0.0, 0.0]
         return (index, weight), int(wanted.sum())
 
-    def _tell(self, far):
+    def _tell(self, far: Any) -> None:
         """Prints how many points had none of a kind next to them."""
         simulation = self.change.simulation
         if (all_of_them := simulation.comm.allreduce(far)) and simulation.is_root:
@@ -162,8 +162,8 @@ class Ground:
                 stacklevel=2,
             )
 
-    def _of_a(self, name):
-        """A field of A's ground, all points row by row, on all ranks."""
+    def _of_a(self, name: str) -> Any:
+        """Returns a field of A's ground, all points row by row, on all ranks."""
         if name not in self.wholes:
             change, (ny, nx) = self.change, self.rows.shape
             comm = change.simulation.comm
@@ -173,13 +173,15 @@ class Ground:
             )
         return self.wholes[name]
 
-    def _own(self, whole):
+    def _own(self, whole: Any) -> Any:
         """(points) of a field (ny, nx)."""
         own = self.change.own
         return own.of(np.asarray(whole))
 
-    def _ozone(self, ground):
-        """The climate of ozone at the pressures of a standard atmosphere over the ground."""
+    def _ozone(self, ground: Any) -> Any:
+        """Returns the climate of ozone at the pressures of a standard atmosphere over
+        the ground.
+        """
         grid = self.model.grid
         rows = points_of(grid)
         a, b = interfaces_of(grid.levels)

@@ -24,7 +24,7 @@ from fathom.grids.hybrid import REFERENCE
 class ChangeToArea(Change):
     """Brings another atmosphere to a LimitedAreaAtmosphere on a LimitedAreaGrid."""
 
-    def _compare(self):
+    def _compare(self) -> None:
         a, b = self.given.grid, self.model.grid
         self.of_area = hasattr(a, "area")
         self.same_points = self.of_area and not self.given.on_heights
@@ -38,8 +38,8 @@ class ChangeToArea(Change):
             on_map(a.area, *(places[there] for places in b.coordinates()))  # or an error
         self._at_own: Any = None
 
-    def along(self, name):
-        """A field of A at own points, wind as on earth."""
+    def along(self, name: str) -> Any:
+        """Returns a field of A at own points, wind as on earth."""
         if name not in self._taken:
             if name in wind:
                 self._taken.update(zip(wind, self._wind()))
@@ -47,14 +47,14 @@ class ChangeToArea(Change):
                 self._taken[name] = self.as_it_is(name) if self.same_points else self.at_own(name)
         return self._taken[name]
 
-    def _wind(self):
+    def _wind(self) -> Any:
         if not self.same_points:
             return self.at_own.wind()
         own, projection = self.own, self.model.grid.area.projection
         return projection.on_earth(*map(self.as_it_is, wind), own.longitude, own.latitude)
 
     @property
-    def at_own(self):
+    def at_own(self) -> Any:
         """A's fields at own points."""
         if self._at_own is None:
             kind = OnMap if self.of_area else AtPlaces
@@ -62,9 +62,9 @@ class ChangeToArea(Change):
             self._at_own = kind(self.given, self.collected, own.longitude, own.latitude)
         return self._at_own
 
-    def state(self, phi) -> dict[str, np.ndarray]:
-        """The state as `set` takes it, on all ranks, over the surface geopotential phi (rows,
-        points).
+    def state(self, phi: Any) -> dict[str, np.ndarray]:
+        """Returns the state as `set` takes it, on all ranks, over the surface geopotential phi
+        (rows, points).
         """
         here = self.own.of(phi)
         same = self.same_levels and self.same_ground(here)
@@ -75,20 +75,24 @@ class ChangeToArea(Change):
         ratio = found.pop("log_pressure_ratio")[0]
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
-    def whole(self, values) -> np.ndarray:
+    def whole(self, values: Any) -> np.ndarray:
         """(levels, rows, points) on all ranks, of values at own points; 0 in E."""
         simulation = self.simulation
         return simulation.comm.bcast(simulation.assemble(self.own.blocks(values)))
 
-    def whole_of(self, name) -> np.ndarray:
-        """A field of an area on the same points, E too, (levels, rows, points) on all ranks."""
+    def whole_of(self, name: str) -> np.ndarray:
+        """Returns a field of an area on the same points, E too, (levels, rows, points) on all
+        ranks.
+        """
         blocks = self.collected(self.own.rectangles, name)
         simulation = self.simulation
         held = simulation.assemble([np.asarray(blocks[n], float) for n in sorted(blocks)])
         return simulation.comm.bcast(held)
 
-    def fill(self, phi) -> bool:
-        """A's own fields, bit for bit, where nothing is to be changed; whether that was so."""
+    def fill(self, phi: Any) -> bool:
+        """Puts A's own fields in, bit for bit, where nothing is to be changed. Returns whether that
+        was so.
+        """
         fields, given = self.simulation.fields, self.given
         if not (self.same_points and self.alike and self.same_levels):
             return False

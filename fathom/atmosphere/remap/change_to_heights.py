@@ -23,7 +23,7 @@ from fathom.base.failure import InputError
 class ChangeToHeights(ChangeToArea):
     """Brings another atmosphere to a GridPointAtmosphere on a SphereGrid or a RotatedGrid."""
 
-    def _compare(self):
+    def _compare(self) -> None:
         a, b = self.given.grid, self.model.grid
         self.of_area = hasattr(a, "area")
         alike = type(a) is type(b) and a.identity.keys() == b.identity.keys()
@@ -40,17 +40,19 @@ class ChangeToHeights(ChangeToArea):
             on_map(a.area, *(places.ravel() for places in b.coordinates()))  # or an error
         self._at_own: Any = None
 
-    def _wind(self):
+    def _wind(self) -> Any:
         return self.at_own.wind()
 
-    def functions(self, phi) -> dict[str, Any]:
-        """The state as functions of pressure that `set` takes, on all ranks, over the surface
-        geopotential phi (rows, points).
+    def functions(self, phi: Any) -> dict[str, Any]:
+        """Returns the state as functions of pressure that `set` takes, on all ranks, over the
+        surface geopotential phi (rows, points).
         """
         return gridpoint_state.of_layers(self.model, self.state(phi))
 
-    def fill(self, phi) -> bool:
-        """A's own fields, bit for bit, where nothing is to be changed; whether that was so."""
+    def fill(self, phi: Any) -> bool:
+        """Puts A's own fields in, bit for bit, where nothing is to be changed. Returns whether that
+        was so.
+        """
         fields, given = self.simulation.fields, self.given
         names = [*fields.state, *wind]
         alike = self.same_points and self.alike and all(map(given.has, names))

@@ -18,15 +18,17 @@ from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
 from fathom.atmosphere.remap.columns_over_ground import vapour, within
 from fathom.base.moist_air import LAPSE_RATE
 from fathom.grids.regrid import column
+from fathom.model.component import Array
 
 
-def lower(values, ground):
+def lower(values: Any, ground: Any) -> Array:
     """Adds one level: the ground."""
     return np.concatenate([values, ground[None]])
 
 
 def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -> dict[str, Any]:
-    """Fields (layers of model.hybrid_levels, points) by name, and log_surface_pressure (points).
+    """Returns fields (layers of model.hybrid_levels, points) by name, and log_surface_pressure
+    (points).
 
     of : the GridPointAtmosphere; at : its fields at the places
     (fathom/atmosphere/remap/at_places.py). moist : whether temperature is to be that of air with

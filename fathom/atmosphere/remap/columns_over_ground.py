@@ -15,6 +15,8 @@ alpha is 0. Temperature and wind are cubic in ln p, tracers as well, but within 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base import moist_air
@@ -28,9 +30,12 @@ LOWER, UPPER = np.log(0.85), np.log(0.65)  # of p / p_s
 vapour = 0.6077667  # T_v / T - 1, of q
 
 
-def in_columns(source, levels_a, levels_b, ground_a, ground_b) -> dict[str, np.ndarray]:
-    """Fields (layers of A, points) on B's: air_temperature [K], eastward_wind, northward_wind,
-    log_pressure_ratio (1, points) and any tracers; surface geopotentials (points) [m2 s-2].
+def in_columns(
+    source: Any, levels_a: Any, levels_b: Any, ground_a: Any, ground_b: Any
+) -> dict[str, np.ndarray]:
+    """Returns fields (layers of A, points) on B's: air_temperature [K], eastward_wind,
+    northward_wind, log_pressure_ratio (1, points) and any tracers; surface geopotentials (points)
+    [m2 s-2].
     """
     own, other = interfaces_of(levels_a), interfaces_of(levels_b)
     result = _on_levels(source, own, other, ground_a - ground_b)
@@ -46,16 +51,16 @@ def in_columns(source, levels_a, levels_b, ground_a, ground_b) -> dict[str, np.n
     return result
 
 
-def _thickness(interfaces, log_ratio) -> np.ndarray:
+def _thickness(interfaces: Any, log_ratio: Any) -> np.ndarray:
     """dp of layers [Pa]."""
     a, b = interfaces
     pressure = column.interface_pressure(a, b, REFERENCE * np.exp(log_ratio))
     return np.diff(pressure, axis=0)
 
 
-def _on_levels(source, own, other, difference) -> dict[str, np.ndarray]:
-    """Columns on the levels; the sum of vapour is not kept. (a, b) of interfaces, a difference of
-    grounds.
+def _on_levels(source: Any, own: Any, other: Any, difference: Any) -> dict[str, np.ndarray]:
+    """Returns columns on the levels; the sum of vapour is not kept. (a, b) of interfaces, a
+    difference of grounds.
     """
     (a, b), (other_a, other_b) = own, other
     log_ratio = source["log_pressure_ratio"][0]
@@ -84,13 +89,13 @@ def _on_levels(source, own, other, difference) -> dict[str, np.ndarray]:
     return result | {"log_pressure_ratio": new[None]}
 
 
-def fall(T, x, ln_ps) -> np.ndarray:
+def fall(T: Any, x: Any, ln_ps: Any) -> np.ndarray:
     """alpha (points) of temperatures at ln p = x (layers, points)."""
     ends = column.Between(x, ln_ps + np.array([[UPPER], [LOWER]])).linear(T)
     return np.clip(np.log(ends[1] / ends[0]) / (LOWER - UPPER), 0, column.EXPONENT)
 
 
-def ground_change(source, x, ln_ps, alpha, difference) -> np.ndarray:
+def ground_change(source: Any, x: Any, ln_ps: Any, alpha: Any, difference: Any) -> np.ndarray:
     """ln(p_s' / p_s) where the ground falls by a `difference` of geopotential."""
     humid = source["specific_humidity"][-1] if "specific_humidity" in source else 0.0
     lowest = source["air_temperature"][-1] * (1 + vapour * humid)
@@ -99,21 +104,21 @@ def ground_change(source, x, ln_ps, alpha, difference) -> np.ndarray:
     return h * (1 - s / 2 + s**2 / 3)
 
 
-def shape(depth, moved) -> np.ndarray:
+def shape(depth: Any, moved: Any) -> np.ndarray:
     """s at a depth in ln p above the ground; wide enough that levels keep their order."""
     width = np.maximum(BLEND, 2.5 * np.abs(moved))
     t = np.clip((depth - MIXED) / width, 0, 1)
     return 1 - t**2 * (3 - 2 * t)
 
 
-def within(between, x, there, values) -> np.ndarray:
+def within(between: Any, x: Any, there: Any, values: Any) -> np.ndarray:
     """Cubic, but between the values of the two levels around."""
     low, high = _around(x, there, values)
     return np.clip(between.cubic(values), low, high)
 
 
-def _around(x, there, values):
-    """The least and the most of the levels above and below each target."""
+def _around(x: Any, there: Any, values: Any) -> tuple[Any, ...]:
+    """Returns the least and the most of the levels above and below each target."""
     level = np.clip((x[:, None] <= there[None]).sum(0) - 1, 0, len(x) - 2)
     ends = [np.take_along_axis(values, level + n, 0) for n in (0, 1)]
     return np.minimum(*ends), np.maximum(*ends)

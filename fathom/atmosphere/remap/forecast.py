@@ -5,7 +5,7 @@ fields.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 @once
 def start(
     state: str | xr.Dataset,
-    grid,
-    levels=None,
+    grid: Any,
+    levels: Any = None,
     truncation: int | None = None,
     *,
     path: str | Path | None = None,
-    time=0,
+    time: int = 0,
     ground: dict[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and
-    ozone; (levels, rows, longest row), (rows, longest row).
+    """Returns fields of `initial.initial_state`, `orography.orography` and
+    `boundary.boundary_fields`, and ozone; (levels, rows, longest row), (rows, longest row).
 
     state       "gfs", "era5", "ecmwf", the path of a NetCDF file,
         or a data set as `atmosphere` gives them

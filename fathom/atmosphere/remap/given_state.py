@@ -25,12 +25,13 @@ from fathom.grids.regrid.rows import Scattered
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
 from fathom.grids.whole_area import WholeArea
+from fathom.model.component import Array
 from fathom.output.formats import restart
 
 
 def is_given(analysis: Any) -> bool:
-    """Whether an analysis is another atmosphere: a simulation, the path of a restart, or the state
-    of a limited area in a file or a data set (fathom/data/area_state.py).
+    """Returns whether an analysis is another atmosphere: a simulation, the path of a restart, or
+    the state of a limited area in a file or a data set (fathom/data/area_state.py).
     """
     if hasattr(analysis, "data_vars"):
         return area_state.is_area(analysis)
@@ -39,8 +40,8 @@ def is_given(analysis: Any) -> bool:
     return atmosphere.is_area_file(str(analysis))
 
 
-def passport(model) -> dict[str, Any]:
-    """The geometry that a restart describes, for those that start from it elsewhere."""
+def passport(model: Any) -> dict[str, Any]:
+    """Returns the geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
     if model.on_heights:
         vertical = {
@@ -61,7 +62,9 @@ def passport(model) -> dict[str, Any]:
 
 
 def _geometry(grid: Any) -> dict[str, Any]:
-    """The geometry of a sphere, of an area on a map, or of a plane without places on earth."""
+    """Returns the geometry of a sphere, of an area on a map, or of a plane without
+    places on earth.
+    """
     if isinstance(grid, SphereGrid):
         return {"columns": grid.shape[2], "rows": grid.shape[1]}
     if isinstance(grid, RotatedGrid):
@@ -140,7 +143,7 @@ class Given:
         return [self.constants.gravity * w[-1:] for w in self.windows("interface_height")]
 
     def by_rows(self, name: str, over_map_factor: bool = False) -> list[np.ndarray]:
-        """The field as transforms take it, (rows, levels, columns); of wind u / m."""
+        """Returns the field as transforms take it, (rows, levels, columns); of wind u / m."""
         blocks = [w.swapaxes(0, 1).astype(float, order="C") for w in self.windows(name)]
         if over_map_factor and self.grid.stretching > 1:
             factor = self.grid.sphere.map_factor(self.grid.latitude)
@@ -154,7 +157,7 @@ class Given:
 class OfSimulation(Given):
     """The present state of a simulation."""
 
-    def __init__(self, simulation: Any, comm: Any):
+    def __init__(self, simulation: Any, comm: Any) -> None:
         grid = simulation.model.grid
         if not lies_on_earth(grid):
             raise InputError(
@@ -186,7 +189,7 @@ class OfSimulation(Given):
 class OfRestart(Given):
     """The state in a restart; each rank keeps its blocks."""
 
-    def __init__(self, path: Path, simulation: Any):
+    def __init__(self, path: Path, simulation: Any) -> None:
         header, names = _head(path)
         self.grid, told = grid_of(header, path), header.extra["geometry"]
         self.temperature, self.tracers = told["temperature"], told["tracers"]
@@ -198,14 +201,14 @@ class OfRestart(Given):
         self.held = self._read(path, names, simulation)
         self.columns = {name for name, blocks in self.held.items() if len(blocks[0]) == 1}
 
-    def _read(self, path, names, simulation):
-        """Each field once, by the readers; kept is what lies in own blocks."""
+    def _read(self, path: Any, names: Any, simulation: Any) -> Any:
+        """Returns each field once, by the readers; kept is what lies in own blocks."""
         table = {row[0]: tuple(map(int, row[1:5])) for row in self.domain.decomposition.blocks}
         own = [table[n] for n in self.domain.decomposition.of(self.rank)]
         held: dict[str, list[np.ndarray]] = {}
         files: list[restart.Restart] = []
 
-        def field(name):
+        def field(name: str) -> Array:
             if not files:
                 files.append(restart.read(path))
             return np.ascontiguousarray(files[0][name])
@@ -230,7 +233,7 @@ class OfRestart(Given):
 class _PointsOnMap(LimitedAreaGrid):
     """The points of a state on any map; no model runs on them."""
 
-    def __init__(self, points: area_state.Points, levels: Any):
+    def __init__(self, points: area_state.Points, levels: Any) -> None:
         super().__init__(
             points.centre,
             resolution=points.spacing,
@@ -243,12 +246,12 @@ class _PointsOnMap(LimitedAreaGrid):
         self.size, self.extension = self.points, (0, 0)
 
     @property
-    def area(self):
+    def area(self) -> Any:
         """Itself: the same interface as of areas with an extension."""
         return self
 
     @cached_property
-    def scattered(self):
+    def scattered(self) -> Any:
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, self.wet_levels > 0)
 
@@ -261,7 +264,7 @@ class OfArea(Given):
     temperature = "air_temperature"
     whole = complete = False
 
-    def __init__(self, source: Any, simulation: Any):
+    def __init__(self, source: Any, simulation: Any) -> None:
         model = simulation.model
         start = str(simulation.date)
         head = _head_of_area(source, start, model.grid)
@@ -278,8 +281,8 @@ class OfArea(Given):
         self.held = self._read(source, start, [*air, *self.boundary], simulation)
         self._turn_winds()
 
-    def _grid(self, own, head):
-        """The model's own grid with the levels given, where the points are the same."""
+    def _grid(self, own: Any, head: Any) -> Any:
+        """Returns the model's own grid with the levels given, where the points are the same."""
         levels = (
             SigmaLevels(len(self.pressure))  # more levels than this are layers
             if self.pressure is not None
@@ -300,14 +303,14 @@ class OfArea(Given):
         )
         return WholeArea(same)
 
-    def _read(self, source, start, names, simulation):
-        """Each field once, by the readers; kept is what lies in own blocks."""
+    def _read(self, source: Any, start: Any, names: Any, simulation: Any) -> Any:
+        """Returns each field once, by the readers; kept is what lies in own blocks."""
         table = {row[0]: tuple(map(int, row[1:5])) for row in self.domain.decomposition.blocks}
         own = [table[n] for n in self.domain.decomposition.of(self.rank)]
         records: list[Any] = []
         size = self.grid.size[::-1]
 
-        def field(name):
+        def field(name: str) -> Any:
             if not records:
                 records.append(area_state.record_at(_opened(source), start)[0])
             return area_state.field(records[0], name, size)
@@ -318,7 +321,7 @@ class OfArea(Given):
         self.own = own
         return held
 
-    def _turn_winds(self):
+    def _turn_winds(self) -> None:
         """Turns winds to the axes of the map, as an area keeps them."""
         longitude, latitude = self.grid.coordinates()
         for n, (i, j, nx, ny) in enumerate(self.own):
@@ -340,8 +343,8 @@ def _opened(source: Any) -> Any:
 
 
 @once
-def _head_of_area(source, start, grid):
-    """Everything that the state of an area says, without its fields."""
+def _head_of_area(source: Any, start: Any, grid: Any) -> dict[str, Any]:
+    """Returns everything that the state of an area says, without its fields."""
     data, date = area_state.record_at(_opened(source), start)
     nx, ny = grid.points if is_area(grid) else (0, 0)
     own = [places[:ny, :nx] for places in grid.coordinates()] if nx else [np.zeros((0, 0))] * 2
@@ -360,13 +363,13 @@ def _head_of_area(source, start, grid):
 
 
 @once
-def _head(path):
+def _head(path: Any) -> tuple[Any, ...]:
     with restart.read(path) as file:
         return file.header, sorted(file.names)
 
 
 def grid_of(header: Any, path: Any) -> Any:
-    """The grid that the header of a restart says. ValueError: it says none."""
+    """Returns the grid that the header of a restart says. ValueError: it says none."""
     told = header.extra.get("geometry")
     if told and "heights" in told and ("columns" in told or "rotated" in told):
         return _of_heights(told)
@@ -420,7 +423,7 @@ def _area_of(told: dict[str, Any]) -> WholeArea:
 
 
 def given_state(analysis: Any, simulation: Any) -> Given:
-    """The state that `analysis` gives, as blocks on the ranks of the simulation."""
+    """Returns the state that `analysis` gives, as blocks on the ranks of the simulation."""
     if hasattr(analysis, "sequence"):
         return OfSimulation(analysis, simulation.comm)
     if str(analysis).endswith(".fathom"):

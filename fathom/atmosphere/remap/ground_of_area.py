@@ -12,6 +12,7 @@ As fathom.atmosphere.ground.orography has it on the globe.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from fathom.base.reading import once
 from fathom.data import embedded
 from fathom.data.input import variables
 from fathom.grids.whole_area import WholeArea
+from fathom.model.component import Array
 
 APART = 12.5e3  # [m] between samples
 DEGREE = 111.2e3  # [m]
@@ -32,9 +34,9 @@ altitudes = ("surface_altitude", "height_above_mean_sea_level", "height_above_re
 
 
 @once
-def means(grid, file: str | None = None) -> dict[str, np.ndarray]:
-    """Means over the cells of an area: surface_altitude, orography_deviation [m], land_fraction
-    [1].
+def means(grid: Any, file: str | None = None) -> dict[str, np.ndarray]:
+    """Returns means over the cells of an area: surface_altitude, orography_deviation [m],
+    land_fraction [1].
 
     file : of heights, instead of the embedded ones (`Heights`).
     """
@@ -78,9 +80,9 @@ def orography(
     }
 
 
-def smoothed(grid) -> dict[str, np.ndarray]:
-    """The ground of a RotatedGrid, without waves of two columns and with half of those of four,
-    along both axes.
+def smoothed(grid: Any) -> dict[str, np.ndarray]:
+    """Returns the ground of a RotatedGrid, without waves of two columns and with half of those of
+    four, along both axes.
     """
     found = means(grid)
     h = np.pad(found.pop("surface_altitude"), 1, mode="edge")
@@ -89,8 +91,10 @@ def smoothed(grid) -> dict[str, np.ndarray]:
     return found | {"surface_geopotential": GRAVITY * h}
 
 
-def _embedded_heights():
-    """Functions of (longitude, latitude): height, its deviation; and the distance of samples."""
+def _embedded_heights() -> tuple[Any, ...]:
+    """Returns functions of (longitude, latitude): height, its deviation; and the distance of
+    samples.
+    """
     data = embedded.read("land", "surface_altitude", "altitude_deviation")
     height, deviation = (data[n].astype(float) for n in ("surface_altitude", "altitude_deviation"))
     return (
@@ -111,8 +115,8 @@ class Heights:
 
     @classmethod
     def of(cls, file: str) -> Heights:
-        """The heights of a file: of its variable with CF's name, or of its only one in metres.
-        ValueError: it has none, or several.
+        """Returns the heights of a file: of its variable with CF's name, or of its only one in
+        metres. ValueError: it has none, or several.
         """
         known = variables.contents(variables.files(file))
         found = [v for v in known.values() if v.standard_name in altitudes] or [
@@ -140,11 +144,11 @@ class Heights:
         """The distance between samples: half of the spacing [m]."""
         return 0.5 * DEGREE * float(np.diff(self.latitude).max())
 
-    def over(self, land_at):
-        """A function of (longitude, latitude): h, negative only on land."""
+    def over(self, land_at: Any) -> Any:
+        """Returns a function of (longitude, latitude): h, negative only on land."""
         from scipy.ndimage import map_coordinates
 
-        def height(longitude, latitude):
+        def height(longitude: Any, latitude: Any) -> Array:
             x = self.longitude[0] + (longitude - self.longitude[0]) % 360
             for name, at, axis in (
                 ("longitude", x, self.longitude),
@@ -165,7 +169,7 @@ class Heights:
         return height
 
 
-def _in_metres(unit):
+def _in_metres(unit: Any) -> bool:
     try:
         units.conversion(unit, "m")
     except ValueError:
@@ -173,8 +177,8 @@ def _in_metres(unit):
     return True
 
 
-def _samples(grid, apart):
-    """Longitude and latitude of one sample of each cell of C + I after the other."""
+def _samples(grid: Any, apart: Any) -> Iterator[Any]:
+    """Returns longitude and latitude of one sample of each cell of C + I after the other."""
     x, y = np.meshgrid(*grid._axes())
     number = max(1, int(np.ceil(grid.spacing / apart)))
     steps = grid.spacing * ((np.arange(number) + 0.5) / number - 0.5)
@@ -183,7 +187,7 @@ def _samples(grid, apart):
             yield grid.projection.to_earth(x + dx, y + dy)
 
 
-def _at(field, longitude, latitude):
+def _at(field: Any, longitude: Any, latitude: Any) -> Any:
     """Straight lines between cells of equal angles from the south pole and Greenwich on."""
     from scipy.ndimage import map_coordinates
 
@@ -192,8 +196,8 @@ def _at(field, longitude, latitude):
     return map_coordinates(field, place, order=1, mode="grid-wrap")
 
 
-def _smooth(grid, waves, field):
-    """The field with its shortest waves damped."""
+def _smooth(grid: Any, waves: Any, field: Any) -> Any:
+    """Returns the field with its shortest waves damped."""
     from fathom.grids.transform import BiFourier  # loads the core
 
     transform = BiFourier(grid.size, grid.spacing, truncation=waves)

@@ -16,7 +16,7 @@ and hybrid levels of the model.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,8 +54,11 @@ def _check_everywhere(dataset: xr.Dataset) -> None:
             )
 
 
-def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> dict[str, np.ndarray]:
-    """Fields of the model, named as there, (levels, rows, longest row) or (rows, longest row).
+def initial_state(
+    dataset: xr.Dataset, grid: Any, levels: Any, surface_geopotential: Any
+) -> dict[str, np.ndarray]:
+    """Returns fields of the model, named as there, (levels, rows, longest row) or (rows, longest
+    row).
 
     dataset               one time of a state as `fathom.data.atmosphere` gives it
     grid                  anything with `latitude` [degrees, from south] and `points` of each row
@@ -94,8 +97,8 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
     }
 
 
-def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
-    """Steps 2 to 4, for any set of points: what `horizontally` gives, on layers."""
+def in_columns(source: Any, x: Any, a: Any, b: Any, surface: Any) -> dict[str, np.ndarray]:
+    """Returns steps 2 to 4, for any set of points: what `horizontally` gives, on layers."""
     surface_pressure = surface_pressure_over(surface, source, x)
     ground = source.get("surface_air_pressure", surface_pressure)
     continued = {
@@ -113,7 +116,7 @@ def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
         source["relative_humidity"][0], source["air_temperature"][0], np.exp(x[0])
     )
 
-    def specific(temperature):
+    def specific(temperature: Any) -> Any:
         return np.maximum(
             np.where(
                 target < x[0], at_top, moist_air.specific_humidity(humidity, temperature, pressure)
@@ -135,9 +138,9 @@ def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
     }
 
 
-def horizontally(dataset, rows: Packed) -> dict[str, np.ndarray]:
-    """Temperature, wind, relative humidity and geopotential (levels, points), surface pressure and
-    geopotential (points) if there.
+def horizontally(dataset: Any, rows: Packed) -> dict[str, np.ndarray]:
+    """Returns temperature, wind, relative humidity and geopotential (levels, points), surface
+    pressure and geopotential (points) if there.
     """
     missing = [
         name
@@ -177,14 +180,14 @@ def horizontally(dataset, rows: Packed) -> dict[str, np.ndarray]:
     return fields
 
 
-def standard_pressure(geopotential) -> np.ndarray:
-    """Pressure [Pa] of the standard atmosphere."""
+def standard_pressure(geopotential: Any) -> np.ndarray:
+    """Returns pressure [Pa] of the standard atmosphere."""
     return 101325 * (
         1 - moist_air.LAPSE_RATE * np.asarray(geopotential) / (moist_air.GRAVITY * 288.15)
     ) ** (1 / column.EXPONENT)
 
 
-def surface_pressure_over(surface, source, x) -> np.ndarray:
+def surface_pressure_over(surface: Any, source: Any, x: Any) -> np.ndarray:
     """p_s [Pa] over the model's surface geopotential."""
     pressure = np.exp(x)[:, None]
     specific = moist_air.specific_humidity(
@@ -201,8 +204,10 @@ def surface_pressure_over(surface, source, x) -> np.ndarray:
     )
 
 
-def under_ground(values, x, surface_pressure, name) -> np.ndarray:
-    """The levels below the ground replaced by an extrapolation from the lowest level above it."""
+def under_ground(values: Any, x: Any, surface_pressure: Any, name: str) -> np.ndarray:
+    """Returns the levels below the ground replaced by an extrapolation from the lowest level above
+    it.
+    """
     above = x[:, None] <= np.log(surface_pressure)
     lowest = np.maximum(above.sum(0) - 1, 0)
     base = np.take_along_axis(values, lowest[None], 0)
@@ -211,15 +216,17 @@ def under_ground(values, x, surface_pressure, name) -> np.ndarray:
     return np.where(above, values, base)
 
 
-def lapse_below(temperature, between, lowest) -> np.ndarray:
+def lapse_below(temperature: Any, between: Any, lowest: Any) -> np.ndarray:
     """Below the last level of the analysis T falls off from it with the standard lapse rate."""
     beyond = np.maximum(between.target - between.x[-1], 0)
     return np.where(beyond > 0, lowest * np.exp(column.EXPONENT * beyond), temperature)
 
 
-def height_correction(geopotential, x, interfaces, virtual, surface) -> np.ndarray:
-    """The correction of T [K] (layers, points) with which the geopotential agrees with that of the
-    analysis, all but close to the ground.
+def height_correction(
+    geopotential: Any, x: Any, interfaces: Any, virtual: Any, surface: Any
+) -> np.ndarray:
+    """Returns the correction of T [K] (layers, points) with which the geopotential agrees with that
+    of the analysis, all but close to the ground.
 
     There, over another orography, it is the temperature of the analysis that is kept: the
     difference goes linearly to zero through the lowest `NEAR_GROUND` of ln p. The correction is at

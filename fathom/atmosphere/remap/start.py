@@ -8,7 +8,9 @@ gravity waves, start unchanged. During the filter a limited area is relaxed to i
 and from the start on to its outer model.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from fathom.atmosphere.area import outer
 from fathom.atmosphere.spectral.digital_filter import weights
@@ -18,10 +20,10 @@ from fathom.base.moist_air import virtual_temperature
 from fathom.grids.arguments import room_for_start
 
 
-def analysis(model, state):
-    """The values to set of everything a forecast starts from: air, ground and sea; the model gets
-    the orography of `fathom.data`. Dry air gets the temperature that gives it the density of the
-    moist air.
+def analysis(model: Any, state: Any) -> dict[str, Any]:
+    """Returns the values to set of everything a forecast starts from: air, ground and sea; the
+    model gets the orography of `fathom.data`. Dry air gets the temperature that gives it the
+    density of the moist air.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
@@ -36,7 +38,7 @@ def analysis(model, state):
     return {name: values for name, values in fields.items() if name in model.settable}
 
 
-def digital_filter(simulation, span):
+def digital_filter(simulation: Any, span: Any) -> None:
     """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
     it.
     """
@@ -69,8 +71,8 @@ def digital_filter(simulation, span):
 
 
 @contextmanager
-def _without_records(simulation):
-    """Records in time are not read here, but when the run begins."""
+def _without_records(simulation: Any) -> Iterator[Any]:
+    """Returns records in time are not read here, but when the run begins."""
     forcing, simulation.forcing = simulation.forcing, None
     try:
         yield
@@ -78,7 +80,7 @@ def _without_records(simulation):
         simulation.forcing = forcing
 
 
-def _draw_to_start(model, sequence, fields, step):
+def _draw_to_start(model: Any, sequence: Any, fields: Any, step: float) -> None:
     """A model whose outer state is its initial state, constant in time."""
     if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
         return

@@ -50,7 +50,7 @@ def vertical_divergence(model: Any, u: Any, v: Any, log_pressure_ratio: Any) -> 
 class LinearTerms:
     """G, S and L of the model, (levels, levels)."""
 
-    def __init__(self, model: Any, step: float):
+    def __init__(self, model: Any, step: float) -> None:
         p, levels = model.parameters, model.grid.levels
         self.beta = 0.5 * step * (1 + p["off_centring"])
         of = mpi.core.compressible_reference(
@@ -73,7 +73,7 @@ class LinearTerms:
         self.acoustic = of["acoustic"]
 
     def potential(self, q: np.ndarray) -> np.ndarray:
-        """The part of q in R G T + R T_r s."""
+        """Returns the part of q in R G T + R T_r s."""
         return self.RT * (q - np.tensordot(self.G, q, 1))
 
     def right_side(self, D: np.ndarray, q: np.ndarray, d: np.ndarray) -> Any:

@@ -13,6 +13,8 @@ from an adiabatic integration backward in time.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -44,15 +46,15 @@ def weights(
     return h / h.sum()
 
 
-def response(h, step: float, period) -> np.ndarray:
+def response(h: Any, step: float, period: Any) -> np.ndarray:
     """H, the factor on waves of a `period` [s]."""
     n = np.arange(len(h)) - len(h) // 2
     return np.cos(2 * np.pi * step / np.asarray(period, float)[..., None] * n) @ np.asarray(h)
 
 
-def _dolph(half, angle):
-    """The inverse transform of T_{2N}(x0 cos(theta/2)) with x0 cos(angle/2) = 1: ripples of equal
-    height beyond the angle.
+def _dolph(half: Any, angle: Any) -> Any:
+    """Returns the inverse transform of T_{2N}(x0 cos(theta/2)) with x0 cos(angle/2) = 1: ripples of
+    equal height beyond the angle.
     """
     number, x0 = 2 * half + 1, 1 / np.cos(angle / 2)
     theta = 2 * np.pi * np.arange(number) / number

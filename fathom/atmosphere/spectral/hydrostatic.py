@@ -2,7 +2,7 @@
 plane of a limited area have in common.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -25,7 +25,7 @@ from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns, on_layers
 from fathom.grids.levels import HybridLevels
 from fathom.grids.regrid import chosen
-from fathom.model.component import Component
+from fathom.model.component import Array, Component, Criterion, Series
 from fathom.model.order import Order, all_placed
 from fathom.model.schemes import bytes_of
 
@@ -39,12 +39,12 @@ bounded = (
 )
 
 
-def seconds_of(diffusion_time):
+def seconds_of(diffusion_time: Any) -> Any:
     """Seconds of the period; 0: no diffusion."""
     return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
-def check_air(owner, grid, tracers, precision):
+def check_air(owner: str, grid: Any, tracers: Sequence[str], precision: str) -> None:
     """ValueError where these are not valid for a model of hydrostatic air."""
     if grid.levels.nz < 2:
         raise InputError(
@@ -79,7 +79,15 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Keeps mass and energy."""
         self.fixers = Fixers(self.air, mass, energy)
 
-    def _hold(self, grid, physics, tracers, orography, precision, extra_processes):
+    def _hold(
+        self,
+        grid: Any,
+        physics: Any,
+        tracers: Sequence[str],
+        orography: Any,
+        precision: str,
+        extra_processes: Any,
+    ) -> None:
         """Keeps the grid, the physics and the numbers that describe the air."""
         self.grid, self.precision, self.orography = grid, precision, orography
         self._take_physics(physics, tracers)
@@ -97,10 +105,10 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return bool(self.parameters["splitting"])
 
     def earth_below(self) -> dict[str, np.ndarray]:
-        """The ground of the earth: surface_geopotential, and related fields."""
+        """Returns the ground of the earth: surface_geopotential, and related fields."""
         raise NotImplementedError
 
-    def _lie_on(self, name):
+    def _lie_on(self, name: str) -> None:
         """The orography of that name, and its land."""
         if name != "earth":
             raise InputError(
@@ -111,7 +119,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
 
     @property
-    def hybrid_levels(self):
+    def hybrid_levels(self) -> Any:
         """The levels on which it takes columns of another atmosphere."""
         return self.grid.levels
 
@@ -162,7 +170,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         raise NotImplementedError(f"{type(self).__name__}.core_dynamics")
 
     @property
-    def settable(self):
+    def settable(self) -> Sequence[str]:
         """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
         reads of ground and sea.
         """
@@ -175,11 +183,11 @@ class HydrostaticAtmosphere(AirWithPhysics):
             *self.boundary,
         ]
 
-    def forecast_start(self, state):
-        """Everything a forecast starts from (fathom/atmosphere/remap/forecast.py)."""
+    def forecast_start(self, state: Any) -> Any:
+        """Returns everything a forecast starts from (fathom/atmosphere/remap/forecast.py)."""
         return forecast.start(state, self.grid, ground=self.earth_below())
 
-    def _put(self, values, analysis, digital_filter):
+    def _put(self, values: Any, analysis: Any, digital_filter: Any) -> Any:
         """Keeps what `set` was given, other than a case."""
         if analysis is not None and is_given(analysis):
             self.given = analysis
@@ -201,8 +209,8 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def geometry(self):
-        """Fields that do not change, and the ground as it starts: name -> array."""
+    def geometry(self) -> Mapping[str, Any]:
+        """Returns fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self._places()
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
         return {
@@ -212,42 +220,44 @@ class HydrostaticAtmosphere(AirWithPhysics):
             "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
         } | below
 
-    def _places(self):
-        """Longitude and latitude [degrees] of the columns, (ny, nx)."""
+    def _places(self) -> Any:
+        """Returns longitude and latitude [degrees] of the columns, (ny, nx)."""
         return self.grid.coordinates()
 
-    def _along(self, east, north):
-        """Wind (ny, nx) on earth, as the state has it."""
+    def _along(self, east: Any, north: Any) -> Any:
+        """Returns wind (ny, nx) on earth, as the state has it."""
         return self.grid.about_the_pole(east, north)
 
-    def _spread(self, values):
+    def _spread(self, values: Any) -> Any:
         """Values of the columns, (..., ny, nx), at all points of the fields."""
         return values
 
     @property
-    def surface_geopotential(self):
+    def surface_geopotential(self) -> Any:
         """The surface geopotential as given, (ny, nx) [m2 s-2]; the model truncates it."""
         return on_columns(self.grid, self.orography, name="orography")
 
-    def profiles(self):
+    def profiles(self) -> Mapping[str, Sequence[float]]:
         """Profiles: name -> values."""
         return {
             "hybrid_a": list(map(float, self.grid.levels.a)),
             "hybrid_b": list(map(float, self.grid.levels.b)),
         }
 
-    def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the new time."""
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
+        """Returns weights of now and before in the extrapolation to the new time."""
         return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
-    def initialise(self, simulation):
-        """The initial state into the fields. True: it is truncated already, with its gradients."""
+    def initialise(self, simulation: Any) -> bool | None:
+        """Returns the initial state into the fields. True: it is truncated already, with its
+        gradients.
+        """
         simulation.changed = True
         for name, level, values in self.start_values(self.initial):
             simulation.fields.set(name, values, level or 0)
         return False
 
-    def start_values(self, given):
+    def start_values(self, given: Any) -> Iterator[Any]:
         """Yields the values given to `set` as fields: (name, level, array at all points); level is
         None for fields without layers.
         """
@@ -268,7 +278,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         for (k, values), (_, q) in zip(layers("air_temperature"), humidity):
             yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))
 
-    def _log_pressure(self, initial):
+    def _log_pressure(self, initial: Any) -> Any:
         """ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
         if "surface_air_pressure" in initial:
             return np.log(
@@ -280,34 +290,34 @@ class HydrostaticAtmosphere(AirWithPhysics):
         value = initial.get("log_surface_pressure", default)
         return on_columns(self.grid, value, name="log_surface_pressure")
 
-    def _whole(self, values):
+    def _whole(self, values: Any) -> Array:
         return np.ascontiguousarray(self._spread(values))
 
-    def _whole_wind(self, values):
-        """A component of the wind at all points of the fields."""
+    def _whole_wind(self, values: Any) -> Any:
+        """Returns a component of the wind at all points of the fields."""
         return self._whole(values)
 
-    def _pressure(self, ratio):
+    def _pressure(self, ratio: Any) -> Array:
         """ln(p_s / 1000 hPa) at all points of the fields."""
         return np.ascontiguousarray(ratio)
 
-    def finish_initialisation(self, simulation):
+    def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 
     @property
-    def restart_extras(self):
+    def restart_extras(self) -> Sequence[str]:
         """Fields of a restart other than the state, for those that start from it elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     @property
-    def geometry_id(self):
+    def geometry_id(self) -> Mapping[str, Any] | None:
         """The geometry that a restart describes."""
         return passport(self)
 
     @cached_property
-    def derived(self):
+    def derived(self) -> Mapping[str, Any]:
         """Output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
@@ -320,24 +330,24 @@ class HydrostaticAtmosphere(AirWithPhysics):
         chosen.hybrid(HybridLevels),
     )  # levels that output may use
 
-    def at_levels(self, name, diagnostic, levels, horizontal):
-        """The Diagnostic of a variable of layers at chosen levels."""
+    def at_levels(self, name: str, diagnostic: Any, levels: Any, horizontal: Any) -> Any:
+        """Returns the Diagnostic of a variable of layers at chosen levels."""
         return diagnostics.at_levels(self, name, diagnostic, levels)
 
-    def watch(self, simulation):
-        """Present numbers: name -> (value, units), and words for the line of progress."""
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers: name -> (value, units), and words for the line of progress."""
         return diagnostics.watch(self, simulation)
 
-    def criteria(self, step):
-        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
-        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+    def criteria(self, step: float) -> Sequence[Criterion]:
+        """Returns limits of the step, that of split rotation alone; others cannot be known
+        beforehand: trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
         """
         return diagnostics.criteria(self, step)
 
-    def report(self, simulation):
-        """Fields that the report draws, on rank 0; all ranks call it."""
+    def report(self, simulation: Any) -> Any:
+        """Returns fields that the report draws, on rank 0; all ranks call it."""
         return report.fields(simulation)
 
-    def pictures(self, state):
-        """Sections of the report's page: title -> its pictures."""
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns sections of the report's page: title -> its pictures."""
         return report.pictures(self.grid.mapping(), state)

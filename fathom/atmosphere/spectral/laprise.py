@@ -25,7 +25,7 @@ and positive. The core has the same (core/atmosphere/nonhydrostatic/semi_implici
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,15 +46,15 @@ class Operators(NamedTuple):
 
 
 def of_wave(nu: float) -> Operators:
-    """The operators of the wave pi^(i nu - 1/2) in air without top and ground: numbers, as (1,
-    1).
+    """Returns the operators of the wave pi^(i nu - 1/2) in air without top and ground: numbers, as
+    (1, 1).
     """
     n = 1j * nu - 0.5
     return Operators(*(np.array([[x]]) for x in (-1 / n, 1 / (n + 1), 0.0, n * (n + 1))))
 
 
 def on_levels(interfaces: np.ndarray) -> Operators:
-    """The operators between interfaces pi [Pa] from the top down; the first may be 0.
+    """Returns the operators between interfaces pi [Pa] from the top down; the first may be 0.
 
     A layer is l = ln(pi below / pi above) deep and has the pressure dpi / l, alpha is that of
     Simmons & Burridge (1981). The uppermost below pi = 0 has half the pressure of its base, as the
@@ -73,7 +73,7 @@ def on_levels(interfaces: np.ndarray) -> Operators:
     return Operators(G, S, (thick / pi[-1])[None], _acceleration(thick, middle, deep))
 
 
-def _acceleration(thick, middle, deep):
+def _acceleration(thick: Any, middle: Any, deep: Any) -> Any:
     """L: differences of pi q between layers, of which differences are taken; q = 0 at the top, no
     vertical motion at the ground.
     """
@@ -98,8 +98,11 @@ class Air(NamedTuple):
 DRY = Air()
 
 
-def linear(of: Operators, wavenumber: float, temperature: float, acoustic: float, air=DRY):
-    """The matrix A of dX/dt = A X, X = (D, d, T, q, s), (4 levels + 1)^2; K = `wavenumber` [m-1].
+def linear(
+    of: Operators, wavenumber: float, temperature: float, acoustic: float, air: Any = DRY
+) -> Any:
+    """Returns the matrix A of dX/dt = A X, X = (D, d, T, q, s), (4 levels + 1)^2; K = `wavenumber`
+    [m-1].
 
     temperature, acoustic: T_r and T_a [K]
     """
@@ -119,7 +122,9 @@ def linear(of: Operators, wavenumber: float, temperature: float, acoustic: float
     )
 
 
-def helmholtz(of: Operators, beta: float, temperature: float, acoustic: float, air=DRY):
+def helmholtz(
+    of: Operators, beta: float, temperature: float, acoustic: float, air: Any = DRY
+) -> tuple[Any, ...]:
     """B [m2 s-2] of (1 + beta^2 K^2 B) D+ = ..., beta = dt (1 + e) / 2 [s], and F."""
     g, R, cp = air
     a, one, RT = (cp - R) / cp, np.eye(of.levels), R * temperature
@@ -128,8 +133,8 @@ def helmholtz(of: Operators, beta: float, temperature: float, acoustic: float, a
     return RT * (R / cp * of.G @ of.S + of.N) + RT / a * sound, F
 
 
-def step_of(scheme: str, air_itself, reference, dt: float):
-    """The matrix of one step of dX/dt = A X, with `reference` implicit, e = 0:
+def step_of(scheme: str, air_itself: Any, reference: Any, dt: float) -> Any:
+    """Returns the matrix of one step of dX/dt = A X, with `reference` implicit, e = 0:
 
     nesc        X+ = X + dt/2 A_r (X+ + X) + dt (A - A_r) X
     settls      3/2 (A - A_r) X - 1/2 (A - A_r) X_before instead; of (X, X_before)
@@ -151,5 +156,5 @@ def step_of(scheme: str, air_itself, reference, dt: float):
 
 
 def growth(step: np.ndarray) -> float:
-    """The greatest modulus of an eigenvalue."""
+    """Returns the greatest modulus of an eigenvalue."""
     return float(np.abs(np.linalg.eigvals(step)).max())

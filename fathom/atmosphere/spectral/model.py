@@ -2,12 +2,13 @@
 docs/models.md lists what a simulation asks of a model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from fathom.atmosphere.cases import classic as cases
 from fathom.atmosphere.ground.orography import orography as orography_of
 from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOfLeapfrog
+from fathom.atmosphere.physics.packages import Physics
 from fathom.atmosphere.products import diagnostics
 from fathom.atmosphere.products.budget import Budget
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
@@ -18,10 +19,22 @@ from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import earth, mpi
 from fathom.base.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
+from fathom.model.component import Given, Series
+from fathom.model.order import Insertion
 from fathom.model.schemes import bytes_of
 
 
-def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
+def _check(
+    grid: Any,
+    scheme: Any,
+    tracers: Sequence[str],
+    precision: str,
+    viscosity: Any,
+    diffusion_time: Any,
+    off_centring: Any,
+    energy: Any,
+    mass: Any,
+) -> None:
     """ValueError where arguments are wrong, or exclude each other."""
     if not isinstance(grid, GaussianGrid):
         raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
@@ -38,8 +51,8 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
     _check_energy(energy, scheme, mass)
 
 
-def _budget_of(model, wanted):
-    """The Budget of a model; None where none is wanted. ValueError: it has none."""
+def _budget_of(model: Any, wanted: Any) -> Any:
+    """Returns the Budget of a model; None where none is wanted. ValueError: it has none."""
     if not wanted:
         return None
     if not model.moist or model.scheme == "eulerian":
@@ -50,14 +63,14 @@ def _budget_of(model, wanted):
     return Budget(model)
 
 
-def _check_energy(energy, scheme, mass):
+def _check_energy(energy: Any, scheme: Any, mass: Any) -> None:
     if energy not in (True, False, "automatic"):
         raise InputError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
     if energy is True and (scheme == "eulerian" or not mass):
         raise InputError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
 
 
-def _check_eulerian(grid, off_centring):
+def _check_eulerian(grid: Any, off_centring: Any) -> None:
     if grid.stretching > 1:
         raise InputError(
             f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
@@ -112,31 +125,31 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     def __init__(
         self,
-        grid,
+        grid: GaussianGrid,
         *,
-        physics=(),
-        scheme="semi-lagrangian",
-        orography=0.0,
-        tracers=(),
-        diffusion_time="2.4h",
-        diffusion_order=4,
-        divergence_damping=1.0,
-        viscosity=0.0,
-        sponge=0,
-        off_centring=0.0,
-        reference_temperature=350.0,
-        reference_pressure=1e5,
-        iterations=2,
-        robert_asselin=0.05,
-        williams_factor=0.53,
-        rotation=earth.ROTATION,
-        gas_constant=287.0597,
-        heat_capacity=1004.70895,
-        fix_mass=True,
-        fix_energy="automatic",
-        budget=False,
-        extra_processes=(),
-        precision="fp64",
+        physics: Physics = (),
+        scheme: str = "semi-lagrangian",
+        orography: Given = 0.0,
+        tracers: Sequence[str] = (),
+        diffusion_time: float | str = "2.4h",
+        diffusion_order: int = 4,
+        divergence_damping: float = 1.0,
+        viscosity: float = 0.0,
+        sponge: int = 0,
+        off_centring: float = 0.0,
+        reference_temperature: float = 350.0,
+        reference_pressure: float = 1e5,
+        iterations: int = 2,
+        robert_asselin: float = 0.05,
+        williams_factor: float = 0.53,
+        rotation: float = earth.ROTATION,
+        gas_constant: float = 287.0597,
+        heat_capacity: float = 1004.70895,
+        fix_mass: bool = True,
+        fix_energy: bool | str = "automatic",
+        budget: bool = False,
+        extra_processes: Sequence[Insertion] = (),
+        precision: str = "fp64",
     ) -> None:
         _check(
             grid,
@@ -182,13 +195,19 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         if isinstance(orography, str):
             self._lie_on(orography)
 
-    def earth_below(self):
-        """The surface below (fathom/atmosphere/ground/orography.py)."""
+    def earth_below(self) -> dict[str, Any]:
+        """Returns the surface below (fathom/atmosphere/ground/orography.py)."""
         return orography_of(self.grid, self.grid.truncation)
 
-    def set(self, case=None, analysis=None, digital_filter=None, **values) -> Self:
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of
-        (longitude, latitude, pressure) in degrees and Pa.
+    def set(
+        self,
+        case: str | None = None,
+        analysis: Any = None,
+        digital_filter: float | str | None = None,
+        **values: Given,
+    ) -> Self:
+        """Sets the initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a
+        function of (longitude, latitude, pressure) in degrees and Pa.
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
@@ -228,8 +247,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         kind = Leapfrog if self.scheme == "eulerian" else SemiLagrangian
         return kind(self.air, self.splitting)
 
-    def profiles_of_step(self, first):
-        """The weights of the scheme of two time levels."""
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
+        """Returns the weights of the scheme of two time levels."""
         return {} if self.scheme == "eulerian" else super().profiles_of_step(first)
 
     def core_dynamics(self, time_step: float) -> Any:
@@ -249,7 +268,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             bytes_of[self.precision],
         )
 
-    def receive_state(self, simulation):
+    def receive_state(self, simulation: Any) -> None:
         """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
         `initialise`.
         """
@@ -260,38 +279,41 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         self.orography = ground.pop("surface_geopotential", self.orography)
         self.initial |= ground
 
-    def initialise(self, simulation):
-        """The initial state into the fields. True: it is truncated already, with its gradients."""
+    def initialise(self, simulation: Any) -> bool | None:
+        """Returns the initial state into the fields. True: it is truncated already, with its
+        gradients.
+        """
         if self.change is None:
             return super().initialise(simulation)
         simulation.changed = True
         return self.change.fill()
 
-    def finish_initialisation(self, simulation):
+    def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is truncated, and begins to count its energy."""
         self.change = None
         super().finish_initialisation(simulation)
         self.given_before = self._given_back(simulation)
 
     @staticmethod
-    def _given_back(simulation):
-        """The energy given back by the fixer since the model was made, and the heat of truncation
-        and diffusion [J m-2].
+    def _given_back(simulation: Any) -> dict[str, Any]:
+        """Returns the energy given back by the fixer since the model was made, and the heat of
+        truncation and diffusion [J m-2].
         """
         fixer = simulation.find(mpi.core.EnergyFixer)
         if fixer is None:
             return {}
         return {"energy_fixer": fixer.returned, "diffusion_heating": fixer.heat_of_diffusion}
 
-    def watch(self, simulation):
-        """Present numbers: name -> (value, units), and words for the line of progress."""
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers: name -> (value, units), and words for the line of progress."""
         if self.budget is not None and not self.budget.started:
             self.budget.begin(simulation)
         return diagnostics.watch(self, simulation)
 
-    def account(self, simulation):
-        """Entries in the summary of a run that only this model has: the energy fixer and the heat
-        of diffusion [W m-2], and the budget if it is kept; complete on rank 0, all ranks call it.
+    def account(self, simulation: Any) -> dict[str, Any]:
+        """Returns entries in the summary of a run that only this model has: the energy fixer and
+        the heat of diffusion [W m-2], and the budget if it is kept; complete on rank 0, all ranks
+        call it.
         """
         found, steps = {}, simulation.count - simulation.start_steps
         if steps:

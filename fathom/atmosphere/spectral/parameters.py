@@ -1,5 +1,7 @@
 """Numbers that a user gives a spectral model, checked."""
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -21,7 +23,7 @@ at_most = {
 }
 
 
-def checked(owner, given):
+def checked(owner: str, given: Any) -> Any:
     """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may
     be negative.
     """

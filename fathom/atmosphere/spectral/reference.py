@@ -10,7 +10,7 @@ standard      d(pi)/dz = -g / (c_p T) pi,  T = T_s - lapse z below a bend, T_t a
 density       p0 pi^((1 - kappa) / kappa) / (R theta)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Constants(NamedTuple):
     heat_capacity: float
     pressure: float
 
-    def density(self, exner, theta):
+    def density(self, exner: Any, theta: Any) -> Any:
         """[kg m-3]"""
         kappa = self.gas_constant / self.heat_capacity
         return self.pressure * exner ** ((1 - kappa) / kappa) / (self.gas_constant * theta)
@@ -36,10 +36,10 @@ class Isothermal(NamedTuple):
 
     temperature: float
 
-    def exner(self, z, c):
+    def exner(self, z: Any, c: Any) -> Any:
         return np.exp(-c.gravity * z / (c.heat_capacity * self.temperature))
 
-    def potential_temperature(self, z, c):
+    def potential_temperature(self, z: Any, c: Any) -> Any:
         return self.temperature / self.exner(z, c)
 
 
@@ -49,14 +49,14 @@ class Stratified(NamedTuple):
     surface: float
     stability: float
 
-    def exner(self, z, c):
+    def exner(self, z: Any, c: Any) -> Any:
         depth = c.heat_capacity * self.surface / c.gravity  # of isentropic air [m]
         if self.stability == 0:
             return 1 - z / depth
         rate = self.stability**2 / c.gravity
         return 1 + np.expm1(-rate * z) / (depth * rate)
 
-    def potential_temperature(self, z, c):
+    def potential_temperature(self, z: Any, c: Any) -> Any:
         return self.surface * np.exp(self.stability**2 / c.gravity * z)
 
 
@@ -70,11 +70,11 @@ class Standard(NamedTuple):
     stratosphere: float = 216.65
     width: float = 4.0
 
-    def temperature(self, z):
+    def temperature(self, z: Any) -> Any:
         warmer = self.surface - self.lapse * np.asarray(z) - self.stratosphere
         return self.stratosphere + self.width * np.logaddexp(0, warmer / self.width)
 
-    def exner(self, z, c):
+    def exner(self, z: Any, c: Any) -> Any:
         from scipy.interpolate import CubicSpline
 
         fine = np.linspace(min(np.min(z), 0.0), max(np.max(z), 1.0), 8001)
@@ -82,5 +82,5 @@ class Standard(NamedTuple):
         log = slope.antiderivative()
         return np.exp(log(z) - log(0.0))
 
-    def potential_temperature(self, z, c):
+    def potential_temperature(self, z: Any, c: Any) -> Any:
         return self.temperature(z) / self.exner(z, c)
