@@ -274,7 +274,7 @@ def test_an_own_scheme_has_its_header_in_the_record(tmp_path):
     schemes = fm.scheme(header)
     one = schemes[0] if isinstance(schemes, tuple) else schemes
     model = ocean(CartesianGrid, ZLevels, Ocean)
-    model.insert(one(), before="ImplicitTracer of temperature")
+    model.insert(one(), before="TracerUpdate of temperature")
     found = sections(Simulation(model, "20min", directory=tmp_path))
     assert found["extensions"] == {"schemes": [str(header)]} and not found["not_written"]
     assert {"is": one.__name__}.items() <= found["model"]["extra_processes"][-1].items()
