@@ -2,46 +2,18 @@
 
 from . import assimilation as assimilation
 from . import atmosphere as atmosphere
-from . import cache as cache
+from . import base as base
 from . import commands as commands
-from . import cycle as cycle
+from . import coupled as coupled
 from . import data as data
-from . import describe as describe
-from . import device as device
-from . import earth as earth
-from . import failure as failure
-from . import given as given
 from . import grids as grids
-from . import input as input
-from . import machine as machine
 from . import model as model
-from . import moist_air as moist_air
-from . import mpi as mpi
 from . import names as names
-from . import observations as observations
 from . import ocean as ocean
-from . import order as order
 from . import output as output
-from . import parts as parts
 from . import performance as performance
-from . import places as places
 from . import plots as plots
-from . import plugins as plugins
-from . import post as post
-from . import provenance as provenance
-from . import radiation as radiation
-from . import reading as reading
-from . import regions as regions
-from . import regrid as regrid
-from . import report as report
 from . import run as run
-from . import scaling as scaling
-from . import schemes as schemes
-from . import shown as shown
-from . import system_calls as system_calls
-from . import time as time
-from . import transform as transform
-from . import units as units
 from .atmosphere import AromePhysics as AromePhysics
 from .atmosphere import FirstPhysics as FirstPhysics
 from .atmosphere import ForcedColumn as ForcedColumn
@@ -51,12 +23,16 @@ from .atmosphere import LimitedAreaAtmosphere as LimitedAreaAtmosphere
 from .atmosphere import ShallowWater as ShallowWater
 from .atmosphere import SingleColumn as SingleColumn
 from .atmosphere import SpectralAtmosphere as SpectralAtmosphere
-from .failure import Error as Error
-from .failure import FileError as FileError
-from .failure import InputError as InputError
-from .failure import LaunchFailure as LaunchFailure
-from .failure import RunFailure as RunFailure
-from .failure import Unstable as Unstable
+from .atmosphere.radiation import RRTMGP as RRTMGP
+from .base.failure import Error as Error
+from .base.failure import FileError as FileError
+from .base.failure import InputError as InputError
+from .base.failure import LaunchFailure as LaunchFailure
+from .base.failure import RunFailure as RunFailure
+from .base.failure import Unstable as Unstable
+from .coupled.program import Program as Program
+from .coupled.programs import Programs as Programs
+from .data.input.records import Records as Records
 from .grids import CartesianGrid as CartesianGrid
 from .grids import CurvilinearGrid as CurvilinearGrid
 from .grids import DipoleGrid as DipoleGrid
@@ -72,7 +48,12 @@ from .grids import SigmaLevels as SigmaLevels
 from .grids import SphereGrid as SphereGrid
 from .grids import TripolarGrid as TripolarGrid
 from .grids import ZLevels as ZLevels
-from .input.records import Records as Records
+from .model.order import Placed as Placed
+from .model.plugins import scheme as scheme
+from .model.schemes import PythonScheme as PythonScheme
+from .model.schemes import reads as reads
+from .model.schemes import updates as updates
+from .model.schemes import writes as writes
 from .ocean import CFC11 as CFC11
 from .ocean import CFC12 as CFC12
 from .ocean import SF6 as SF6
@@ -92,17 +73,10 @@ from .ocean import SeaIce as SeaIce
 from .ocean import SmagorinskyFriction as SmagorinskyFriction
 from .ocean import SurfaceForcing as SurfaceForcing
 from .ocean import WeddellSea as WeddellSea
-from .order import Placed as Placed
 from .output import open as open
 from .output.diagnostics import diagnostic as diagnostic
-from .plugins import scheme as scheme
-from .radiation import RRTMGP as RRTMGP
 from .run.simulation import Simulation as Simulation
-from .schemes import PythonScheme as PythonScheme
 from .schemes import Scheme
-from .schemes import reads as reads
-from .schemes import updates as updates
-from .schemes import writes as writes
 
 __all__ = [
     "CFC11",
@@ -141,6 +115,8 @@ __all__ = [
     "PeriodicPlaneGrid",
     "Placed",
     "PlaneGrid",
+    "Program",
+    "Programs",
     "PythonScheme",
     "Records",
     "RossSea",

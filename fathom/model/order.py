@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fathom import names
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.base.near import unknown
 from fathom.model import schemes
 
 
@@ -168,7 +168,7 @@ class Order:
             ]
             if not found:
                 known = [process.name for process in self.processes]
-                raise InputError(names.unknown(f"process to stand {where}", name, known))
+                raise InputError(unknown(f"process to stand {where}", name, known))
             if where == "instead_of" and len(found) > 1:
                 raise InputError(
                     f"{len(found)} processes are a {name}:"

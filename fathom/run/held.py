@@ -40,6 +40,7 @@ class Held:
     lock: Any
     wishes: Any
     between: Path | None  # a restart between two sequences
+    alone: bool  # no other program runs under the same clock
     # its abilities
     is_root: Any
     seconds: Any
