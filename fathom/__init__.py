@@ -54,6 +54,8 @@ public = {
     "ShallowWater": "atmosphere",
     "GridPointAtmosphere": "atmosphere",
     "Simulation": "run.simulation",
+    "Programs": "coupled.programs",
+    "Program": "coupled.program",
     "Records": "data.input.records",
     "LatitudeLongitudeGrid": "grids",
     "CartesianGrid": "grids",

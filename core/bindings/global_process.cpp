@@ -11,6 +11,7 @@
 #include "field/apart.hpp"
 #include "field/balanced.hpp"
 #include "field/sampled.hpp"
+#include "sequence/repeat.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -169,6 +170,26 @@ void bind_global_process(nb::module_& m) {
             "the handle of an MPI communicator, and of each block {name: array}, which share "
             "their memory");
     bind_columns_elsewhere(m);
+    nb::class_<Repeat, GlobalProcess>(
+        m, "Repeat", "A program within a program: processes that run several times in each step.")
+        .def(nb::init<std::string, int, std::vector<Process>>(), "name"_a, "times"_a, "processes"_a)
+        .def_ro("times", &Repeat::times)
+        .def_prop_ro(
+            "groups",
+            [](const Repeat& r) {
+                std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> found;
+                for (auto& g : r.describe()) found.emplace_back(g.exchange, g.processes);
+                return found;
+            },
+            "(fields that are exchanged, processes) of each group of a repetition")
+        .def_prop_ro(
+            "timings",
+            [](const Repeat& r) {
+                std::vector<std::tuple<std::string, double, long>> found;
+                for (auto& t : r.timings()) found.emplace_back(t.process, t.seconds, t.calls);
+                return found;
+            },
+            "(name, seconds, calls) of each process and exchange within");
     m.def(
         "transfers",
         [](const std::vector<double>& loads, double threshold) {

@@ -33,7 +33,7 @@ void Layout::place() {
         Field& f = all[n];
         const bool profile = f.place == place::profile, shared = shares_memory(n);
         f.level.resize(blocks), f.row.resize(blocks), f.at.resize(blocks);
-        if (f.scratch) continue;
+        if (f.scratch || f.borrowed) continue;
         std::size_t numbers = 0;
         for (int b = 0; b < blocks; ++b) {
             const int columns = padded_columns(domain->columns_of(b), cell);
@@ -51,6 +51,7 @@ void Layout::place() {
         }
         f.streams = f.place.vertical != Vertical::column && numbers * bytes > large;
     }
+    memory = std::max<std::size_t>(memory, 64);  // where all fields are borrowed
 }
 
 int Layout::index(std::string_view name) const {
@@ -135,6 +136,11 @@ void FieldSet::rotate() {
             if (!places.empty()) std::swap(place_of[cycle[n]], place_of[cycle[n + 1]]);
         }
     settle_guests();
+}
+
+void FieldSet::borrow(int n, const Field& of) {
+    static_cast<FieldSlab&>(all[n]) = of;
+    all[n].streams = of.streams;
 }
 
 void FieldSet::live_on(std::shared_ptr<Device> device) {

@@ -29,9 +29,12 @@ struct Field : FieldSlab {
     bool streams = false;  ///< larger than the caches: written past them
     int own = 0;           ///< columns of memory for a kernel alone, for one cell at a time
     bool written = false, state = false,
-         scratch = false;  ///< state: read before it is written. scratch: lives within a group
-    int guest_of = -1;     ///< shares the memory of this field, which is not in use at that time
-    bool stays() const { return !scratch && guest_of < 0; }  ///< has its own memory
+         scratch = false;   ///< state: read before it is written. scratch: lives within a group
+    int guest_of = -1;      ///< shares the memory of this field, which is not in use at that time
+    bool borrowed = false;  ///< lies in the memory of another set
+    bool stays() const {    ///< has its own memory
+        return !scratch && guest_of < 0 && !borrowed;
+    }
 };
 
 /// Columns of a row in memory.
@@ -112,6 +115,8 @@ public:
     double dot(const FieldSet& x, const Names& = {}) const;
 
     void rotate();  ///< the end of a step: time levels change places
+    /// A borrowed field lies where that of another set lies now.
+    void borrow(int n, const Field& of);
 
 private:
     Pages memory;

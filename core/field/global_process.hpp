@@ -67,8 +67,9 @@ protected:
         return add({std::move(name), std::move(units), place, Access::updates, 0});
     }
 
-private:
     std::vector<Process::Field> used;
+
+private:
     Item add(Process::Field field) {
         used.push_back(std::move(field));
         return {int(used.size()) - 1};

@@ -209,6 +209,7 @@ std::set<int> Sequence::fields_of(const Group& g) const {
 void Sequence::count_levels() {
     constexpr int least_of_profile = 8;  // a series in time needs it if layers are few
     const int layers = domain->levels;
+    for (auto& f : plan->fields) f.borrowed = options.borrowed && !f.scratch;
     for (auto& f : plan->fields)
         f.levels = f.own > 0                   ? f.own * (layers + 1)
                    : f.place == place::profile ? std::max(layers + 1, least_of_profile)
@@ -374,8 +375,18 @@ void Sequence::step(FieldSet& set) {
     if (set.device())
         step_on_device(set);
     else
-        for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
+        pass(set);
     set.rotate();
+    ++set.count;
+}
+
+void Sequence::pass(FieldSet& set) {
+    for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
+}
+
+void Sequence::repeat(FieldSet& set) {
+    const AtMost limit(threads);
+    pass(set);
     ++set.count;
 }
 
@@ -393,7 +404,7 @@ void Sequence::run(Group& group, const Rows& rows, FieldSet& set) {
     if (group.exchange)
         exchange(1, [&](Exchange& e) {
             for (std::size_t n = 0; n < group.sent.size(); ++n)
-                std::ranges::copy(set[group.sent[n].field].at, group.slabs[n].at.begin());
+                group.slabs[n] = set[group.sent[n].field];
             e.start(group.slabs);
             if (inner.empty())
                 e.finish(group.slabs);

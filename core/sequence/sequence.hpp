@@ -33,6 +33,8 @@ public:
         bool device = false;
         /// For steps with a tangent: each field of a set has separate memory.
         bool tangent = false;
+        /// Its sets lie in the memory of other sets (repeat.hpp).
+        bool borrowed = false;
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
     Sequence(const Sequence&) = delete;
@@ -49,6 +51,9 @@ public:
     /// A step of a set, and of a small change of it: change becomes M' change about the set as it
     /// was. Throws Error: a process without tangent, time levels that stand differently in both.
     void step(FieldSet&, FieldSet& change);
+
+    /// The processes once more within a step of an outer program (repeat.hpp): time levels stay.
+    void repeat(FieldSet&);
 
     /// Before each step `values` fills the first `count` numbers of a profile, given the number of
     /// steps taken.
@@ -187,6 +192,7 @@ private:
     std::set<int> fields_of(const Group&) const;
     bool tries(const Group&, long count) const;
     void apply(Step&, FieldSet&);
+    void pass(FieldSet&);
     void run(Group&, const Rows&, FieldSet&);
     /// Seconds; number of calls of each process that this counts for.
     double run_rows(Group&, std::span<const Row>, FieldSet&, int calls);

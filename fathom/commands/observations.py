@@ -228,8 +228,8 @@ def analyse(
     """
 
     def act() -> int:
+        from fathom.assimilation.cycle import surface_analysis  # start-up time
         from fathom.assimilation.observations import surface  # start-up time
-        from fathom.run import surface_analysis  # start-up time
 
         lengths = {name: 1e3 * km for name, km in length if surface.structure_of(name)}
         told = surface_analysis.analyse(base, restart, out, mpi.world, hours, lengths, threads)

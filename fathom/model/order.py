@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fathom import names
 from fathom.base import mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
+from fathom.base.near import unknown
 from fathom.model import schemes
 from fathom.model.component import Field
 
@@ -179,7 +179,7 @@ class Order:
             ]
             if not found:
                 known = [process.name for process in self.processes]
-                raise InputError(names.unknown(f"process to stand {where}", name, known))
+                raise InputError(unknown(f"process to stand {where}", name, known))
             if where == "instead_of" and len(found) > 1:
                 raise InputError(
                     f"{len(found)} processes are a {name}:"

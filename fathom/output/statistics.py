@@ -2,6 +2,7 @@
 over which they run.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,24 @@ def other_component(name):
         if one in name:
             return name.replace(one, other)
     return ""
+
+
+def running(
+    kind: str, field: str, place: Mapping[str, Any], into: str, surface: bool, precision: int
+) -> Any:
+    """Returns the process that adds a field at that place, or its top layer, to a running statistic
+    of that kind, in the field `into`. precision: bytes of a number.
+    """
+    flat = surface or place["vertical"] == "column"
+    process = scheme(f"Surface{kind}" if flat else kind).process(
+        precision,
+        phase="output",
+        on={"value": field, "statistic": into},
+        label=f"{kind} of {field.removesuffix('_after')}",
+    )
+    process = process.at(field, place["horizontal"], place["vertical"], place["vector"])
+    vertical = "column" if flat else place["vertical"]
+    return process.at(into, place["horizontal"], vertical, place["vector"])
 
 
 class Statistics:
@@ -157,21 +176,8 @@ class Statistics:
     def _running(self, field, surface, known, places, precision):
         now = f"{field}_after" if f"{field}_after" in known else field
         place = places.get(field) or places["tracer"]
-        flat = surface or place["vertical"] == "column"
-        kind = statistics[self.statistic][0]
-        process = scheme(f"Surface{kind}" if flat else kind).process(
-            precision,
-            phase="output",
-            on={"value": now, "statistic": self._running_name(field, surface)},
-            label=f"{kind} of {field}",
-        )
-        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
-        return process.at(
-            self._running_name(field, surface),
-            place["horizontal"],
-            "column" if flat else place["vertical"],
-            place["vector"],
-        )
+        into = self._running_name(field, surface)
+        return running(statistics[self.statistic][0], now, place, into, surface, precision)
 
     def _running_name(self, field, surface):
         return (

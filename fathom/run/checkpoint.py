@@ -231,10 +231,9 @@ def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid; returns its data of stores.
     ValueError where it does not fit, a warning where it was written with other numerics.
     """
-    s, state = simulation, simulation.fields.state
-    sums = {
-        name for store in s.outputs for name in store.sums
-    }  # of means: another run's restart need not have them
+    s, state, taken = simulation, simulation.fields.state, simulation.handed.taken
+    sums = {name for store in s.outputs for name in store.sums}
+    sums |= set(s.handed.sums)  # of means: another run's restart need not have them
     needed = [name for name in state if name not in sums]
     files: list = []
 
@@ -250,7 +249,7 @@ def read_state(simulation, path):
     header, names = s.readers.share(head)
     s.count = header.steps
     _check_clock(path, header, s)
-    s.restored = set(state) & set(names)
+    s.restored = {*state, *taken} & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:
         with (
@@ -259,7 +258,8 @@ def read_state(simulation, path):
             else nullcontext(path)
         ) as here:
             for name, values in s.readers.each(sorted(s.restored), field, str(path)):
-                s.fields.set(name, values.astype(float, copy=False))
+                whole = values.astype(float, copy=False)
+                s.fields.set(name, whole, nearest_outside=name in taken)
     finally:
         for file in files:
             file.close()

@@ -7,6 +7,8 @@ import os
 import time as wall_clock
 import tomllib
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -87,18 +89,35 @@ class Events(Held):
         """
         if self.serves:
             return self.apart.help() if self.apart.helps else serve(self)
-        sanity.check_step(self)
         sanity.check_period(Period(period, "run"), self.time_step)
         progress = chosen(progress)
         try:
-            with self.apart.engaged(self.begin):
-                return self._run(period, progress, report, from_start)
+            with self.engaged():
+                self.start_run(period, from_start)
+                with self.wishes.heard():
+                    self.show_start()
+                    self.run_to(self.end, progress)
+                return self.end_run(report)
         finally:
-            self.lock.release()
             getattr(progress, "close", lambda: None)()
 
-    def _run(self, period, progress, report, from_start):
-        events = self._schedule(period, from_start)
+    # ---- the parts of a run: other programs may run between them ---------------------------------
+
+    @contextmanager
+    def engaged(self) -> Iterator[None]:
+        """Holds the directory, the files and the helping ranks of a run from its begin to its end.
+        InputError: a step beyond the limits of stability.
+        """
+        sanity.check_step(self)
+        try:
+            with self.apart.engaged(self.begin):
+                yield
+        finally:
+            self.lock.release()
+
+    def start_run(self, period: Any, from_start: bool = False) -> None:
+        """Sets the end of a run, and the times at which its events are due."""
+        self.agenda = self._schedule(period, from_start)
         self._record(period)
         self._log(
             "%s to %s in %s, on %d ranks",
@@ -112,19 +131,26 @@ class Events(Held):
         self.stopped = False
         self.marked: dict = {}  # steps after which something happened, by its name
         self.start_steps, self.began = self.count, wall_clock.perf_counter()
+        self.shown, self.pace = self.began, 1
+
+    @contextmanager
+    def _failing_in_order(self) -> Iterator[None]:
+        """Where the run fails, on all computing ranks, servers and threads end before them."""
         try:
-            with self.wishes.heard():
-                self._show_start()
-                self._go_on(events, progress)
-            with region("delivery", "output", "output"):
-                self.settle()
-            self.wall_seconds = wall_clock.perf_counter() - self.began
-        except RunError as failure:  # on all computing ranks
+            yield
+        except RunError as failure:
             if self.servers is not None:
                 self.servers.finish(failed=True)
                 failure.left = bool(self.servers.lost)
             self.delivery.close()
             raise
+
+    def end_run(self, report: bool = True) -> Any:
+        """Waits for all output; writes restart, summary and report. Returns the summary."""
+        with self._failing_in_order():
+            with region("delivery", "output", "output"):
+                self.settle()
+            self.wall_seconds = wall_clock.perf_counter() - self.began
         self._close()
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
         return finish(self, report)
@@ -176,44 +202,49 @@ class Events(Held):
                 stacklevel=2,
             )
 
-    def _show_start(self):
+    def show_start(self) -> None:
         """Shows watch and output the state before the first step."""
-        with region("watch", "output", "output"):
-            if self.count == 0:
-                sanity.check_start(self)
-                first_record.compute(self)
-            sanity.watch(self, keep=self.count == 0)
-        if self.count == 0:
-            for store in self.outputs:
+        with self._failing_in_order():
+            with region("watch", "output", "output"):
+                if self.count == 0:
+                    sanity.check_start(self)
+                    first_record.compute(self)
+                sanity.watch(self, keep=self.count == 0)
+            for store in self.outputs if self.count == 0 else ():
                 if store.within():
                     with region(str(store.path), "output", "output"):
                         store.write_start()
 
-    def _go_on(self, events, progress):
-        """Groups of steps to the end, with the events between them. A group takes about half a
-        second, so that progress and Ctrl-C respond; all ranks agree on its length and on the end.
+    def run_to(self, seconds: float, progress: Any = None) -> None:
+        """Takes groups of steps to that time [s], with the events until then. A group takes about
+        half a second, so that progress and Ctrl-C respond; all ranks agree on its length and on the
+        end.
         """
-        shown, pace = self.began, 1
-        while self.seconds < self.end - 1e-6 and not self.stopped:
-            due = min(self.end, *(e.due for e in events))
-            piece = min(max(1, round((due - self.seconds) / self.time_step)), pace)
-            before = wall_clock.perf_counter()
-            self._advance(piece)
-            now = wall_clock.perf_counter()
-            longest, stop, restart = self._agree(now - before)
-            over = self.seconds >= self.end - 1e-6
-            self.stopped = stop and not over
-            pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-            self._let_happen(events)
-            if restart and not self.stopped:
-                with region("restart", "output", "output"):
-                    self.write_restart("restart-now.fathom")
-            self.wall_seconds = wall_clock.perf_counter() - self.began
-            if progress is not None and self.is_root and (now - shown > 0.5 or over):
-                shown = now
-                with region("progress", "output"):
-                    start = self.start_steps * self.time_step
-                    progress(self, (self.seconds - start) / (self.end - start))
+        with self._failing_in_order():
+            while self.seconds < seconds - 1e-6 and not self.stopped:
+                self._take_group(seconds, progress)
+
+    def _take_group(self, until: float, progress: Any) -> None:
+        """Takes a group of steps, and lets happen what is due after it."""
+        due = min(until, *(e.due for e in self.agenda))
+        piece = min(max(1, round((due - self.seconds) / self.time_step)), self.pace)
+        before = wall_clock.perf_counter()
+        self._advance(piece)
+        now = wall_clock.perf_counter()
+        longest, stop, restart = self._agree(now - before)
+        over = self.seconds >= self.end - 1e-6
+        self.stopped = stop and not over
+        self.pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
+        self._let_happen(self.agenda)
+        if restart and not self.stopped:
+            with region("restart", "output", "output"):
+                self.write_restart("restart-now.fathom")
+        self.wall_seconds = wall_clock.perf_counter() - self.began
+        if progress is not None and self.is_root and (now - self.shown > 0.5 or over):
+            self.shown = now
+            with region("progress", "output"):
+                start = self.start_steps * self.time_step
+                progress(self, (self.seconds - start) / (self.end - start))
 
     def _let_happen(self, events):
         """Events that are due now, and the delivery of what has been written."""
@@ -251,16 +282,20 @@ class Events(Held):
         if self.is_root:
             wishes.forget(self.directory)
         self.rest()
-        self.write_restart("restart.fathom")
-        self._log("%s written", self.directory / "restart.fathom")
+        if self.alone:
+            self.write_restart("restart.fathom")
+            self._log("%s written", self.directory / "restart.fathom")
         self.delivery.close()
         choices.learn(self)
 
     def _agree(self, seconds):
-        """The longest of all ranks, and whether any of them asks for the end, or a restart."""
-        if self.is_root:
+        """The longest of all ranks, and whether any of them asks for the end, or a restart; next to
+        other programs nobody does: what holds them looks for that.
+        """
+        if self.is_root and self.alone:
             self.wishes.look(self.directory)
-        asked = [self.wishes.take(wish) for wish in (wishes.stop, wishes.restart)]
+        wanted = (wishes.stop, wishes.restart)
+        asked = [self.alone and self.wishes.take(wish) for wish in wanted]
         mine = np.array([seconds, mpi.core.meetings_full(), *asked], float)
         with region("agreement", "run", "sum", self.comm):
             self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)

@@ -45,6 +45,7 @@ class Held(Configurable):
     lock: Any
     wishes: Any
     between: Path | None  # a restart between two sequences
+    alone: bool  # no other program runs under the same clock
     # its abilities
     is_root: Any
     seconds: Any

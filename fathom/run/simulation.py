@@ -31,6 +31,7 @@ from fathom.run.events import Events, march
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
 from fathom.run.forcing import Forcing
+from fathom.run.handed import Handed
 from fathom.run.lock import DirectoryLock
 from fathom.run.requests import Requests, declared
 from fathom.run.series import Series
@@ -106,6 +107,8 @@ class Simulation(Requests, Events):
         self.lock = DirectoryLock()
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.observing = []  # departures that are made in the run
+        self.handed = Handed(self)  # fields from and to other programs
+        self.alone = True  # no other program runs under the same clock
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # its fields
@@ -138,6 +141,8 @@ class Simulation(Requests, Events):
         if model.extra_processes:
             model.processes(self.time_step, self.surface)  # an error if its place is unknown
 
+    shows = True  # it has a line of progress
+
     def __repr__(self):
         return f"Simulation of {date_text(self)}"
 
@@ -162,6 +167,7 @@ class Simulation(Requests, Events):
     def goes_on_here(self):
         """Whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
+        own += [self.handed.restarts] if self.handed.restarts else []
         return self.restart_from is not None and self.restart_from.resolve().parent in [
             folder.resolve() for folder in own
         ]
@@ -195,7 +201,8 @@ class Simulation(Requests, Events):
         state = self.fields.state
         fields = self.model.restart_extras
         along = [n for n in fields if n not in state and self.fields.has(n)]
-        return [*state, *along]
+        taken = [name for name in self.handed.taken if name not in state]
+        return [*dict.fromkeys([*state, *along, *taken])]
 
     @property
     def bytes_of_number(self):
@@ -222,6 +229,12 @@ class Simulation(Requests, Events):
     @property
     def date(self) -> Any:
         return self.clock.date(self.seconds)
+
+    @property
+    def helpers(self) -> dict[str, list[int]]:
+        """Returns the ranks that serve output or compute radiation, by their task."""
+        of = {"I/O servers": self.roles, "radiation": self.apart.roles}
+        return {what: list(roles.servers) for what, roles in of.items() if roles is not None}
 
     @property
     def is_root(self) -> bool:
@@ -269,6 +282,8 @@ class Simulation(Requests, Events):
         for store in self.outputs:
             processes += store.processes(known, precision)
             keep += store.keep
+        processes += self.handed.processes(known, precision)
+        keep += self.handed.given
         self._take_memory(processes, keep)
         model.receive_state(self)
         fill_fixed(self)

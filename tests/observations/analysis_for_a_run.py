@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.assimilation.cycle import surface_analysis as analysis
 from fathom.assimilation.observations import base
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reports import with_errors
 from fathom.base import mpi
 from fathom.output.formats import restart
-from fathom.run import surface_analysis as analysis
 
 folder = Path(mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None))
 

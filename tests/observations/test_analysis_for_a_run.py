@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.assimilation.cycle import surface_analysis as analysis
 from fathom.assimilation.observations import base, surface
 from fathom.assimilation.observations.base import Observations
 from fathom.atmosphere.remap.given_state import passport
 from fathom.output.formats import restart
-from fathom.run import surface_analysis as analysis
 
 
 def test_increments_reach_ground_snow_and_sea(on_ranks):

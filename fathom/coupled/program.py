@@ -1,0 +1,175 @@
+"""A program of the user's own next to simulations: fields of columns on a grid, a step in Python.
+
+    class Slab(fm.Program):
+        def advance(self):                                      # 50 m of water, T' = Q / (rho c H)
+            self["temperature"] += self.time_step / 2.05e8 * self["heat_flux"]
+
+    slab = Slab(grid, "1h", {"temperature": "degC", "heat_flux": "W m-2"})
+    fm.Programs({"air": air, "slab": slab})
+
+Each of its ranks holds whole fields and takes the same steps: it is for what costs little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from fathom.base import mpi
+from fathom.base.clock import Clock, Period
+from fathom.base.failure import InputError, MissingFileError
+
+
+class Program:
+    """A program with its own step; a subclass says what a step does.
+
+    Parameters
+    ----------
+    grid : of its fields.
+    time_step : "1h" or seconds.
+    fields : name -> units. program[name] is the array (ny, nx), at first 0.
+    start, calendar : as those of a Simulation.
+    """
+
+    alone, serves, shows = True, False, False
+    sequence: Any = None
+    wishes: Any = None
+    helpers: Mapping[str, list[int]] = {}
+    directory = Path()
+    stopped = False
+
+    def __init__(
+        self,
+        grid: Any,
+        time_step: str | float,
+        fields: Mapping[str, str],
+        start: str = "2000-01-01",
+        calendar: str = "standard",
+    ) -> None:
+        period = Period(time_step, "time_step")
+        if period.months:
+            raise InputError(f"step = {time_step!r}: a step is given in seconds, minutes or hours")
+        self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
+        self.clock = Clock(start, calendar)
+        self.fields = {name: np.zeros(np.shape(grid.wet_levels)) for name in fields}
+        self.handed = OwnFields(self, grid, dict(fields))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} at {self.clock.date(self.seconds)}"
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.fields[name]
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        self.fields[name][...] = values
+
+    def advance(self) -> None:
+        """One step: changes the fields. A subclass says how."""
+
+    @property
+    def seconds(self) -> float:
+        """Model time since the start [s]."""
+        return self.count * self.time_step
+
+    # ---- what Programs asks of it ----------------------------------------------------------------
+
+    @contextmanager
+    def engaged(self) -> Iterator[None]:
+        """Holds what a run needs from its begin to its end."""
+        yield
+
+    def start_run(self, period: Any, from_start: bool = False) -> None:
+        """A run begins."""
+
+    def show_start(self) -> None:
+        """Shows the state before the first step."""
+
+    def run_to(self, seconds: float, progress: Any = None) -> None:
+        """Takes steps to that time [s]."""
+        while self.seconds < seconds - 1e-6:
+            self.advance()
+            self.count += 1
+            self.handed.add()
+
+    def end_run(self, report: bool = True) -> dict[str, Any]:
+        """Returns the summary."""
+        return {"steps": self.count}
+
+    def write_restart(self, path: Path) -> None:
+        """Writes all fields and sums; the ranks of the program call it."""
+        if self.comm.rank == 0:
+            with path.open("wb") as file:
+                held: dict[str, Any] = {f"field {n}": v for n, v in self.fields.items()}
+                held |= {f"sum {name}": values for name, values in self.handed.sums.items()}
+                np.savez(file, **held | {"count": self.count})
+
+    def restore(self, path: Path) -> Self:
+        """Continues from a file of `write_restart`."""
+        if not path.is_file():
+            raise MissingFileError(f"{path}: no such file; it is the restart of a program")
+        with np.load(path) as file:
+            self.count = int(file["count"])
+            for kind, held in (("field", self.fields), ("sum", self.handed.sums)):
+                for name in held:
+                    held[name][...] = file[f"{kind} {name}"]
+        return self
+
+
+class OwnFields:
+    """What a Program hands to others, and takes."""
+
+    def __init__(self, program: Program, grid: Any, units: dict[str, str]) -> None:
+        self.program, self.grid, self.units = program, grid, units
+        self.sums: dict[str, np.ndarray] = {}
+        self.of: dict[str, str] = {}  # the field of each sum
+        self.restarts: Path | None = None
+
+    def known(self) -> dict[str, dict[str, Any]]:
+        """Returns all fields by name, as those of a simulation are declared."""
+        place = {"horizontal": "center", "vertical": "column", "written": False}
+        return {name: {"name": name, "units": units} | place for name, units in self.units.items()}
+
+    def give(self, field: str, mean: str = "", top: bool = False) -> str:
+        """Keeps the sum of a field over steps where `mean` names one. Returns the name of what is
+        read.
+        """
+        if not mean:
+            return field
+        name = f"{field} for {mean}"
+        self.sums[name], self.of[name] = np.zeros_like(self.program[field]), field
+        return name
+
+    def take(self, field: str) -> None:
+        """A field is set by another program: all fields are in restarts."""
+
+    def add(self) -> None:
+        """Adds a step to all sums."""
+        for name, field in self.of.items():
+            self.sums[name] += self.program[field]
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Numbers of the points of this rank in the grid: the first rank gives all."""
+        size = next(iter(self.program.fields.values())).size
+        return np.arange(size if self.program.comm.rank == 0 else 0)
+
+    def values(self, name: str, level: int) -> np.ndarray:
+        """Returns a field or a sum at the points of this rank (points,)."""
+        held = self.sums[name] if name in self.sums else self.program[name]
+        return held.ravel()[: self.cells.size].copy()
+
+    def whole(self, name: str) -> np.ndarray:
+        """Returns a field (ny, nx), on all ranks."""
+        return self.program[name].copy()
+
+    def put(self, name: str, values: np.ndarray) -> None:
+        """Sets a field from values (ny, nx). All ranks have them."""
+        self.program[name] = values
+
+    def clear(self, name: str) -> None:
+        """A sum begins again."""
+        self.sums[name][...] = 0.0

@@ -1,0 +1,99 @@
+"""Restarts of several programs: one folder, one date.
+
+    runs/both/restart-2000-01-11T000000/air.fathom, sea.fathom, programs.json
+
+Each program writes its own restart, with the sums of the means that it gives and the fields that it
+has taken. `programs.json` says what belongs together; it is written last, in one move: a folder
+that has it is complete, whenever a run was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fathom.base.failure import InputError
+
+index = "programs.json"
+
+
+class Restarts:
+    """Those of a run of several programs."""
+
+    def __init__(self, programs: Any) -> None:
+        self.programs = programs
+
+    def _said(self) -> dict[str, Any]:
+        """Returns what a restart must have in common with the programs that continue from it."""
+        p = self.programs
+        clock = p.clock
+        return {
+            "programs": sorted(p.members),
+            "steps": {name: m.program.time_step for name, m in sorted(p.members.items())},
+            "exchanges": sorted(map(str, p.exchanges)),
+            "start": str(clock.start),
+            "calendar": clock.calendar,
+        }
+
+    def write(self, keep: int | None) -> Path:
+        """Writes one of the present time; keep: how many stay, the latest. Returns its folder. All
+        ranks of the programs call it.
+        """
+        p = self.programs
+        name = "restart-" + p.date.strftime("%Y-%m-%dT%H%M%S")
+        folder = (p.directory / name).resolve()
+        if p.comm.rank == 0:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / index).unlink(missing_ok=True)
+        p.comm.barrier()
+        for member in p.here:
+            member.program.write_restart(folder / f"{member.name}.fathom")
+        p.comm.barrier()
+        if p.comm.rank == 0:
+            said = self._said() | {"seconds": p.seconds, "date": str(p.date)}
+            new = folder / (index + ".new")
+            new.write_text(json.dumps(said, indent=1))
+            new.replace(folder / index)
+            for _, old in complete(p.directory)[: -keep if keep else 0]:
+                (old / index).unlink()  # first: what is left is no restart
+                shutil.rmtree(old)
+        p.comm.barrier()
+        return folder
+
+    def restore(self, path: str | Path | None) -> None:
+        """All programs start from a folder; None: the latest. InputError: none; another set of
+        programs, with both values.
+        """
+        p = self.programs
+        if path is None:
+            found = complete(p.directory)
+            if not found:
+                raise InputError(f"{p.directory} has no complete restart to continue from")
+            path = found[-1][1]
+        folder = Path(path)
+        if not (folder / index).is_file():
+            raise InputError(f"{folder} is no complete restart of several programs: no {index}")
+        written = json.loads((folder / index).read_text())
+        for what, value in self._said().items():
+            if written[what] != value:
+                raise InputError(
+                    f"{folder} was written with {what} = {written[what]!r}; these programs have"
+                    f" {value!r}"
+                )
+        for name, member in p.members.items():
+            member.program.restore(folder / f"{name}.fathom")
+            if folder.resolve().parent == p.directory.resolve():
+                member.program.handed.restarts = folder.resolve()
+
+
+def complete(directory: Path) -> list[tuple[float, Path]]:
+    """Returns the complete restarts of a directory, (time [s], folder), the latest last."""
+    found = []
+    for file in directory.glob(f"restart-*/{index}"):
+        try:
+            found.append((float(json.loads(file.read_text())["seconds"]), file.parent))
+        except (OSError, ValueError, KeyError):  # not a file of this kind
+            continue
+    return sorted(found)

@@ -1,0 +1,119 @@
+"""Fields that a simulation gives to other programs, and those that it takes from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.output.statistics import running
+
+
+class Handed:
+    """What a simulation hands to others, and takes: all is asked for before it is prepared.
+
+    A field is given as it is, or as its mean: its sum is then made in each step, in C++, and is in
+    restarts. A field that is taken is read by the model and written by none of its processes; it is
+    in restarts, too, so that a run that continues has it at once.
+    """
+
+    def __init__(self, simulation: Any) -> None:
+        self._simulation = ref(simulation)
+        self.given: list[str] = []  # names of fields that stay readable
+        self.sums: dict[str, tuple[str, bool]] = {}  # field of a sum -> (field, top layer alone)
+        self.taken: list[str] = []
+        self.restarts: Path | None = None  # folder of restarts with those of other programs
+
+    @property
+    def simulation(self) -> Any:
+        """The simulation that this belongs to."""
+        return self._simulation()
+
+    @property
+    def grid(self) -> Any:
+        """The grid of the model."""
+        return self.simulation.model.grid
+
+    def known(self) -> dict[str, dict[str, Any]]:
+        """Returns all fields of a step by name: the first declaration of each, with `written`,
+        whether a process writes it.
+        """
+        s, found = self.simulation, dict[str, dict[str, Any]]()
+        for process in s.model.processes(s.time_step, s.surface):
+            for field in process.fields:
+                held = found.setdefault(field["name"], dict(field) | {"written": False})
+                held["written"] |= field["access"] != "reads"
+        return found
+
+    def give(self, field: str, mean: str = "", top: bool = False) -> str:
+        """Keeps a field readable, and its sum over steps where `mean` names one; top: of its top
+        layer alone. Returns the name of the field to be read.
+        """
+        self._check_time()
+        if field not in self.given:
+            self.given.append(field)
+        if not mean:
+            return field
+        name = f"sum of {'surface ' * top}{field} for {mean}"
+        self.sums[name] = field, top
+        return name
+
+    def take(self, field: str) -> None:
+        """Keeps a field that another program sets in restarts."""
+        self._check_time()
+        self.taken.append(field)
+
+    def _check_time(self) -> None:
+        if self.simulation.sequence is not None:
+            raise InputError(
+                f"{self.simulation!r} is prepared already; put it together with other programs"
+                " before its state is asked for, and before it runs"
+            )
+
+    def processes(self, known: Mapping[str, Any], precision: int) -> list[Any]:
+        """Returns the processes that make the sums. precision: bytes of a number."""
+        found = []
+        for name, (field, top) in self.sums.items():
+            now = f"{field}_after" if f"{field}_after" in known else field
+            found.append(running("TimeSum", now, known[field], name, top, precision))
+        return found
+
+    def values(self, name: str, level: int) -> np.ndarray:
+        """Returns a level of a field at the points of this rank: its blocks one after another, each
+        row by row (points,).
+        """
+        windows = self.simulation.fields.windows(name)
+        parts = [np.asarray(window[level], float).ravel() for window in windows]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def whole(self, name: str) -> np.ndarray:
+        """Returns the first level of a field on the global grid (ny, nx), on all ranks."""
+        s = self.simulation
+        found = s.gather(name)
+        return s.comm.bcast(None if found is None else np.asarray(found[0], float))
+
+    def put(self, name: str, values: np.ndarray) -> None:
+        """Sets a field of columns from the global grid (ny, nx), halos too. All ranks have it."""
+        values = np.ascontiguousarray(values, float)
+        self.simulation.fields.set(name, values, nearest_outside=True)
+
+    def clear(self, name: str) -> None:
+        """A sum begins again."""
+        self.simulation.fields.fill(name, 0.0)
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Numbers of the points of this rank in the global grid, row by row, in the order of
+        `values`.
+        """
+        s = self.simulation
+        nx = np.shape(self.grid.wet_levels)[1]
+        parts = [
+            (np.arange(j, j + ny)[:, None] * nx + np.arange(i, i + width)).ravel()
+            for j, i, ny, width in s.domain.blocks
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0, int)
