@@ -24,7 +24,7 @@ from fathom.atmosphere.spectral.hydrostatic import (
 )
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.step import compressible_step, semi_lagrangian_step
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
@@ -123,15 +123,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         viscosity=0.0,
         sponge=0,
         off_centring=0.0,
-        reference_temperature=350.0,
-        reference_pressure=1e5,
-        acoustic_temperature=100.0,
+        reference_temperature=constants.usual["reference_temperature"],
+        reference_pressure=constants.usual["reference_pressure"],
+        acoustic_temperature=constants.usual["acoustic_temperature"],
         corrections=None,
         extrapolation="nesc",
         iterations=2,
         rotation=earth.ROTATION,
-        gas_constant=287.0597,
-        heat_capacity=1004.70895,
+        gas_constant=constants.dry_air_gas_constant,
+        heat_capacity=constants.spectral_heat_capacity,
         fix_mass="automatic",
         fix_energy=False,
         placed=(),

@@ -9,9 +9,10 @@ ullrich           a baroclinic wave of dry air, deep or shallow as the model is 
 
 import numpy as np
 
+from fathom.base.earth import GRAVITY as gravity
 from fathom.base.failure import InputError
 
-gravity, R, cp = 9.80616, 287.0, 1004.5
+R, cp = 287.0, 1004.5
 kappa, vapour = R / cp, 0.608
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from fathom.atmosphere.products import diagnostics
 from fathom.base import mpi
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY, VIRTUAL_FACTOR
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR
 from fathom.output.diagnostics import Diagnostic
 from fathom.output.post.pressure_levels import Column
 
@@ -58,7 +59,7 @@ class State(diagnostics.State):
     def column(self):
         """Heights and T_v are scaled to the gravity of geopotential height."""
         c = self.model.constants
-        slope = c.gas_constant / c.gravity * GRAVITY / GAS_CONSTANT
+        slope = c.gas_constant / c.gravity * STANDARD_GRAVITY / GAS_CONSTANT
         return Column.of_layers(
             (
                 np.log(self["air_pressure"]),
@@ -131,7 +132,7 @@ def _surface_pressure(state):
 
 def _geopotential(state):
     z = state.heights
-    return GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
+    return STANDARD_GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
 
 
 _rules = {
@@ -140,8 +141,8 @@ _rules = {
     "air_pressure": lambda s: pressure(s.model, *s.dynamical),
     "surface_air_pressure": _surface_pressure,
     "geopotential": _geopotential,
-    "geopotential_height": lambda s: s["geopotential"] / GRAVITY,
-    "surface_geopotential": lambda s: GRAVITY * s.model.geopotential(s.heights[-1:]),
+    "geopotential_height": lambda s: s["geopotential"] / STANDARD_GRAVITY,
+    "surface_geopotential": lambda s: STANDARD_GRAVITY * s.model.geopotential(s.heights[-1:]),
 }
 
 

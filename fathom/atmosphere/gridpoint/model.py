@@ -21,10 +21,10 @@ from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
 from fathom.atmosphere.remap.given_state import is_given, passport
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard, Stratified
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GAS_CONSTANT
+from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
 from fathom.base.near import near
 from fathom.data.input.values import check_shape, on_columns
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
@@ -125,7 +125,7 @@ class GridPointAtmosphere(AirWithPhysics):
         coriolis=0.0,
         rotation=earth.ROTATION,
         deep=True,
-        implicitness=0.55,
+        implicitness=constants.usual["gridpoint_implicitness"],
         linear_about=None,
         outer=2,
         inner=2,
@@ -144,7 +144,7 @@ class GridPointAtmosphere(AirWithPhysics):
         outer_every=None,
         gravity=earth.GRAVITY,
         gas_constant=GAS_CONSTANT,
-        heat_capacity=3.5 * GAS_CONSTANT,
+        heat_capacity=HEAT_CAPACITY,
         surface_pressure=1e5,
         placed=(),
         precision="fp64",

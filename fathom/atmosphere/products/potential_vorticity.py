@@ -11,7 +11,7 @@ between the layers around, of first order in the end layers.
 
 import numpy as np
 
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 wind = ("eastward_wind", "northward_wind")
@@ -59,7 +59,7 @@ def potential_vorticity(state) -> np.ndarray:
     x = np.log(pressure)
     u, v = (state.about_the_pole(part) for part in wind)
     turning = (state[spin] + coriolis(state)) * slope(state["potential_temperature"], x)
-    return -GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
+    return -STANDARD_GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
 
 
 def coriolis(state) -> np.ndarray:

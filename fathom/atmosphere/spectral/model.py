@@ -12,7 +12,7 @@ from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.step import eulerian_step, semi_lagrangian_step
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.failure import InputError
 from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
@@ -121,14 +121,14 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         viscosity=0.0,
         sponge=0,
         off_centring=0.0,
-        reference_temperature=350.0,
-        reference_pressure=1e5,
+        reference_temperature=constants.usual["reference_temperature"],
+        reference_pressure=constants.usual["reference_pressure"],
         iterations=2,
         filter=0.05,
         williams=0.53,
         rotation=earth.ROTATION,
-        gas_constant=287.0597,
-        heat_capacity=1004.70895,
+        gas_constant=constants.dry_air_gas_constant,
+        heat_capacity=constants.spectral_heat_capacity,
         fix_mass=True,
         fix_energy="automatic",
         budget=False,
