@@ -155,7 +155,7 @@ class AlternatingHeight(Scheme):
         step: float = 3600,
         implicitness: float = 0.6,
         gravity: float = 9.80616,
-        compactness: float = 0,
+        compactness: float = 0.2,
         every: str | None = None,
     ) -> None: ...
 
@@ -211,7 +211,7 @@ class BiharmonicStrainFriction(Scheme):
     def __init__(self, *, every: str | None = None) -> None: ...
 
 class BolusTransport(Scheme):
-    def __init__(self, *, diffusivity: float = 1000, every: str | None = None) -> None: ...
+    def __init__(self, *, diffusivity: float = 800, every: str | None = None) -> None: ...
 
 class BryanLewisMixing(Scheme):
     def __init__(
@@ -277,7 +277,7 @@ class ClippedSlopes(Scheme):
         *,
         maximum_slope: float = 0.01,
         taper_width: float = 0.001,
-        diffusivity: float = 1000,
+        diffusivity: float = 800,
         step: float = 3600,
         every: str | None = None,
     ) -> None: ...
@@ -388,7 +388,7 @@ class EadyStructure(Scheme):
         *,
         efficiency: float = 0.015,
         mixing_length: float = 100000,
-        diffusivity: float = 1000,
+        diffusivity: float = 800,
         least: float = 0.2,
         most: float = 3,
         from_depth: float = 100,
@@ -705,14 +705,14 @@ class IsoneutralFlux(Scheme):
     def __init__(
         self,
         *,
-        diffusivity: float = 1000,
-        isoneutral_diffusivity: float = 1000,
+        diffusivity: float = 800,
+        isoneutral_diffusivity: float = 800,
         every: str | None = None,
     ) -> None: ...
 
 class IsoneutralMixing(Scheme):
     def __init__(
-        self, *, isoneutral_diffusivity: float = 1000, every: str | None = None
+        self, *, isoneutral_diffusivity: float = 800, every: str | None = None
     ) -> None: ...
 
 class JMCD(Scheme):
@@ -993,7 +993,7 @@ class QuadraticTaperedSlopes(Scheme):
         *,
         maximum_slope: float = 0.01,
         taper_width: float = 0.001,
-        diffusivity: float = 1000,
+        diffusivity: float = 800,
         step: float = 3600,
         every: str | None = None,
     ) -> None: ...
@@ -1110,8 +1110,8 @@ class SlopedFlux(Scheme):
     def __init__(
         self,
         *,
-        diffusivity: float = 1000,
-        isoneutral_diffusivity: float = 1000,
+        diffusivity: float = 800,
+        isoneutral_diffusivity: float = 800,
         every: str | None = None,
     ) -> None: ...
 
@@ -1236,7 +1236,7 @@ class TanhTaperedSlopes(Scheme):
         *,
         maximum_slope: float = 0.01,
         taper_width: float = 0.001,
-        diffusivity: float = 1000,
+        diffusivity: float = 800,
         step: float = 3600,
         every: str | None = None,
     ) -> None: ...
@@ -1391,7 +1391,7 @@ class VolumeTransport(Scheme):
         step: float = 3600,
         implicitness: float = 0.6,
         gravity: float = 9.80616,
-        compactness: float = 0,
+        compactness: float = 0.2,
         every: str | None = None,
     ) -> None: ...
 

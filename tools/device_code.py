@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from fathom.base.constants import headers
 from fathom.model import device, plugins
 
 null = r"\d{1,6}"  # address 0, and elements of an array near it
@@ -108,7 +109,7 @@ def compiled(source: Path, architecture: str = "sm_90") -> str:
         to = Path(folder) / "code.ptx"
         command = [str(device.compiler()), *device.flags, f"-arch={architecture}", "-G", "-ptx"]
         done = subprocess.run(
-            [*command, f"-I{plugins.include()}", str(source), "-o", str(to)],
+            [*command, f"-I{headers()}", str(source), "-o", str(to)],
             capture_output=True,
             text=True,
         )

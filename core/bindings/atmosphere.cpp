@@ -19,7 +19,9 @@
 #include "atmosphere/nonhydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
+#include "base/constants.hpp"
 #include "base/error.hpp"
+#include "base/usual.hpp"
 #include "bindings/places.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
@@ -479,8 +481,10 @@ void bind_levels(nb::module_& m) {
             d["from_modes"] = modes.from_modes;
             return d;
         },
-        "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287.,
-        "heat_capacity"_a = 1004.5,
+        "a"_a, "b"_a, "pressure"_a = usual::reference_pressure,
+        "temperature"_a = usual::reference_temperature,
+        "gas_constant"_a = constants::balance_gas_constant,
+        "heat_capacity"_a = constants::balance_heat_capacity,
         "linear operators of the semi-implicit scheme; matrices row by row");
     m.def(
         "compressible_reference",
@@ -501,8 +505,11 @@ void bind_levels(nb::module_& m) {
             d["speed_squared"] = modes.speed_squared;
             return d;
         },
-        "a"_a, "b"_a, "beta"_a, "pressure"_a = 1e5, "temperature"_a = 350.,
-        "acoustic_temperature"_a = 100., "gas_constant"_a = 287., "heat_capacity"_a = 1004.5,
+        "a"_a, "b"_a, "beta"_a, "pressure"_a = usual::reference_pressure,
+        "temperature"_a = usual::reference_temperature,
+        "acoustic_temperature"_a = usual::acoustic_temperature,
+        "gas_constant"_a = constants::balance_gas_constant,
+        "heat_capacity"_a = constants::balance_heat_capacity,
         "linear operators of compressible air; matrices row by row, the acceleration L by its "
         "diagonals");
 }

@@ -2,9 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <span>
+#include <utility>
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "base/error.hpp"
+#include "base/usual.hpp"
 #include "machine/limits.hpp"
 
 namespace nb = nanobind;
@@ -12,6 +15,65 @@ using namespace nb::literals;
 using namespace fathom;
 
 namespace {
+
+using Named = std::pair<const char*, double>;
+/// Of the headers that Python reads: what they are once compiled.
+constexpr Named in_constants[]{
+    {"earth_radius", constants::earth_radius},
+    {"rotation", constants::rotation},
+    {"gravity", constants::gravity},
+    {"standard_gravity", constants::standard_gravity},
+    {"sea_water_density", constants::sea_water_density},
+    {"sea_water_heat_capacity", constants::sea_water_heat_capacity},
+    {"fresh_water_density", constants::fresh_water_density},
+    {"ice_density", constants::ice_density},
+    {"ice_heat_capacity", constants::ice_heat_capacity},
+    {"dry_air_gas_constant", constants::dry_air_gas_constant},
+    {"dry_air_heat_capacity", constants::dry_air_heat_capacity},
+    {"water_vapour_gas_constant", constants::water_vapour_gas_constant},
+    {"lapse_rate", constants::lapse_rate},
+    {"evaporation_heat", constants::evaporation_heat},
+    {"fusion_heat", constants::fusion_heat},
+    {"celsius", constants::celsius},
+    {"triple_point", constants::triple_point},
+    {"stefan_boltzmann", constants::stefan_boltzmann},
+    {"planck", constants::planck},
+    {"boltzmann", constants::boltzmann},
+    {"avogadro", constants::avogadro},
+    {"cosmic_background", constants::cosmic_background},
+    {"bulk_heat_capacity", constants::bulk_heat_capacity},
+    {"bulk_gas_constant", constants::bulk_gas_constant},
+    {"bulk_evaporation_heat", constants::bulk_evaporation_heat},
+    {"sky_stefan_boltzmann", constants::sky_stefan_boltzmann},
+    {"cloud_gas_constant", constants::cloud_gas_constant},
+    {"spectral_heat_capacity", constants::spectral_heat_capacity},
+    {"screen_heat_capacity", constants::screen_heat_capacity},
+    {"norm_heat_capacity", constants::norm_heat_capacity},
+    {"norm_gas_constant", constants::norm_gas_constant},
+    {"balance_gas_constant", constants::balance_gas_constant},
+    {"balance_heat_capacity", constants::balance_heat_capacity},
+    {"analysis_heat_capacity", constants::analysis_heat_capacity},
+    {"analysis_evaporation_heat", constants::analysis_evaporation_heat},
+};
+constexpr Named in_usual[]{
+    {"eddy_diffusivity", usual::eddy_diffusivity},
+    {"maximum_slope", usual::maximum_slope},
+    {"taper_width", usual::taper_width},
+    {"density_step", usual::density_step},
+    {"implicitness", usual::implicitness},
+    {"compactness", usual::compactness},
+    {"gas_transfer", usual::gas_transfer},
+    {"carbon_dioxide", usual::carbon_dioxide},
+    {"gridpoint_implicitness", usual::gridpoint_implicitness},
+    {"reference_temperature", usual::reference_temperature},
+    {"acoustic_temperature", usual::acoustic_temperature},
+    {"reference_pressure", usual::reference_pressure},
+};
+nb::dict numbers(std::span<const Named> named) {
+    nb::dict found;
+    for (auto [name, value] : named) found[name] = value;
+    return found;
+}
 
 template <class T> using Numbers = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -47,13 +109,8 @@ template <class T> void elementary(const std::string& name, Numbers<T> x, int wi
 }  // namespace
 
 void bind_base(nb::module_& m) {
-    nb::dict of_earth;
-    of_earth["RADIUS"] = constants::earth_radius;
-    of_earth["ROTATION"] = constants::rotation;
-    of_earth["GRAVITY"] = constants::gravity;
-    of_earth["SEA_WATER_DENSITY"] = constants::sea_water_density;
-    of_earth["SEA_WATER_HEAT_CAPACITY"] = constants::sea_water_heat_capacity;
-    m.attr("earth") = of_earth;
+    m.attr("constants") = numbers(in_constants);
+    m.attr("usual") = numbers(in_usual);
     m.def(
         "triad_bandwidth",
         [](std::size_t bytes, int repetitions) {

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <map>
+#include "base/constants.hpp"
 #include "base/error.hpp"
 #include "physics/radiation/rrtmgp/process.hpp"
 #include "physics/radiation/sun.hpp"
@@ -192,8 +193,8 @@ private:
         const double* const p =
             arrays.at("interface_pressure").data() + std::size_t(n) * std::size_t(L + 1);
         for (int l = 0; l < L; ++l) {
-            const T dry =
-                rrtmgp::dry_air<T>(T(p[l + 1] - p[l]), fraction[(k.water - 1) * L + l], 9.80665);
+            const T dry = rrtmgp::dry_air<T>(T(p[l + 1] - p[l]), fraction[(k.water - 1) * L + l],
+                                             constants::standard_gravity);
             amount[std::size_t(l)] = dry;
             for (int g = 0; g < k.gases; ++g)
                 amount[std::size_t((g + 1) * L + l)] = fraction[g * L + l] * dry;

@@ -113,11 +113,16 @@ void bind_program(nb::module_& m) {
             "fields"_a, "steps"_a = 1)
         .def(
             "prepare",
-            [](Sequence& s, FieldSet& fields) {
+            [](Sequence& s, FieldSet& fields, const nb::callable& fill) {
                 nb::gil_scoped_release nogil;
-                s.prepare(fields);
+                s.prepare(fields, [&] {
+                    nb::gil_scoped_acquire gil;
+                    fill(nb::cast(fields, nb::rv_policy::reference));
+                });
             },
-            "fields"_a, "readies the global processes, once, for sets with this geometry")
+            "fields"_a, "fill"_a,
+            "fill(fields) sets the geometry; then the global processes are readied, once, for sets "
+            "with it")
         .def(
             "start",
             [](Sequence& s, FieldSet& fields) {

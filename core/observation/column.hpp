@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <span>
 #include <vector>
+#include "base/constants.hpp"
 #include "base/dual.hpp"
 #include "post/air.hpp"
 #include "post/between.hpp"
@@ -22,7 +23,8 @@ inline double plain(Number x) { return x.lanes; }
 inline double plain(const Dual<double>& x) { return x.value.lanes; }
 inline double plain(double x) { return x; }
 
-inline constexpr double gas_constant = post::R, ratio = post::eps, gravity = post::gravity;
+inline constexpr double gas_constant = post::R, ratio = post::eps,
+                        gravity = constants::standard_gravity;
 
 struct Levels {
     std::span<const double> a, b;  ///< of the interfaces: [Pa], [1]

@@ -51,7 +51,8 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
                  e_s = plain(post::saturation_pressure_over_water(Number(T))),
                  per_q = r.level * ratio / ((ratio + (1 - ratio) * q) * (ratio + (1 - ratio) * q)),
                  humidity = r.level * q / (ratio + (1 - ratio) * q) / e_s,
-                 to_T = -humidity * 17.67 * (273.15 - 29.65) / ((T - 29.65) * (T - 29.65)) * value;
+                 to_T = -humidity * 17.67 * (constants::celsius - 29.65) /
+                        ((T - 29.65) * (T - 29.65)) * value;
     double unused = 0;
     at_adjoint(levels, c.T, ps, x, to_T, to.T, to.surface_pressure, unused);
     at_adjoint(levels, c.q, ps, x, per_q / e_s * value, to.q, to.surface_pressure, unused);
@@ -60,7 +61,7 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
 /// The dew point of air with humidity q at pressure p: the temperature at which e_s = e.
 template <class Real> Real dew_point(Real q, Real p) {
     const Real x = log(post::vapour_pressure(q, p) / 611.2);
-    return (17.67 * 273.15 - 29.65 * x) / (17.67 - x);
+    return (17.67 * constants::celsius - 29.65 * x) / (17.67 - x);
 }
 /// The derivatives of the dew point by q and by p.
 struct Slopes {
@@ -68,7 +69,7 @@ struct Slopes {
 };
 Slopes dew_point_slopes(double q, double p) {
     const double of_q = ratio + (1 - ratio) * q, x = std::log(p * q / of_q / 611.2),
-                 by_x = 17.67 * (273.15 - 29.65) / ((17.67 - x) * (17.67 - x));
+                 by_x = 17.67 * (constants::celsius - 29.65) / ((17.67 - x) * (17.67 - x));
     return {by_x * ratio / (q * of_q), by_x / p};
 }
 void dew_point_adjoint(const Levels& levels, const Column<double>& c, const Request& r,

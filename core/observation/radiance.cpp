@@ -1,5 +1,6 @@
 #include "observation/radiance.hpp"
 #include <array>
+#include "base/constants.hpp"
 
 namespace fathom::observation {
 namespace {
@@ -7,8 +8,8 @@ namespace {
 using Number = Pack<double, 1>;
 double plain(Number x) { return x.lanes; }
 
-constexpr double planck = 6.62607015e-34, boltzmann = 1.380649e-23;
-constexpr double cosmic = 2.728;  // K
+using constants::planck, constants::boltzmann;
+constexpr double cosmic = constants::cosmic_background;
 
 struct Scene {
     int channel;

@@ -17,6 +17,7 @@
 /// completely.
 #pragma once
 #include "base/constants.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -24,7 +25,8 @@ namespace fathom::ocean {
 
 /// s per metre of depth.
 struct CompactSlope {
-    double step = 3600, implicitness = 0.6, gravity = constants::gravity, compactness = 0;
+    double step = 3600, implicitness = usual::implicitness, gravity = constants::gravity,
+           compactness = usual::compactness;
     static constexpr std::tuple parameters{
         Parameter{"step", &CompactSlope::step, "s", 0, 1e6, "time step"},
         Parameter{"implicitness", &CompactSlope::implicitness, "1", 0.5, 1,
@@ -93,7 +95,7 @@ struct BarotropicDivergence {
 
 /// The gradient of the height's increment, the same at all depths.
 struct BarotropicCorrection {
-    double step = 3600, implicitness = 0.6, gravity = constants::gravity;
+    double step = 3600, implicitness = usual::implicitness, gravity = constants::gravity;
     static constexpr std::string_view summary =
         "corrects the velocity by the gradient of the new sea surface height";
     static constexpr std::tuple parameters{

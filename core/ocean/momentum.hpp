@@ -6,6 +6,7 @@
 /// manual, section 3). Corner (i,j) is the north-east corner of cell (i,j).
 #pragma once
 #include "base/constants.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -166,7 +167,7 @@ struct PressureGradient {
 /// state does not depend on the step: the Ekman spiral turns as far at f tau = 0.5 as at 0. Stable
 /// for any nu, f and tau if theta >= 1/2.
 template <bool own> struct ImplicitMomentum {
-    double step = 3600, implicitness = 0.6, drag = 1.2e-3, background_speed = 0.0;
+    double step = 3600, implicitness = usual::implicitness, drag = 1.2e-3, background_speed = 0.0;
     static constexpr std::string_view summary =
         "Coriolis, vertical viscosity, surface stress and quadratic bottom drag, implicit in time";
     static constexpr std::tuple parameters{

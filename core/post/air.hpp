@@ -29,24 +29,24 @@
 
 namespace fathom::post {
 
-inline constexpr double gravity = 9.80665;  ///< of geopotential height (WMO) [m s-2]
+using constants::lapse_rate, constants::standard_gravity;
 inline constexpr double R = constants::dry_air_gas_constant;
 inline constexpr double eps = R / constants::water_vapour_gas_constant;
-inline constexpr double lapse_rate = 0.0065;                  ///< [K m-1]
-inline constexpr double exponent = R * lapse_rate / gravity;  ///< T ~ p^exponent
+inline constexpr double exponent = R * lapse_rate / standard_gravity;  ///< T ~ p^exponent
 
 template <class Real> constexpr Real virtual_temperature(Real T, Real q) {
     return T * (1 + (1 / eps - 1) * q);
 }
 
 template <class Real> constexpr Real saturation_pressure_over_water(Real T) {
-    return 611.2 * exp(17.67 * (T - 273.15) / (T - 29.65));
+    return 611.2 * exp(17.67 * (T - constants::celsius) / (T - 29.65));
 }
 
 template <class Real> constexpr Real saturation_pressure(Real T) {
     const Real water = saturation_pressure_over_water(T),
-               ice = 611.15 * exp(22.452 * (T - 273.16) / (T - 0.6)),
-               liquid = smaller(larger((T - 253.16) / (273.16 - 253.16), Real(0)), Real(1));
+               ice = 611.15 * exp(22.452 * (T - constants::triple_point) / (T - 0.6)),
+               liquid = smaller(larger((T - 253.16) / (constants::triple_point - 253.16), Real(0)),
+                                Real(1));
     return liquid * water + (1 - liquid) * ice;
 }
 
@@ -108,7 +108,7 @@ template <class Real> struct Ground {
 
     constexpr Ground(Real ground, Real surface_geopotential) {
         const double warm = 290.5, cold = 255;
-        const Real sea = ground + lapse_rate / gravity * surface_geopotential,
+        const Real sea = ground + lapse_rate / standard_gravity * surface_geopotential,
                    raised =
                        select(abs(surface_geopotential) > Real(1), surface_geopotential, Real(1)),
                    up_to_limit = select(ground > Real(warm), Real(0), R * (warm - ground) / raised);
@@ -129,7 +129,7 @@ constexpr Real geopotential_below(Real surface_geopotential, const Ground<Real>&
 /// T below the ground.
 template <class Real>
 constexpr Real temperature_below(Real ground, Real surface_geopotential, Real y) {
-    const Real height = surface_geopotential / gravity, sea = ground + lapse_rate * height,
+    const Real height = surface_geopotential / standard_gravity, sea = ground + lapse_rate * height,
                limited = smaller(sea, Real(298)),
                in_part = 0.002 * ((2500 - height) * sea + (height - 2000) * limited),
                reached =
@@ -137,7 +137,7 @@ constexpr Real temperature_below(Real ground, Real surface_geopotential, Real y)
                steep = select(height > Real(2000),
                               larger(reached - ground, Real(0)) / larger(height, Real(1)),
                               Real(lapse_rate)),
-               z = R / gravity * steep * y;
+               z = R / standard_gravity * steep * y;
     return ground * (1 + z * (1 + z / 2 * (1 + z / 3)));
 }
 

@@ -316,7 +316,8 @@ static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& se
         if (p.fields[i].access != Access::reads) set.changed_here(fields[i]);
 }
 
-void Sequence::prepare(FieldSet& set) {
+void Sequence::prepare(FieldSet& set, const std::function<void()>& fill) {
+    fill();
     for (auto& s : steps)
         if (s.global()) s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }

@@ -41,8 +41,9 @@ public:
 
     /// What its field sets hold: FieldSet(sequence.layout()) is one, all zero.
     std::shared_ptr<const Layout> layout() const { return plan; }
-    /// Prepares the global processes, once, for sets with these values of constant fields.
-    void prepare(FieldSet&);
+    /// Fills a set, then prepares the global processes, once, for sets with these values of fields
+    /// that never change: matrices are made of depths and areas.
+    void prepare(FieldSet&, const std::function<void()>& fill);
     /// The start of global processes from an initial state: once, not after a restart.
     void start(FieldSet&);
     /// The work of global processes after the user has set fields between two steps.

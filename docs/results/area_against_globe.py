@@ -23,7 +23,7 @@ import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 
 import fathom as fm
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.plots.style import new_panels, styled
 
 inner = np.s_[20:-20, 20:-20]
@@ -76,7 +76,10 @@ def main(area, globe, picture=None):
             continue
         hours = (time - here.time.values[0]) / np.timedelta64(1, "h")
         row = [f"{hours:g}"]
-        for own, other, level, scale in (("zg", "phi", 500, GRAVITY), ("ta", "ta", 850, 1)):
+        for own, other, level, scale in (
+            ("zg", "phi", 500, STANDARD_GRAVITY),
+            ("ta", "ta", 850, 1),
+        ):
             if other not in there:
                 other, scale = own, 1
             mine = here[own].sel(pressure=level)[n].values[inner]

@@ -29,9 +29,11 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.base import constants
+from fathom.base.earth import GRAVITY
 from fathom.plots.style import new_panels, styled
 
-GRAVITY, R, CP = 9.80616, 287.0597, 1004.70895
+R, CP = constants.dry_air_gas_constant, constants.spectral_heat_capacity
 KAPPA = R / CP
 P0 = 1e5
 

@@ -20,12 +20,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fathom.base import constants
+from fathom.base.earth import GRAVITY
 from fathom.plots.style import new_panels, styled
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mountain_waves import root
 
-GRAVITY, R, CP = 9.80616, 287.0597, 1004.70895
+R, CP = constants.dry_air_gas_constant, constants.spectral_heat_capacity
 WIND, TEMPERATURE, HEIGHT = 20.0, 250.0, 10.0
 # half width, spacing [m], points, step [s]
 cases = {"wide": (10e3, 2e3, 512, 60.0), "narrow": (1e3, 200.0, 1024, 6.0)}

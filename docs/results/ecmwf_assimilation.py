@@ -24,7 +24,7 @@ from fathom.assimilation.balance import AirBackground, simple_errors
 from fathom.assimilation.trajectory import Trajectory
 from fathom.assimilation.variational import Seen, Window
 from fathom.atmosphere.remap import forecast
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.data import atmosphere
 from fathom.grids.regrid.rows import Rows
 from fathom.grids.transform import SphericalHarmonics
@@ -32,7 +32,7 @@ from fathom.output.diagnostics import whole
 from fathom.output.post.verification import verify
 
 shown = (  # name of the model, of the set, level [hPa], factor, title
-    ("geopotential_height", "geopotential", 500, 1 / GRAVITY, "z500 [m]"),
+    ("geopotential_height", "geopotential", 500, 1 / STANDARD_GRAVITY, "z500 [m]"),
     ("air_temperature", "virtual_temperature", 850, 1.0, "T850 [K]"),
     ("eastward_wind", "eastward_wind", 300, 1.0, "u300 [m/s]"),
     ("northward_wind", "northward_wind", 300, 1.0, "v300 [m/s]"),

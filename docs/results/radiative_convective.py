@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.plots.style import new_panels, styled
 
 latent_heat = 2.5008e6  # of evaporation [J kg-1]
@@ -55,7 +55,7 @@ def table(mean):
         (f"{float(mean.hfss):.1f}; {latent_heat * float(mean.evaporation_flux):.1f} W/m²"),
     )
     yield "rain; of it convective", f"{rain:.2f}; {86400 * float(mean.prc):.2f} mm/day"
-    water = float((mean.hus.values * np.abs(bounds[:, 1] - bounds[:, 0])).sum()) / GRAVITY
+    water = float((mean.hus.values * np.abs(bounds[:, 1] - bounds[:, 0])).sum()) / STANDARD_GRAVITY
     yield "vapour", f"{water:.1f} kg/m²"
 
 

@@ -23,7 +23,8 @@ from scipy import sparse
 from fathom.assimilation import Cost, LinearMap, Slot, lanczos, spectral
 from fathom.assimilation.observations import ingest, soundings
 from fathom.base import earth
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT
 from fathom.grids.transform import SphericalHarmonics
 
 levels = np.array([92500, 85000, 70000, 50000, 40000, 30000, 25000, 20000, 15000, 10000.0])
@@ -185,7 +186,9 @@ class Radiosondes(LinearMap):
         one = (k[:, None] == np.arange(K)).astype(float)
         of = lambda name: (v == names.index(name))[:, None]
         zero = np.zeros((len(v), K))
-        phi = np.where(of(names[0]), one / GRAVITY, np.where(of(names[1]), thickness[k], zero))
+        phi = np.where(
+            of(names[0]), one / STANDARD_GRAVITY, np.where(of(names[1]), thickness[k], zero)
+        )
         per_f = one / f[:, None]
         self.matrix = sparse.hstack(
             [
@@ -224,7 +227,7 @@ def background(transform, data, d, options):
     mass = spectral.SpectralRoot(
         transform,
         spectrum(options.length),
-        spectral.root_of(GRAVITY**2 * covariance(data, d, 0)),
+        spectral.root_of(STANDARD_GRAVITY**2 * covariance(data, d, 0)),
     )
     warm = spectral.SpectralRoot(
         transform,

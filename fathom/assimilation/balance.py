@@ -36,7 +36,7 @@ from fathom.assimilation.spectral import (
     root_of,
     second_order,
 )
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
 
@@ -83,7 +83,9 @@ def mass_of_geopotential(
     levels = len(a) - 1
     gamma = np.asarray(reference["gamma"]).reshape(levels, levels)
     per_pi = 1.0 / temperature  # pi in units that move phi about as 1 K does
-    A = np.concatenate([gamma, np.full((levels, 1), 287.0 * temperature * per_pi)], axis=1)
+    A = np.concatenate(
+        [gamma, np.full((levels, 1), constants.balance_gas_constant * temperature * per_pi)], axis=1
+    )
     bend = np.zeros((max(levels - 2, 0), levels + 1))
     for k in range(len(bend)):
         bend[k, k : k + 3] = 1.0, -2.0, 1.0

@@ -19,6 +19,7 @@ import numpy as np
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import LinearMap, Product, Vector
 from fathom.assimilation.trajectory import Trajectory
+from fathom.base import constants
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
 
@@ -35,8 +36,8 @@ class EnergyRoot(LinearMap):
         thickness: np.ndarray,
         *,
         reference_temperature: float = 300.0,
-        gas_constant: float = 287.0597,
-        heat_capacity: float = 1004.70895,
+        gas_constant: float = constants.dry_air_gas_constant,
+        heat_capacity: float = constants.spectral_heat_capacity,
     ) -> None:
         self.waves = Waves(transform, len(thickness))
         self.layers = np.asarray(thickness, float)

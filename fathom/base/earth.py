@@ -1,16 +1,19 @@
-"""The earth as a sphere, and places on it as unit vectors; the model's constants of earth and sea,
-as in core/base/constants.hpp.
+"""The earth as a sphere, and places on it as unit vectors; constants of earth and sea, from
+core/base/constants.hpp.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-RADIUS = 6371220.0  # m
-ROTATION = 7.292123516990375e-5  # s-1
-GRAVITY = 9.80616  # m s-2
-SEA_WATER_DENSITY = 1026.0  # kg m-3, of the Boussinesq approximation
-SEA_WATER_HEAT_CAPACITY = 3996.0  # J kg-1 K-1
+from fathom.base import constants
+
+RADIUS = constants.earth_radius  # m
+ROTATION = constants.rotation  # s-1
+GRAVITY = constants.gravity  # m s-2, of the equations
+STANDARD_GRAVITY = constants.standard_gravity  # m s-2, of geopotential height
+SEA_WATER_DENSITY = constants.sea_water_density  # kg m-3, of the Boussinesq approximation
+SEA_WATER_HEAT_CAPACITY = constants.sea_water_heat_capacity  # J kg-1 K-1
 
 
 def unit_vectors(longitude, latitude) -> np.ndarray:

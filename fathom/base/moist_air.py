@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.base import mpi
+from fathom.base import constants, mpi
 
-GRAVITY = 9.80665  # m s-2, of geopotential height (WMO)
-GAS_CONSTANT = 287.0597  # dry air [J kg-1 K-1], as in core/base/constants.hpp
-RATIO = GAS_CONSTANT / 461.525  # gas constants of dry air and vapour [1]
+GAS_CONSTANT = constants.dry_air_gas_constant  # [J kg-1 K-1]
+HEAT_CAPACITY = constants.dry_air_heat_capacity  # of dry air at constant pressure [J kg-1 K-1]
+RATIO = GAS_CONSTANT / constants.water_vapour_gas_constant  # epsilon [1]
 VIRTUAL_FACTOR = 1 / RATIO - 1  # T_v = T (1 + VIRTUAL_FACTOR q)
-LAPSE_RATE = 0.0065  # of the standard atmosphere [K m-1]
+LAPSE_RATE = constants.lapse_rate  # of the standard atmosphere [K m-1]
+EVAPORATION_HEAT = constants.evaporation_heat  # [J kg-1]
+FUSION_HEAT = constants.fusion_heat  # [J kg-1]
+CELSIUS = constants.celsius  # 0 degC [K]
+TRIPLE_POINT = constants.triple_point  # of water [K]
 
 
 def saturation_pressure(temperature) -> np.ndarray:
@@ -37,7 +41,7 @@ def humidity_of_dew_point(dew_point, pressure):
     """q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula of
     Tetens with the constants of the IFS (Buck 1981).
     """
-    e = 611.21 * np.exp(17.502 * (dew_point - 273.16) / (dew_point - 32.19))
+    e = 611.21 * np.exp(17.502 * (dew_point - TRIPLE_POINT) / (dew_point - 32.19))
     return RATIO * e / (pressure - (1 - RATIO) * e)
 
 

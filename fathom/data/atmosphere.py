@@ -90,8 +90,8 @@ def gfs() -> xr.Dataset:
     return complete(
         data.assign(
             specific_humidity=humidity,
-            geopotential=data.geopotential_height * moist_air.GRAVITY,
-            surface_geopotential=data.surface_altitude * moist_air.GRAVITY,
+            geopotential=data.geopotential_height * earth.STANDARD_GRAVITY,
+            surface_geopotential=data.surface_altitude * earth.STANDARD_GRAVITY,
             time=_moment(data.attrs["time"]),
         )
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.base import moist_air
+from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state
 from fathom.data.grib_rows import RowsOf, maps
@@ -32,7 +32,7 @@ fields = {  # short names -> names here, and the factor to their units
     "q": ("specific_humidity", 1.0),
     "r": ("relative_humidity", 0.01),
     "z": ("geopotential", 1.0),
-    "gh": ("geopotential", moist_air.GRAVITY),
+    "gh": ("geopotential", earth.STANDARD_GRAVITY),
     "vo": ("vorticity", 1.0),
     "d": ("divergence", 1.0),
 }
@@ -40,8 +40,8 @@ surface_fields = {
     "sp": ("surface_air_pressure", 1.0),
     "lnsp": ("log_surface_pressure", 1.0),
     "z": ("surface_geopotential", 1.0),
-    "orog": ("surface_geopotential", moist_air.GRAVITY),
-    "gh": ("surface_geopotential", moist_air.GRAVITY),
+    "orog": ("surface_geopotential", earth.STANDARD_GRAVITY),
+    "gh": ("surface_geopotential", earth.STANDARD_GRAVITY),
 }
 
 

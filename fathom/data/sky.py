@@ -17,7 +17,9 @@ degrees north.
 
 import numpy as np
 
-STEFAN_BOLTZMANN, CELSIUS = 5.67e-8, 273.15
+from fathom.base import constants
+
+STEFAN_BOLTZMANN, CELSIUS = constants.sky_stefan_boltzmann, constants.celsius
 BEGINS, WHOLE = 70.0, 78.0  # degrees north, where this sky begins, and is all
 LONGWAVE = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)  # measured [W m-2]
 AT_STATIONS = (-33.5, -32.1, -32.0, -24.8, -11.1, -1.2, -0.2, -0.1, -5.7, -17.3, -24.9, -31.5)

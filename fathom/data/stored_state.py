@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import names, output
-from fathom.base import moist_air, units
+from fathom.base import earth, units
 from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state, rows_of_store
 
@@ -158,7 +158,7 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     found = found.assign_coords({level: factor * found[level].values.astype(float)})
     found = found.rename({level: "pressure"} if level != "pressure" else {})
     if "geopotential" not in found and "geopotential_height" in found:
-        found["geopotential"] = moist_air.GRAVITY * found.geopotential_height
+        found["geopotential"] = earth.STANDARD_GRAVITY * found.geopotential_height
     return layered_state.with_specific_humidity(_in_order(found, "pressure"))
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from fathom.base import mpi
 from fathom.base.cache import folder, once
+from fathom.base.constants import headers
 from fathom.base.failure import FileError, InputError
 from fathom.model import plugins
 
@@ -102,7 +103,7 @@ def sources() -> list[Path]:
     """The sources of the library: the schemes, their catalogue, and what a device does for a model;
     those that take longest to compile come first.
     """
-    core = plugins.include()
+    core = headers()
     schemes = sorted(core.rglob("schemes.cpp"), key=lambda f: (-f.read_text().count("entry<"), f))
     return [
         *schemes,
@@ -170,7 +171,7 @@ class Library:
     def _object(self, source: Path) -> Path:
         key = hashlib.sha256("\0".join([self.compilers, self.architecture]).encode())
         key.update(_key([source]).encode())
-        name = source.relative_to(plugins.include()).with_suffix("").as_posix().replace("/", "-")
+        name = source.relative_to(headers()).with_suffix("").as_posix().replace("/", "-")
         path = folder("device") / f"{name}-{key.hexdigest()[:20]}.o"
 
         return once(
@@ -179,7 +180,7 @@ class Library:
 
     def compiled(self, source: Path, to: Path) -> str:
         """The messages of the compiler. ValueError: its first errors."""
-        return self._run([*flags, f"-I{plugins.include()}", "-c", str(source)], to, str(source))
+        return self._run([*flags, f"-I{headers()}", "-c", str(source)], to, str(source))
 
     def _run(self, command: list[str], made: Path, what: str) -> str:
         done = subprocess.run(
@@ -210,7 +211,7 @@ def _key(files: list[Path]) -> str:
     key = hashlib.sha256("\0".join(flags).encode())
     texts: dict[Path, bytes] = {}
     for file in files:
-        texts |= plugins.made_of(file, plugins.include())
+        texts |= plugins.made_of(file, headers())
     for text in dict(sorted(texts.items())).values():
         key.update(text)
     return key.hexdigest()

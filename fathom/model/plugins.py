@@ -19,13 +19,13 @@ import runpy
 import shlex
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 from fathom.base import mpi
 from fathom.base.cache import folder, once
 from fathom.base.configurable import explained
-from fathom.base.failure import FileError, InputError, MissingFileError
+from fathom.base.constants import headers
+from fathom.base.failure import InputError, MissingFileError
 from fathom.model import schemes
 
 source = """#include <new>
@@ -86,16 +86,6 @@ def load_python(file: str | Path) -> None:
     loaded[path] = ()
 
 
-@cache
-def include() -> Path:
-    """The headers of the core: next to an installed package, or in the source tree."""
-    here = Path(__file__).resolve().parents[1]
-    for place in (here / "include", here.parent / "core"):
-        if (place / "field" / "entry.hpp").is_file():
-            return place
-    raise FileError(f"the headers of Fathom's core are not next to {here}; install Fathom again")
-
-
 def compiler() -> str:
     """The C++ compiler: $CXX, or c++ or g++ on the path. ValueError where there is none."""
     named = os.environ.get("CXX")
@@ -119,7 +109,7 @@ def library(header: str | Path) -> Path:
     cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
     version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
     key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())
-    for text in made_of(header, include(), header.parent).values():
+    for text in made_of(header, headers(), header.parent).values():
         key.update(text)
     target = folder("schemes") / f"{header.stem}-{key.hexdigest()[:20]}.so"
     return once(target, lambda made: _compile(cxx, flags, header, made))
@@ -142,7 +132,7 @@ def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
     unit = made.with_suffix(".cpp")
     unit.write_text(source.format(header=header))
     command = [cxx, *flags, "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
-    command += [f"-I{include()}", f"-I{header.parent}", str(unit), "-o", str(made)]
+    command += [f"-I{headers()}", f"-I{header.parent}", str(unit), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise InputError(f"{header} does not compile:\n{first_errors(done.stderr)}")

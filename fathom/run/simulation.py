@@ -286,11 +286,10 @@ class Simulation(Requests, Events):
         keep += self.handed.given
         self._take_memory(processes, keep)
         model.receive_state(self)
-        fill_fixed(self)
         self.longest = max(p.every for p in processes)
         self.follow_sun(self.sequence, self.fields)
         self.at_start = first_record.names(self, own, keep)
-        self.sequence.prepare(self.fields)
+        self.sequence.prepare(self.fields, lambda _: fill_fixed(self))
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
@@ -406,15 +405,14 @@ class Simulation(Requests, Events):
             rotate=model.rotations,
             tangent=tangent,
         )
-        fields = mpi.core.FieldSet(sequence)
 
-        def fill() -> None:
+        def fill(fields: Any) -> None:
             fields.copy(self.fields)
             fill_profiles(model, fields)
 
-        fill()
-        sequence.prepare(fields)
-        fill()  # what is prepared is prepared in these fields already
+        fields = mpi.core.FieldSet(sequence)
+        sequence.prepare(fields, fill)
+        fill(fields)  # what is prepared is prepared in these fields already
         return Other(model, sequence, fields)
 
     @contextmanager

@@ -46,8 +46,8 @@ steady = {
 
 @pytest.mark.parametrize("forcing", steady)
 def test_state_under_the_tangent_is_that_of_the_model(forcing):
-    """Over 120 steps, bit for bit: alone, and beside a change; where nothing drives the forcing in
-    time.
+    """Over 120 steps, bit for bit: alone, and together with a change; where the forcing does not
+    change in time.
     """
     surface = fm.SurfaceForcing(**steady[forcing])
     model, start = (small_seas.simulation(surface=surface).prepare() for _ in range(2))

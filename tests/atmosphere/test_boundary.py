@@ -6,7 +6,7 @@ import pytest
 from fathom.atmosphere.area import boundary
 from fathom.atmosphere.ground import orography
 from fathom.base import mpi
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.data import atmosphere, embedded
 from fathom.grids.regrid.rows import Rows
 
@@ -89,7 +89,7 @@ def test_fit_keeps_what_the_truncation_holds(points):
 
 
 def test_mountains_are_where_they_are(ground):
-    height = ground["surface_geopotential"] / GRAVITY
+    height = ground["surface_geopotential"] / STANDARD_GRAVITY
     assert (
         4000 < height[near(33, 88)] < 5600
         and 1800 < height[near(73, -40)] < 3200
@@ -203,7 +203,9 @@ def test_ozone_column_is_that_of_the_data():
     latitude = np.linspace(-80, 80, 9)
     edges = np.exp(np.linspace(np.log(1.0), np.log(1e5), 1501))
     middle = 0.5 * (edges[1:] + edges[:-1])
-    column = (boundary.ozone(latitude, middle[:, None]) * np.diff(edges)[:, None]).sum(0) / GRAVITY
+    column = (boundary.ozone(latitude, middle[:, None]) * np.diff(edges)[:, None]).sum(
+        0
+    ) / STANDARD_GRAVITY
     data = embedded.read("gfs-2011-10-11", "total_ozone", "latitude")
     np.testing.assert_allclose(
         column, np.interp(latitude, data["latitude"], data["total_ozone"]), rtol=0.02

@@ -5,7 +5,7 @@ import pytest
 
 import fathom as fm
 from fathom.atmosphere.remap import initial
-from fathom.base import moist_air
+from fathom.base import earth, moist_air
 from fathom.data import atmosphere
 from fathom.grids import hybrid
 from fathom.grids.regrid import column, sphere
@@ -13,7 +13,7 @@ from fathom.grids.regrid.rows import Rows
 from fathom.output.post import scores
 from fathom.output.post.pressure_levels import Column
 
-R, G, GAMMA = moist_air.GAS_CONSTANT, moist_air.GRAVITY, moist_air.LAPSE_RATE
+R, G, GAMMA = moist_air.GAS_CONSTANT, earth.STANDARD_GRAVITY, moist_air.LAPSE_RATE
 ROWS = Rows.gaussian(64, "octahedral")
 PRESSURES = np.array([20000.0, 30000, 50000, 70000, 85000])
 

@@ -5,8 +5,7 @@ import pytest
 
 import fathom as fm
 from fathom.atmosphere.products.diagnostics import State
-from fathom.base.earth import RADIUS
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import RADIUS, STANDARD_GRAVITY
 from fathom.output import diagnostics
 
 U, SHEAR, WARM, COLD, KAPPA = 20.0, -0.4, 300.0, -40.0, 287.0597 / 1004.709
@@ -40,7 +39,7 @@ def flow(layers, **sphere):
     p, kappa = 1e5 * np.exp(x), KAPPA
     theta = T * np.exp(-kappa * x)
     northward = 2 * COLD * sine * cosine / RADIUS * np.exp(-kappa * x)
-    P = GRAVITY / p * ((zeta + f) * kappa * theta - U * SHEAR * cosine * northward)
+    P = STANDARD_GRAVITY / p * ((zeta + f) * kappa * theta - U * SHEAR * cosine * northward)
     return simulation, state, zeta, P
 
 

@@ -7,7 +7,8 @@ from fathom.assimilation import Cost, Matrix, Slot, lanczos
 from fathom.assimilation.observations import bias, equivalents, operators
 from fathom.assimilation.observations.base import Observations
 from fathom.base import mpi
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT
 from fathom.grids.regrid import column
 from fathom.output.post.pressure_levels import Column
 
@@ -216,7 +217,7 @@ def test_errors_grow_with_what_a_place_adds():
     departure, reason, unlike = equivalents.Air(a, b).see(data, held)
     assert (reason == 0).all() and unlike[1:] == pytest.approx([60, 0, 0])
     assert unlike[0] == pytest.approx(5 * np.log(45 / 35), rel=0.02)
-    fall = GRAVITY * 5000 / (GAS_CONSTANT * 250)  # of ln p
+    fall = STANDARD_GRAVITY * 5000 / (GAS_CONSTANT * 250)  # of ln p
     assert departure[2] == pytest.approx(-(30 - 10 * fall), abs=0.1)
     equivalents.inflate(data, np.arange(n), unlike)
     assert (data["error"] == 2).all() and data["error_final"][1] == np.hypot(2, 60)

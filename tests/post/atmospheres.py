@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from fathom.base.earth import STANDARD_GRAVITY as GRAVITY
 from fathom.base.moist_air import GAS_CONSTANT as R
-from fathom.base.moist_air import GRAVITY, LAPSE_RATE
+from fathom.base.moist_air import LAPSE_RATE
 from fathom.grids.regrid import column
 
 ALPHA = R * LAPSE_RATE / GRAVITY

@@ -119,3 +119,20 @@ def test_warm_steps_allocate_nothing(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     few, many, _ = map(int, done.stdout.split())
     assert many == few
+
+
+def test_solvers_are_prepared_after_the_fields_are_set():
+    """There is no other order: what fills the set is an argument."""
+    sim = simulate(stirred(box()), surface=wind()).prepare()
+    processes = sim.model.processes(sim.step, sim.surface)
+    other = mpi.core.Sequence(sim.domain, processes, rotate=sim.model.rotations)
+    fields = mpi.core.FieldSet(other)
+    with pytest.raises(TypeError, match="fill"):
+        other.prepare(fields)
+    other.prepare(fields, lambda given: given.copy(sim.fields))
+    other.advance(fields, 3)
+    sim.sequence.advance(sim.fields, 3)
+    names = sim.model.prognostic
+    assert fields.checksum(names) == sim.fields.checksum(names)
+    with pytest.raises(ZeroDivisionError):
+        other.prepare(fields, lambda given: 1 / 0)

@@ -65,7 +65,7 @@ def transports(g, u, v, **more):
         "VolumeTransport",
         g | {"velocity_x_after": u, "velocity_y_after": v} | more,
         nz,
-        **({"step": 3600} | more),
+        **({"step": 3600, "compactness": 0} | more),
     )
 
 

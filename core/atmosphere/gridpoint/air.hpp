@@ -16,6 +16,7 @@
 #pragma once
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 
 namespace fathom::place {
@@ -68,7 +69,8 @@ constexpr void turn_upward(Real f, const Wind& u, const Behind& behind, const Up
 
 struct GridPointExner {
     double gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_pressure = 1e5;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_pressure = usual::reference_pressure;
     static constexpr std::string_view summary =
         "Exner function of dry air from density and potential temperature, less that of the "
         "reference";

@@ -2,6 +2,8 @@
 /// once. Its coefficients are those of the reference state of the linear equations.
 #pragma once
 #include "atmosphere/gridpoint/helmholtz_matrix.hpp"
+#include "base/constants.hpp"
+#include "base/usual.hpp"
 #include "field/global_process.hpp"
 #include "solver/helmholtz/there.hpp"
 
@@ -10,8 +12,9 @@ namespace fathom::atmosphere {
 class HelmholtzSolve final : public GlobalProcess {
 public:
     struct Parameters {
-        double step = 10, implicitness = 0.55, gravity = 9.80616, heat_capacity = 1004.7,
-               gas_constant = 287;
+        double step = 10, implicitness = usual::gridpoint_implicitness,
+               gravity = constants::gravity, heat_capacity = constants::dry_air_heat_capacity,
+               gas_constant = constants::dry_air_gas_constant;
         int solves_of_a_step = 1;
         bool about_state = false;  ///< the matrix is made again in each step; else once
         bool narrow = false;       ///< in fp32, whatever the fields are

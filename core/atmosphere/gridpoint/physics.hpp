@@ -13,12 +13,14 @@
 /// removes dt / (dt + t_g) of their difference; rho h theta of both together stays the same.
 #pragma once
 #include "atmosphere/gridpoint/air.hpp"
+#include "base/usual.hpp"
 
 namespace fathom::atmosphere {
 
 struct GridPointColumns {
     double gravity = constants::gravity, gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_pressure = 1e5;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_pressure = usual::reference_pressure;
     static constexpr std::string_view summary =
         "columns for the physics: virtual temperature, wind, pressures and geopotential";
     static constexpr std::tuple parameters{

@@ -5,6 +5,7 @@
 ///   rho(n+1) (1 + alpha dt div(n+1)) = [rho(n) (1 - beta dt div(n))]_D
 #pragma once
 #include "atmosphere/gridpoint/linear.hpp"
+#include "base/usual.hpp"
 
 namespace fathom::atmosphere {
 
@@ -32,7 +33,7 @@ struct GridPointLinearState {
 };
 
 struct GridPointStart {
-    double step = 10, implicitness = 0.55;
+    double step = 10, implicitness = usual::gridpoint_implicitness;
     static constexpr std::string_view summary =
         "transported fields: the state with the explicit share of its forces";
     static constexpr std::tuple parameters{
@@ -182,7 +183,7 @@ struct GridPointWindAsideDeep {
 
 /// The residuals of the equations for the newest state.
 struct GridPointResiduals {
-    double step = 10, implicitness = 0.55;
+    double step = 10, implicitness = usual::gridpoint_implicitness;
     static constexpr std::string_view summary =
         "residuals of the equations of a step at its newest state";
     static constexpr std::tuple parameters{
@@ -257,7 +258,7 @@ template <class Real> struct GridPointReference {
 };
 
 struct HelmholtzRightSide {
-    double step = 10, implicitness = 0.55, gravity = constants::gravity,
+    double step = 10, implicitness = usual::gridpoint_implicitness, gravity = constants::gravity,
            heat_capacity = constants::dry_air_heat_capacity;
     static constexpr std::string_view summary =
         "right side of the Helmholtz equation for the increment of the Exner function";
@@ -322,7 +323,7 @@ struct HelmholtzRightSide {
 /// change with w', as in theta' and rho'. Without this, buoyancy would be explicit and long steps
 /// unstable.
 struct GridPointIncrements {
-    double step = 10, implicitness = 0.55, gravity = constants::gravity,
+    double step = 10, implicitness = usual::gridpoint_implicitness, gravity = constants::gravity,
            heat_capacity = constants::dry_air_heat_capacity,
            gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary =

@@ -9,12 +9,13 @@
 #include <vector>
 #include "atmosphere/gridpoint/air.hpp"
 #include "atmosphere/gridpoint/air_mass.hpp"
+#include "base/usual.hpp"
 #include "field/global_process.hpp"
 
 namespace fathom::atmosphere {
 
 struct GridPointSetup {
-    double step = 10, implicitness = 0.55;
+    double step = 10, implicitness = usual::gridpoint_implicitness;
     int iterations = 2;           ///< interpolations of the wind to the departure point
     double dx = 1000, dy = 1000;  ///< spacing [m], on a sphere [degrees]
     std::vector<double> heights;  ///< of the interfaces, from the top down [m]

@@ -29,6 +29,7 @@
 #pragma once
 #include "atmosphere/hydrostatic/coriolis.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
+#include "base/usual.hpp"
 
 namespace fathom::atmosphere {
 
@@ -137,8 +138,8 @@ template <class Real> struct CrossingHeat {
 /// What trajectories carry, and the nonlinear terms that the arrival point gets.
 struct SemiImplicitTerms {
     double step = 1800, gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
-           off_centring = 0, splitting = 0;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_temperature = usual::reference_temperature, off_centring = 0, splitting = 0;
     static constexpr std::string_view summary =
         "splits tendencies into linear and nonlinear terms; values to be carried to the arrival "
         "point";
@@ -299,7 +300,8 @@ struct TendencyStart {
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct Arrival {
     double step = 1800, gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_temperature = usual::reference_temperature;
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
         Parameter{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},

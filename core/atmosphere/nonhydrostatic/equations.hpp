@@ -22,6 +22,7 @@
 /// follows from the wind and the slope (Benard et al. 2010, "gw in, d out").
 #pragma once
 #include "atmosphere/hydrostatic/primitive.hpp"
+#include "base/usual.hpp"
 
 namespace fathom::atmosphere {
 
@@ -209,8 +210,9 @@ private:
 /// N = F - L; for d only -L, because w is carried with its whole force.
 struct CompressibleNonlinear {
     double gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
-           acoustic_temperature = 100;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_temperature = usual::reference_temperature,
+           acoustic_temperature = usual::acoustic_temperature;
     static constexpr std::string_view summary =
         "tendencies of compressible air without its linear terms";
     static constexpr std::tuple parameters{
@@ -285,8 +287,8 @@ struct CompressibleNonlinear {
 
 /// What trajectories carry.
 struct CompressibleCarried {
-    double step = 60, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350,
-           off_centring = 0;
+    double step = 60, gas_constant = constants::dry_air_gas_constant,
+           reference_temperature = usual::reference_temperature, off_centring = 0;
     static constexpr std::string_view summary =
         "values of compressible air to be carried to the arrival point";
     static constexpr std::tuple parameters{
@@ -359,8 +361,8 @@ struct CompressibleCarried {
 
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct CompressibleArrival {
-    double step = 60, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350,
-           off_centring = 0;
+    double step = 60, gas_constant = constants::dry_air_gas_constant,
+           reference_temperature = usual::reference_temperature, off_centring = 0;
     static constexpr std::string_view summary =
         "arrival point of compressible air: carried values and nonlinear terms";
     static constexpr std::tuple parameters{

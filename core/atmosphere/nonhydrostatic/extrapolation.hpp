@@ -6,13 +6,14 @@
 /// instead of N of one time at both ends (NESC), which needs a correction of the step.
 #pragma once
 #include "atmosphere/nonhydrostatic/equations.hpp"
+#include "base/usual.hpp"
 
 namespace fathom::atmosphere {
 
 /// N of w on interfaces, m the slope of the departure of pressure by the reference pressure:
 ///   N_w = F_w - g m T / T_a
 struct CompressibleExtrapolation {
-    double step = 60, acoustic_temperature = 100;
+    double step = 60, acoustic_temperature = usual::acoustic_temperature;
     static constexpr std::string_view summary =
         "nonlinear terms of compressible air extrapolated to the new time, where it departs";
     static constexpr std::tuple parameters{

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 #include "base/constants.hpp"
+#include "base/usual.hpp"
 #include "grid/gaussian.hpp"
 #include "machine/spent.hpp"
 #include "transform/plane/bi_fourier.hpp"
@@ -13,8 +14,9 @@ namespace fathom::atmosphere {
 struct SpectralParameters {
     double step, radius, rotation;
     double gas_constant = constants::dry_air_gas_constant,
-           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
-           reference_pressure = 1e5, off_centring = 0;
+           heat_capacity = constants::dry_air_heat_capacity,
+           reference_temperature = usual::reference_temperature,
+           reference_pressure = usual::reference_pressure, off_centring = 0;
     double diffusion_time = 0;      ///< e-folding time of n = N [s]; 0: no diffusion
     double divergence_damping = 1;  ///< diffusion of divergence relative to the rest
     double diffusion_order = 4;

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include "base/constants.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 
 namespace fathom::ocean {
@@ -10,7 +11,7 @@ namespace fathom::ocean {
 /// The depth at which buoyancy has fallen by g drho / rho0 from that of the top layer, linear
 /// between the middles of layers; the bottom where it never does.
 struct MixedLayerDepth {
-    double density_step = 0.03;
+    double density_step = usual::density_step;
     static constexpr std::string_view summary =
         "depth of the mixed layer, where density exceeds that of the top layer by a step";
     static constexpr std::tuple parameters{Parameter{"density_step", &MixedLayerDepth::density_step,
@@ -87,8 +88,8 @@ struct StratificationStructure {
 /// kappa = efficiency l^2 <M^2 / N>, the mean of Eady's growth rate between two depths, M^2 = g
 /// |grad rho| / rho0 along levels; phi = kappa / diffusivity, within bounds.
 struct EadyStructure {
-    double efficiency = 0.015, mixing_length = 1e5, diffusivity = 1000, least = 0.2, most = 3,
-           from_depth = 100, to_depth = 2000;
+    double efficiency = 0.015, mixing_length = 1e5, diffusivity = usual::eddy_diffusivity,
+           least = 0.2, most = 3, from_depth = 100, to_depth = 2000;
     static constexpr std::string_view summary =
         "eddy diffusivities from the growth rate of baroclinic eddies (Visbeck et al. 1997)";
     static constexpr std::tuple parameters{

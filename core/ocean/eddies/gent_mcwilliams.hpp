@@ -10,6 +10,7 @@
 /// quarter of the volume of a face: it is symmetric and reduces the variance of every tracer, for
 /// any slopes. The part in kappa_GM is antisymmetric: it moves content and keeps variance.
 #pragma once
+#include "base/usual.hpp"
 #include "ocean/eddies/neutral_slopes.hpp"
 #include "ocean/face_geometry.hpp"
 
@@ -28,7 +29,7 @@ template <class Real, int reach> struct Conductances {
 
 /// Along levels and upward: the whole flux where both diffusivities are equal.
 template <bool own> struct IsoneutralFlux {
-    double diffusivity = 1000, isoneutral_diffusivity = 1000;
+    double diffusivity = usual::eddy_diffusivity, isoneutral_diffusivity = usual::eddy_diffusivity;
     static constexpr std::string_view summary =
         "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
     static constexpr std::tuple parameters{
@@ -96,7 +97,7 @@ template <bool own> struct IsoneutralFlux {
 /// The terms of slopes along levels where the diffusivities differ: (kappa - kappa_GM) C D_v T, of
 /// the triads on both sides of a face.
 struct SlopedFlux {
-    double diffusivity = 1000, isoneutral_diffusivity = 1000;
+    double diffusivity = usual::eddy_diffusivity, isoneutral_diffusivity = usual::eddy_diffusivity;
     static constexpr std::string_view summary =
         "isoneutral diffusion less eddy advection of a tracer: what slopes add to fluxes along "
         "levels";
@@ -146,7 +147,7 @@ struct SlopedFlux {
 
 /// Diffusivity of all implicit vertical terms: kappa K33, next to mixing.
 struct IsoneutralMixing {
-    double isoneutral_diffusivity = 1000;
+    double isoneutral_diffusivity = usual::eddy_diffusivity;
     static constexpr std::string_view summary =
         "vertical diffusivity with the vertical part of isoneutral diffusion";
     static constexpr std::tuple parameters{Parameter{"isoneutral_diffusivity",
@@ -168,7 +169,7 @@ struct IsoneutralMixing {
 /// skew flux moves tracers as these would: its change of height in a column is to round-off the sum
 /// of height x -(Psi_top - Psi_bottom). Output and overturning need the transports.
 struct BolusTransport {
-    double diffusivity = 1000;
+    double diffusivity = usual::eddy_diffusivity;
     static constexpr std::string_view summary =
         "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{

@@ -25,6 +25,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include "base/usual.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 #include "ocean/face_geometry.hpp"
@@ -60,7 +61,8 @@ constexpr Shift compass(int n) {
 }
 
 template <class Taper, bool own> struct NeutralSlopes {
-    double maximum_slope = 0.01, taper_width = 0.001, diffusivity = 1000, step = 3600;
+    double maximum_slope = usual::maximum_slope, taper_width = usual::taper_width,
+           diffusivity = usual::eddy_diffusivity, step = 3600;
     static constexpr std::string_view summary = Taper::summary;
     static constexpr std::tuple parameters{
         Parameter{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,

@@ -8,13 +8,15 @@
 ///       low = max(0, (sigma - sigma_b) / (1 - sigma_b)),   sigma = p / p_s
 #pragma once
 #include "base/elementary.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 
 namespace fathom::physics {
 
 struct HeldSuarez {
     double friction = 1, cooling = 40, surface_cooling = 4, boundary_layer = 0.7, equator = 315,
-           pole_contrast = 60, stability = 10, stratosphere = 200, reference_pressure = 1e5;
+           pole_contrast = 60, stability = 10, stratosphere = 200,
+           reference_pressure = usual::reference_pressure;
 
     static constexpr std::string_view summary =
         "Newtonian cooling and Rayleigh friction of Held & Suarez (1994)";

@@ -30,7 +30,7 @@ inline constexpr double snow_half_cover =
 inline constexpr double
     bucket = 150,
     moist = 0.75 * bucket;  // water capacity of the soil; above which it evaporates freely [kg m-2]
-inline constexpr double sea_freezing = 271.35, melting = 273.15;  // [K]
+inline constexpr double sea_freezing = 271.35, melting = constants::celsius;  // [K]
 inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
 inline constexpr double land_conductance = 8.7,

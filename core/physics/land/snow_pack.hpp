@@ -15,6 +15,7 @@
 /// Three layers and holding of water as in Boone & Etchevers (2001, J. Hydrometeor. 2, 374-394),
 /// here with one density for all layers.
 #pragma once
+#include "base/constants.hpp"
 #include "physics/land/tiles.hpp"
 
 namespace fathom::physics {
@@ -65,7 +66,7 @@ template <class Real> struct SnowHeat {
         const auto w = snow::parts(amount);
         const Real on = amount + ground::snow_half_cover;
         const Real per_conductivity =
-            0.5 / (density * (2.22 * exp(1.88 * log(density * (1 / 917.0)))));
+            0.5 / (density * (2.22 * exp(1.88 * log(density * (1 / constants::ice_density)))));
         snow::Profile<Real> C, resistance;
         for (int k = 0; k < snow::layers; ++k) {
             const Real m = w[k] * on, wet = liquid[k] / larger(w[k] * amount, 1e-6);

@@ -8,6 +8,7 @@
 /// the surface, before the surface temperature is known. C_k is dh/dT at the start; the fluxes then
 /// change h itself.
 #pragma once
+#include "base/constants.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
 
@@ -36,7 +37,7 @@ template <class Real> struct SoilHeat {
     /// 12, 21-35), depth where it lies, at most 1 m.
     static constexpr Real snow_resistance(Real snow, Real density) {
         const Real depth = smaller((snow + ground::snow_half_cover) / density, 1);
-        return depth / (2.22 * exp(1.88 * log(density * (1 / 917.0))));
+        return depth / (2.22 * exp(1.88 * log(density * (1 / constants::ice_density))));
     }
     /// Heat of the layers [J m-2] at the end of the step, the surface being warmer by `change`.
     constexpr soil::Profile<Real> after(Real surface_T, Real change, double step,

@@ -14,6 +14,7 @@
 /// sum h_k - L_f S changes by the fluxes at surface and bottom alone; sum W + S by rain, snow,
 /// evaporation and runoff. C is that of the upper 20 kg m-2 of snow; deeper snow insulates.
 #pragma once
+#include "base/constants.hpp"
 #include "physics/land/soil_heat.hpp"
 #include "physics/land/soil_water.hpp"
 
@@ -134,9 +135,10 @@ struct SoilLayers {
             (snow_density[0] * S + soil::fresh_snow * fallen) / larger(S + fallen, 1e-6);
         const double settled = soil::settling * step / (1 + soil::settling * step);
         const Real loose = larger(soil::settled_snow - mixed, 0);
-        snow_density[0] = select(S + fallen > 1e-6,
-                                 smaller(larger(mixed + loose * settled, soil::fresh_snow), 917),
-                                 soil::fresh_snow);
+        snow_density[0] = select(
+            S + fallen > 1e-6,
+            smaller(larger(mixed + loose * settled, soil::fresh_snow), constants::ice_density),
+            soil::fresh_snow);
         surface_runoff[0] = water.surface_runoff * (1 / step);
         runoff[0] = (water.surface_runoff + water.drainage) * (1 / step);
         ice_melt[0] = over * I;

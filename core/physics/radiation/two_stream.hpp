@@ -32,13 +32,14 @@
 #include "base/brief.hpp"
 #include "base/constants.hpp"
 #include "base/pack.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 #include "physics/radiation/gases.hpp"
 
 namespace fathom::physics {
 
 struct Radiation {
-    double carbon_dioxide = 400, aerosol = 0.12;
+    double carbon_dioxide = usual::carbon_dioxide, aerosol = 0.12;
 
     static constexpr std::string_view summary =
         "Long-wave and short-wave fluxes of a clear and cloudy column";

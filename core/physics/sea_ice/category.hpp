@@ -18,12 +18,12 @@
 namespace fathom::physics {
 
 namespace ice {
-inline constexpr double density = 917, snow_density = 330;    ///< [kg m-3]
-inline constexpr double heat_capacity = 2106;                 ///< [J kg-1 K-1]
-inline constexpr double conductivity = 2.03, of_snow = 0.31;  ///< [W m-1 K-1]
-inline constexpr double least_volume = 1e-8;                  ///< less is none [m]
-inline constexpr double fusion = constants::fusion_heat;      ///< [J kg-1]
-inline constexpr double snow_heat = snow_density * fusion;    ///< [J m-3]
+inline constexpr double density = constants::ice_density, snow_density = 330;  ///< [kg m-3]
+inline constexpr double heat_capacity = constants::ice_heat_capacity;          ///< [J kg-1 K-1]
+inline constexpr double conductivity = 2.03, of_snow = 0.31;                   ///< [W m-1 K-1]
+inline constexpr double least_volume = 1e-8;                                   ///< less is none [m]
+inline constexpr double fusion = constants::fusion_heat;                       ///< [J kg-1]
+inline constexpr double snow_heat = snow_density * fusion;                     ///< [J m-3]
 
 /// q(T), of ice that melts at T_m.
 template <class Real> constexpr Real heat_at(Real T, Real melting) {

@@ -13,7 +13,7 @@ template <class Real> constexpr Real freezing_temperature(Real salinity) {
 
 /// Thickness [m] of the ice that gave off the heat `frazil_heat` [J m-2], of 917 kg m-3.
 template <class Real> constexpr Real ice_thickness(Real frazil_heat) {
-    return frazil_heat * (1 / (917 * constants::fusion_heat));
+    return frazil_heat * (1 / (constants::ice_density * constants::fusion_heat));
 }
 
 }  // namespace fathom::physics

@@ -28,13 +28,14 @@ namespace fathom::physics {
 
 /// The air above the sea, in the constants of the formulae.
 namespace sea_air {
-inline constexpr double heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_constant = 287.05,
-                        vapour = 0.608;       ///< [J kg-1 K-1], [J kg-1], [J kg-1 K-1], [1]
-inline constexpr double albedo = 0.066;       ///< of the sea [1]
-inline constexpr double saturation = 5107.4;  ///< [K]
+inline constexpr double heat_capacity = constants::bulk_heat_capacity;
+inline constexpr double evaporation_heat = constants::bulk_evaporation_heat;
+inline constexpr double vapour = 0.608;                            ///< [1]
+inline constexpr double albedo = 0.066;                            ///< of the sea [1]
+inline constexpr double saturation = 5107.4;                       ///< [K]
 inline constexpr double warmer_sea = 32.7e-3, moisture = 34.6e-3;  ///< C_H, C_E over sqrt(C_D)
 template <class Real> constexpr Real density(Real pressure, Real air, Real humid) {
-    return pressure / (gas_constant * (air * humid));
+    return pressure / (constants::bulk_gas_constant * (air * humid));
 }
 template <class Real> constexpr Real saturated(Real T, Real density) {
     return 0.98 * 640380 * exp(-saturation / T) / density;

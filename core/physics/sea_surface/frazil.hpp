@@ -32,7 +32,7 @@ struct FrazilExport {
         Reads<Real, "length_east_face", place::east_face_column, "m", 1> length_east,
         Reads<Real, "dx_east_face", place::east_face_column, "m", 1> distance_east,
         Writes<Real, "frazil_gain", place::center_column, "J m-2"> gain) const {
-        const double most = 917 * constants::fusion_heat * thickest;
+        const double most = constants::ice_density * constants::fusion_heat * thickest;
         const Real zero(0), A = area[0];
         const auto above = [&](Shift s) { return larger(frazil(s)[0] - most, zero); };
         const Real own = above(here);

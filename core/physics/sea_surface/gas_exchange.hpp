@@ -17,6 +17,7 @@
 #include <array>
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
+#include "base/usual.hpp"
 #include "field/process.hpp"
 
 namespace fathom::physics {
@@ -41,7 +42,7 @@ struct SF6Gas {
 };
 
 template <class Gas> struct GasExchange {
-    double coefficient = 0.251, wind_variance = 1;
+    double coefficient = usual::gas_transfer, wind_variance = 1;
 
     static constexpr std::string_view summary = Gas::summary;
     static constexpr std::tuple parameters{

@@ -100,7 +100,8 @@ template <class State> struct Expansion {
 
 /// Of the linear equation: constants.
 struct LinearExpansion {
-    double reference_density = 1026, thermal_expansion = 2e-4, haline_contraction = 7.6e-4;
+    double reference_density = constants::sea_water_density, thermal_expansion = 2e-4,
+           haline_contraction = 7.6e-4;
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of the linear equation of state";
     static constexpr std::tuple parameters{

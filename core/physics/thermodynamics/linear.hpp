@@ -2,14 +2,15 @@
 ///
 ///   density_anomaly = rho - rho_0 = rho_0 (-alpha (T - T_0) + beta (S - S_0))
 #pragma once
+#include "base/constants.hpp"
 #include "field/process.hpp"
 #include "physics/thermodynamics/column.hpp"
 
 namespace fathom::physics {
 
 struct LinearEquationOfState {
-    double reference_density = 1026, thermal_expansion = 2e-4, haline_contraction = 7.6e-4,
-           reference_temperature = 10, reference_salinity = 35;
+    double reference_density = constants::sea_water_density, thermal_expansion = 2e-4,
+           haline_contraction = 7.6e-4, reference_temperature = 10, reference_salinity = 35;
 
     static constexpr std::string_view summary = "Density linear in temperature and salinity";
     static constexpr std::tuple parameters{

@@ -34,8 +34,8 @@ template <class Real> struct Saturation {
     Real humidity, slope,
         bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] within a few per cent
     constexpr Saturation(Real T, Real p)
-        : Saturation(T, p, select(T > 273.16, 17.2693882, Real(21.8745584)),
-                     select(T > 273.16, 35.86, Real(7.66))) {}
+        : Saturation(T, p, select(T > constants::triple_point, 17.2693882, Real(21.8745584)),
+                     select(T > constants::triple_point, 35.86, Real(7.66))) {}
     static constexpr Saturation over_water(Real T, Real p) {
         return {T, p, Real(17.2693882), Real(35.86)};
     }
@@ -44,9 +44,11 @@ template <class Real> struct Saturation {
     }
     constexpr Saturation(Real T, Real p, Real a, Real b) {
         T = smaller(larger(T, 100), 400);
-        const Real inverse = 1 / (T - b), vapour = 610.78 * brief_exp(a * (T - 273.16) * inverse);
+        const Real inverse = 1 / (T - b),
+                   vapour = 610.78 * brief_exp(a * (T - constants::triple_point) * inverse);
         const Real rest = larger(p - (1 - molar_ratio) * vapour, vapour), per_rest = 1 / rest;
-        const Real growth = (p * per_rest) * (a * (273.16 - b) * inverse * inverse);
+        const Real growth =
+            (p * per_rest) * (a * (constants::triple_point - b) * inverse * inverse);
         humidity = molar_ratio * vapour * per_rest;
         slope = humidity * growth;
         bend = slope * (growth - 2 * inverse);
@@ -60,7 +62,7 @@ inline constexpr double usual_all_ice = 250.16;  ///< T_ice [K] (Tiedtke 1993)
 template <class Real> struct MixedSaturation {
     Real liquid, liquid_slope, humidity, slope;
     constexpr MixedSaturation(Real T, Real p, double all_ice, Real old = 0, Real kept = 0) {
-        const double per_range = 1 / (273.16 - all_ice);
+        const double per_range = 1 / (constants::triple_point - all_ice);
         const Real x = smaller(larger((T - all_ice) * per_range, Real(0)), Real(1));
         const auto water = Saturation<Real>::over_water(T, p),
                    ice = Saturation<Real>::over_ice(T, p);

@@ -42,7 +42,7 @@ from fathom.assimilation.variational import (
     methods,
 )
 from fathom.atmosphere.area.model import LimitedAreaAtmosphere
-from fathom.base import mpi
+from fathom.base import constants, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import near
@@ -357,11 +357,12 @@ class AreaCycles:
         mean = lambda f: float(np.mean(np.sum(f**2, 0)))
         wind, T = (mean(d[k : k + n]) / levels for k, n in ((0, 2 * levels), (2 * levels, levels)))
         pi = mean(d[3 * levels : 3 * levels + 1])
+        c, R = constants.norm_heat_capacity, constants.norm_gas_constant
         return {
             "wind": np.sqrt(wind / 2),
             "temperature": np.sqrt(T),
             "pressure": 1e5 * np.sqrt(pi),
-            "energy": np.sqrt(wind + 1004.7 / 300 * T + 287.06 * 300 * pi),
+            "energy": np.sqrt(wind + c / 300 * T + R * 300 * pi),
         }
 
     def _tell(self, method: str, number: int, made: dict[str, Any]) -> None:

@@ -25,8 +25,9 @@ from fathom.assimilation.observations.variables import names
 from fathom.atmosphere.remap.given_state import grid_of
 from fathom.base import earth, mpi
 from fathom.base.clock import Clock
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY, saturation_pressure
+from fathom.base.moist_air import saturation_pressure
 from fathom.output.formats import restart
 
 handed = (
@@ -155,7 +156,7 @@ def _of(
     """Increments (rows, points), 0 elsewhere; and departures before and after."""
     columns = ("longitude", "latitude", "height", "background_departure")
     data = surface.Data(*(some[name] for name in columns))
-    height = fields["surface_geopotential"][0].astype(float) / GRAVITY
+    height = fields["surface_geopotential"][0].astype(float) / STANDARD_GRAVITY
     x, y = grid.coordinates("center")
     longitude, latitude, height = (
         np.append(a[points], of)

@@ -23,6 +23,7 @@ from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Forecasts, Trajectory
 from fathom.assimilation.variational import Seen
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
+from fathom.base import constants
 from fathom.base.clock import Period
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import SigmaLevels
@@ -184,12 +185,13 @@ class Twin:
         d = self.model.waves.fields(a - b)
         area = np.asarray(transform.weight)[:, None] / transform.shape[1]
         mean = lambda f: float(np.sum(np.mean(f**2, 0) * area))
+        c, R = constants.norm_heat_capacity, constants.norm_gas_constant
         wind, T, pi = d[: 2 * levels], d[2 * levels : 3 * levels], d[3 * levels :]
         return {
             "wind": np.sqrt(mean(wind)),
             "temperature": np.sqrt(mean(T)),
             "pressure": 1e5 * np.sqrt(mean(pi)),
-            "energy": np.sqrt(2 * mean(wind) + 1004.7 / 300 * mean(T) + 287.06 * 300 * mean(pi)),
+            "energy": np.sqrt(2 * mean(wind) + c / 300 * mean(T) + R * 300 * mean(pi)),
         }
 
     def spread(self, members: np.ndarray) -> dict[str, float]:

@@ -16,10 +16,13 @@ from functools import cache
 
 import numpy as np
 
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY, RATIO, virtual_temperature
+from fathom.base import constants
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT, RATIO, virtual_temperature
 from fathom.data.embedded import FOLDER
 
-planck, boltzmann, cosmic = 6.62607015e-34, 1.380649e-23, 2.728
+planck, boltzmann = constants.planck, constants.boltzmann
+cosmic = constants.cosmic_background
 
 
 @cache
@@ -82,7 +85,7 @@ def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.n
     p = np.asarray(pressure, float)
     middle = ((p[1:] - p[:-1]) / np.log(p[1:] / p[:-1]) / 100)[:, None]  # hPa
     e = middle * q / (RATIO + (1 - RATIO) * q)
-    thickness = 1e-3 * GAS_CONSTANT / GRAVITY * virtual_temperature(T, q)
+    thickness = 1e-3 * GAS_CONSTANT / STANDARD_GRAVITY * virtual_temperature(T, q)
     thickness = thickness * np.log(p[1:] / p[:-1])[:, None]  # km
     result = np.empty((len(f), *T.shape))
     for n, each in enumerate(f):

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base.earth import STANDARD_GRAVITY as gravity
 from fathom.base.failure import InputError, MissingFileError, RunError
+from fathom.base.moist_air import CELSIUS
 from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.grids.regrid import places
@@ -44,7 +46,6 @@ on_levels = {
     "q": "specific_humidity",
     "r": "relative_humidity",
 }
-gravity = 9.80665  # m s-2, of geopotential height
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
     if name in ("relative_humidity",):
         values = values / 100
     if name == "sea_water_temperature":
-        values = values - 273.15
+        values = values - CELSIUS
     time = int(valid_time(eccodes, handle).astype("datetime64[s]").astype(int))
     latitude = np.unique(eccodes.codes_get_array(handle, "latitudes"))
     kind = eccodes.codes_get(handle, "gridType")

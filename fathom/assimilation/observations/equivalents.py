@@ -27,7 +27,8 @@ from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.netcdf import pressure_at
 from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds, names, variable
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import CELSIUS, GAS_CONSTANT
 
 Columns = dict[str, np.ndarray]  # name -> (levels, n)
 Seen = tuple[np.ndarray, np.ndarray, np.ndarray]  # departures, reasons, additions to errors
@@ -36,7 +37,6 @@ of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", 
 winds = ("eastward_wind", "northward_wind")
 widest = 65.0  # degrees: of a satellite's zenith angle
 usual_density = 250.0  # kg m-3, of snow
-CELSIUS = 273.15
 height_of_clouds = 5e3  # Pa: the error of the pressure that a wind of clouds is given
 at_once = 10_000  # radiances
 
@@ -162,7 +162,7 @@ class Air:
         of = lambda name: held[name].T if name in held else np.zeros_like(T)
         skin = flat("ground_temperature") if "ground_temperature" in held else T[:, -1]
         humidity, (east, north) = of("specific_humidity"), map(of, winds)
-        ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / GRAVITY
+        ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / STANDARD_GRAVITY
         return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
 
 
@@ -187,7 +187,7 @@ def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) ->
 def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
     """Pressure of the model at heights [m], by its hydrostatics; NaN of one below its ground."""
     T = columns.temperature.mean(axis=1)
-    scale = GAS_CONSTANT * T / GRAVITY
+    scale = GAS_CONSTANT * T / STANDARD_GRAVITY
     p = columns.surface_pressure * np.exp(-(height - columns.ground) / scale)
     for _ in range(12):
         there = columns.apply("height", np.where(np.isnan(p), columns.surface_pressure, p))

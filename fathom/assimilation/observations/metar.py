@@ -19,6 +19,7 @@ import numpy as np
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reports import with_errors, wrapped
 from fathom.assimilation.observations.tables import time_of
+from fathom.base import constants
 from fathom.base.failure import InputError, MissingFileError
 
 start = re.compile(
@@ -107,7 +108,7 @@ def _data(text: str) -> list[tuple[str, float]]:
             ("northward_wind", -speed * float(np.cos(direction)) + 0.0),
         ]
     if t := temperatures.search(body):
-        kelvin = [273.15 + float(x.replace("M", "-")) for x in t.groups() if x]
+        kelvin = [constants.celsius + float(x.replace("M", "-")) for x in t.groups() if x]
         found += zip(("air_temperature", "dew_point_temperature"), kelvin)
     if p := pressure.search(body):
         factor = 100 if p[1] == "Q" else inch_of_mercury / 100

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.observations import operators, radiances
+from fathom.base import constants
 
 # WMO's number of an instrument (Common Code Table C-8) -> its name in radiances.py
 instruments: dict[int, str] = {570: "AMSU-A", 574: "AMSU-B", 203: "MHS", 621: "ATMS"}
@@ -60,7 +61,7 @@ def of_calm_sea(frequency: Any, skin: Any, zenith: Any, salinity: float = 35.0) 
     """Fresnel's reflection on sea water, whose permittivity is that of Klein & Swift (1977);
     polarisation turns with the scan: cos^2 of the vertical, sin^2 of the horizontal.
     """
-    t, S = np.clip(np.asarray(skin, float) - 273.15, -2, 35), salinity
+    t, S = np.clip(np.asarray(skin, float) - constants.celsius, -2, 35), salinity
     static: Any = 87.134 + (-1.949e-1 + (-1.276e-2 + 2.491e-4 * t) * t) * t
     static *= 1 + 1.613e-5 * S * t + (-3.656e-3 + (3.21e-5 - 4.232e-7 * S) * S) * S
     time: Any = 1.768e-11 + (-6.086e-13 + (1.104e-14 - 8.111e-17 * t) * t) * t

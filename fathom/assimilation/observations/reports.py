@@ -18,7 +18,8 @@ import numpy as np
 
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.variables import error, kinds, names
-from fathom.base.moist_air import GRAVITY
+from fathom.base import constants
+from fathom.base.earth import STANDARD_GRAVITY
 
 # In force until the next of its kind.
 slots: dict[str, tuple[int, ...]] = {
@@ -82,8 +83,8 @@ station_names: tuple[int, ...] = (1011, 1008, 1006, 1063, 1128, 1018, 1015, 1019
 observed: dict[int, tuple[str, float, float]] = {
     10004: ("surface_air_pressure", 1, 0),
     10051: ("air_pressure_at_mean_sea_level", 1, 0),
-    10003: ("geopotential_height", 1 / GRAVITY, 0),
-    10008: ("geopotential_height", 1 / GRAVITY, 0),
+    10003: ("geopotential_height", 1 / STANDARD_GRAVITY, 0),
+    10008: ("geopotential_height", 1 / STANDARD_GRAVITY, 0),
     10009: ("geopotential_height", 1, 0),
     11001: ("direction", 1, 0),
     11011: ("direction", 1, 0),
@@ -108,10 +109,10 @@ observed: dict[int, tuple[str, float, float]] = {
     13013: ("surface_snow_thickness", 1, 0),
     15036: ("refractivity", 1, 0),
     15037: ("bending_angle", 1, 0),
-    22042: ("sea_water_temperature", 1, -273.15),
-    22043: ("sea_water_temperature", 1, -273.15),
-    22045: ("sea_water_temperature", 1, -273.15),
-    22049: ("sea_water_temperature", 1, -273.15),
+    22042: ("sea_water_temperature", 1, -constants.celsius),
+    22043: ("sea_water_temperature", 1, -constants.celsius),
+    22045: ("sea_water_temperature", 1, -constants.celsius),
+    22049: ("sea_water_temperature", 1, -constants.celsius),
     22062: ("sea_water_salinity", 1, 0),
     22064: ("sea_water_salinity", 1, 0),
     22070: ("sea_surface_wave_significant_height", 1, 0),
@@ -165,7 +166,9 @@ def observations(
     height = np.where(np.abs(at["height"]) < missing_heights, at["height"], np.nan)
     surface = np.isin(kind, [kinds.index(k) for k in ("synop", "ship", "buoy")])
     by_level = np.where(
-        np.isnan(at["geopotential_height"]), at["geopotential"] / GRAVITY, at["geopotential_height"]
+        np.isnan(at["geopotential_height"]),
+        at["geopotential"] / STANDARD_GRAVITY,
+        at["geopotential_height"],
     )
     sounding = np.isin(kind, [kinds.index(k) for k in ("temp", "pilot")])
     height = np.where(sounding & np.isnan(height), by_level, height)

@@ -12,7 +12,8 @@ from fathom.assimilation.observations import neighbours
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT
 
 kinds_of_profiles = ("temp", "pilot")
 layer_error = 8.0  # K: vapour makes up to 4 K, a profile that is not straight the rest
@@ -45,7 +46,7 @@ def not_hydrostatic(data: Observations) -> np.ndarray:
     thickness = np.log(data["pressure"][T[below]] / data["pressure"][T[above]])
     same = (data["report"][T[below]] == data["report"][T[above]]) & (thickness > 0.05)
     with np.errstate(divide="ignore", invalid="ignore"):
-        by_height = GRAVITY * np.diff(data["value"][z]) / (GAS_CONSTANT * thickness)
+        by_height = STANDARD_GRAVITY * np.diff(data["value"][z]) / (GAS_CONSTANT * thickness)
     mean = 0.5 * (data["value"][T[below]] + data["value"][T[above]])
     bad = same & ~(np.abs(by_height - mean) < layer_error)
     ends = np.append(same, False), np.append(False, same)  # a layer above, below each level

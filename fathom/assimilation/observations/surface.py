@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.observations import parquet
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.failure import InputError
 from fathom.base.moist_air import GAS_CONSTANT, RATIO, saturation_pressure
 from fathom.base.near import unknown
 
-HEAT_CAPACITY, LATENT_HEAT = 1004.7, 2.501e6  # of air [J kg-1 K-1], of water vapour [J kg-1]
+HEAT_CAPACITY = constants.analysis_heat_capacity
+LATENT_HEAT = constants.analysis_evaporation_heat
 VAPOUR = GAS_CONSTANT / RATIO  # its gas constant [J kg-1 K-1]
 
 

@@ -33,7 +33,8 @@ import numpy as np
 from fathom.base import instants as times
 from fathom.base import mpi
 from fathom.base.clock import Clock
-from fathom.base.moist_air import GRAVITY, LAPSE_RATE
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import CELSIUS, LAPSE_RATE
 from fathom.base.reading import once
 from fathom.data import embedded, surface
 from fathom.data.atmosphere import gfs
@@ -43,7 +44,6 @@ from fathom.grids.regrid.rows import points_of
 if TYPE_CHECKING:
     import xarray as xr
 
-CELSIUS = 273.15
 ICE_SHEET = 0.9  # soil moisture from which on GFS means ice
 SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # of GFS, thickness [m]
 
@@ -72,7 +72,7 @@ def boundary_fields(
     rows, freezing_sea = points_of(grid), mpi.core.ground["freezing_sea"]
     land, height = (
         rows.pack(np.asarray(land_fraction, float)),
-        rows.pack(np.asarray(surface_geopotential, float)) / GRAVITY,
+        rows.pack(np.asarray(surface_geopotential, float)) / STANDARD_GRAVITY,
     )
     ground = {"surface_temperature", "sea_ice_fraction", "soil_temperature", "land_fraction"}
     of_day = dataset is not None and ground <= set(dataset.data_vars)
@@ -114,7 +114,9 @@ def boundary_fields(
         ice = np.clip(_of_month("sea_ice_fraction", rows, date), 0, 1)
         sea = np.maximum(_of_month("sea_surface_temperature", rows, date) + CELSIUS, freezing_sea)
         on_ice = _of_month("air_temperature", rows, date) + CELSIUS
-    lift = LAPSE_RATE * (only(source.surface_geopotential.values / GRAVITY, is_land) - height)
+    lift = LAPSE_RATE * (
+        only(source.surface_geopotential.values / STANDARD_GRAVITY, is_land) - height
+    )
     on_land = only(given["surface_temperature"], is_land) + lift
     thickness = np.array(SOIL_LAYERS)
     deep = (
@@ -211,7 +213,7 @@ def ozone(latitude: Any, pressure: Any) -> np.ndarray:
                 for profile in values.T
             ]
         )
-        / GRAVITY
+        / STANDARD_GRAVITY
     )
     values = values + np.log(data["total_ozone"] / column)
     latitude, pressure = np.broadcast_arrays(

@@ -27,7 +27,7 @@ from fathom.atmosphere.spectral.hydrostatic import (
     wind,
 )
 from fathom.atmosphere.spectral.parameters import checked
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
@@ -127,15 +127,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         viscosity: float = 0.0,
         sponge: int = 0,
         off_centring: float = 0.0,
-        reference_temperature: float = 350.0,
-        reference_pressure: float = 1e5,
-        acoustic_temperature: float = 100.0,
+        reference_temperature: float = constants.usual["reference_temperature"],
+        reference_pressure: float = constants.usual["reference_pressure"],
+        acoustic_temperature: float = constants.usual["acoustic_temperature"],
         corrections: int | None = None,
         extrapolation: str = "nesc",
         iterations: int = 2,
         rotation: float = earth.ROTATION,
-        gas_constant: float = 287.0597,
-        heat_capacity: float = 1004.70895,
+        gas_constant: float = constants.dry_air_gas_constant,
+        heat_capacity: float = constants.spectral_heat_capacity,
         fix_mass: bool | str = "automatic",
         fix_energy: bool | str = False,
         extra_processes: Sequence[Insertion] = (),

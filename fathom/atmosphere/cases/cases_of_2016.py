@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base.earth import GRAVITY as gravity
 from fathom.base.failure import InputError
 from fathom.model.component import Array
 
-gravity, R, cp = 9.80616, 287.0, 1004.5
+R, cp = 287.0, 1004.5
 kappa, vapour = R / cp, 0.608
 
 

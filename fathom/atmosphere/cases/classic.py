@@ -36,11 +36,11 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.cases import cases_of_2016
+from fathom.base.earth import GRAVITY as gravity
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model.component import Array
 
-gravity = 9.80616  # [m s-2], of the papers
 day = 86400.0
 
 

@@ -36,6 +36,7 @@ from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.moist_air import (
+    EVAPORATION_HEAT,
     GAS_CONSTANT,
     VIRTUAL_FACTOR,
     specific_humidity,
@@ -43,7 +44,7 @@ from fathom.base.moist_air import (
 )
 from fathom.model.component import Array
 
-HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
+HEAT_CAPACITY = GAS_CONSTANT / KAPPA
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.radiation import RRTMGP
+from fathom.base import constants
 from fathom.base.earth import GRAVITY
 from fathom.base.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR, specific_humidity
 from fathom.model.schemes import scheme
@@ -111,6 +112,6 @@ def surface(file: Any, seconds: Any, lowest: Any) -> dict[str, Any]:
     kind = str(file.attributes.get("surface_type", "ocean")).strip().lower()
     return {
         "surface_temperature": T,
-        "surface_emission": 5.670374419e-8 * T**4,
+        "surface_emission": constants.stefan_boltzmann * T**4,
         "albedo": albedos.get(kind, 0.2),
     }

@@ -12,7 +12,8 @@ import numpy as np
 
 from fathom.atmosphere.products import diagnostics
 from fathom.base import mpi
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY, VIRTUAL_FACTOR
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR
 from fathom.model.component import Series
 from fathom.output.diagnostics import Diagnostic
 from fathom.output.post.pressure_levels import Column
@@ -63,7 +64,7 @@ class State(diagnostics.State):
     def column(self) -> Any:
         """Heights and T_v are scaled to the gravity of geopotential height."""
         c = self.model.constants
-        slope = c.gas_constant / c.gravity * GRAVITY / GAS_CONSTANT
+        slope = c.gas_constant / c.gravity * STANDARD_GRAVITY / GAS_CONSTANT
         return Column.of_layers(
             (
                 np.log(self["air_pressure"]),
@@ -136,7 +137,7 @@ def _surface_pressure(state: Any) -> Any:
 
 def _geopotential(state: Any) -> Any:
     z = state.heights
-    return GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
+    return STANDARD_GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
 
 
 _rules = {
@@ -145,8 +146,8 @@ _rules = {
     "air_pressure": lambda s: pressure(s.model, *s.dynamical),
     "surface_air_pressure": _surface_pressure,
     "geopotential": _geopotential,
-    "geopotential_height": lambda s: s["geopotential"] / GRAVITY,
-    "surface_geopotential": lambda s: GRAVITY * s.model.geopotential(s.heights[-1:]),
+    "geopotential_height": lambda s: s["geopotential"] / STANDARD_GRAVITY,
+    "surface_geopotential": lambda s: STANDARD_GRAVITY * s.model.geopotential(s.heights[-1:]),
 }
 
 

@@ -30,10 +30,10 @@ from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
 from fathom.atmosphere.remap.given_state import is_given, passport
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard, Stratified
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GAS_CONSTANT
+from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
 from fathom.base.near import near
 from fathom.data.input.values import check_shape, on_columns
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
@@ -134,7 +134,7 @@ class GridPointAtmosphere(AirWithPhysics):
         coriolis: float = 0.0,
         rotation: float = earth.ROTATION,
         deep: bool = True,
-        implicitness: float = 0.55,
+        implicitness: float = constants.usual["gridpoint_implicitness"],
         linear_about: str | None = None,
         outer: int = 2,
         inner: int = 2,
@@ -153,7 +153,7 @@ class GridPointAtmosphere(AirWithPhysics):
         outer_every: float | str | None = None,
         gravity: float = earth.GRAVITY,
         gas_constant: float = GAS_CONSTANT,
-        heat_capacity: float = 3.5 * GAS_CONSTANT,
+        heat_capacity: float = HEAT_CAPACITY,
         surface_pressure: float = 1e5,
         extra_processes: Sequence[Insertion] = (),
         precision: str = "fp64",

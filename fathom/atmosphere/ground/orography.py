@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY
 from fathom.base.reading import once
 from fathom.data import embedded
 from fathom.grids.regrid import sphere
@@ -45,7 +45,7 @@ def orography(grid: Any, truncation: int) -> dict[str, np.ndarray]:
         embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows
     )
     fields = {
-        "surface_geopotential": GRAVITY
+        "surface_geopotential": STANDARD_GRAVITY
         * (
             fitted(mean, rows, truncation)
             if _is_gaussian(rows)

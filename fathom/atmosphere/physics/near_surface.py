@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import earth
+from fathom.base import constants, earth
 from fathom.base.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
 from fathom.output.post import near_surface
 
@@ -82,7 +82,7 @@ def at(state: Any, name: str) -> Any:
         }
         if name == "air_temperature_2m":
             return near_surface.temperature_at_2m(
-                T + earth.GRAVITY / 1004.7 * (middle - height),
+                T + earth.GRAVITY / constants.screen_heat_capacity * (middle - height),
                 skin,
                 height,
                 roughness[what],

@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.earth import GRAVITY
+from fathom.base.moist_air import EVAPORATION_HEAT as L
+from fathom.base.moist_air import FUSION_HEAT as FUSION
 from fathom.model.order import Order
 
-L, FUSION, REFERENCE = 2.5008e6, 3.337e5, 250.0  # J kg-1, J kg-1, K: of the core
-GRAVITY = 9.80616
+REFERENCE = 250.0  # K
 FROZEN = ("cloud_ice", "snow_water", "graupel_water")
 WATER = ("specific_humidity", "cloud_liquid_water", "rain_water", *FROZEN)
 FLUXES = (

@@ -16,8 +16,9 @@ import numpy as np
 from fathom.atmosphere.physics import near_surface
 from fathom.atmosphere.products import potential_vorticity
 from fathom.base import mpi
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY, potential_temperature
+from fathom.base.moist_air import potential_temperature
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid.chosen import ChosenLevels
 from fathom.grids.regrid.schmidt import turned
@@ -296,7 +297,7 @@ class State:
     def _at(self, name: str, pressures: Any) -> Any:
         """As `at_levels`, at pressures (levels) or at those of each point (levels, points)."""
         if name in heights:
-            scale = 1 if name == "geopotential_height" else GRAVITY
+            scale = 1 if name == "geopotential_height" else STANDARD_GRAVITY
             return self.column.geopotential_height(pressures) * scale
         if name == "air_temperature":
             return self.column.air_temperature(pressures)
@@ -350,7 +351,7 @@ _rules: dict[str, Callable] = {
         s["air_temperature"], s["air_pressure"]
     ),
     "geopotential": lambda s: s.column.air.geopotential,
-    "geopotential_height": lambda s: s.column.air.geopotential / GRAVITY,
+    "geopotential_height": lambda s: s.column.air.geopotential / STANDARD_GRAVITY,
     "air_pressure_at_mean_sea_level": lambda s: s.above_ground.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,

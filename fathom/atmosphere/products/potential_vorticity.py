@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.moist_air import GRAVITY
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 wind = ("eastward_wind", "northward_wind")
@@ -61,7 +61,7 @@ def potential_vorticity(state: Any) -> np.ndarray:
     x = np.log(pressure)
     u, v = (state.about_the_pole(part) for part in wind)
     turning = (state[spin] + coriolis(state)) * slope(state["potential_temperature"], x)
-    return -GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
+    return -STANDARD_GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
 
 
 def coriolis(state: Any) -> np.ndarray:

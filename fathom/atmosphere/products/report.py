@@ -10,6 +10,7 @@ import numpy as np
 
 import fathom.plots as plots
 from fathom import output
+from fathom.base import constants
 from fathom.output.diagnostics import whole
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
@@ -167,7 +168,7 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
 
 def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., Any]:
     """Returns degrees Celsius in colours and in black lines."""
-    celsius = np.asarray(kelvin, float) - 273.15
+    celsius = np.asarray(kelvin, float) - constants.celsius
     return partial(
         plots.map,
         celsius,

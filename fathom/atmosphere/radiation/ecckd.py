@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base import constants
 from fathom.base.failure import InputError
 from fathom.model.component import Array
 
 CODE = "_conc_dependence_code"
 NONE, LINEAR, TABLE, RELATIVE = range(4)
 FIRST = ("h2o", "co2", "o3")  # numbers of gases that the scheme of the model counts on
-OF_PLANCK = 273.15  # K: by its emission bands of the long wave are weighted
+OF_PLANCK = constants.celsius  # K: by its emission bands of the long wave are weighted
 
 
 def is_definition(raw: Any) -> bool:

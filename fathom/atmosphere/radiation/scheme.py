@@ -11,7 +11,7 @@ import numpy as np
 from fathom.atmosphere.radiation.columns import OVERLAPS
 from fathom.atmosphere.radiation.tables import Tables
 from fathom.atmosphere.radiation.variability import water_factors
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
@@ -24,7 +24,7 @@ from fathom.model.schemes import Scheme
 
 # Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
 WELL_MIXED = {
-    "carbon_dioxide": ("co2", 1e-6, 400.0),
+    "carbon_dioxide": ("co2", 1e-6, constants.usual["carbon_dioxide"]),
     "methane": ("ch4", 1e-9, 1850.0),
     "nitrous_oxide": ("n2o", 1e-9, 328.0),
     "carbon_monoxide": ("co", 1e-9, 100.0),

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.radiation import ecckd, packed
-from fathom.base import mpi
+from fathom.base import constants, mpi
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
 from fathom.data import embedded
 from fathom.model.component import Array
 
 LANES = 8  # g points that the core computes at once
-PER_MOLE = 6.02214076e23 * 1e-4  # from cm2 a molecule to m2 mol-1
+PER_MOLE = constants.avogadro * 1e-4  # from cm2 a molecule to m2 mol-1
 
 # Members of the aerosols of MERRA-2: name -> (table, bin of size).
 AEROSOLS = {

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.data.input.values import on_columns, on_layers
@@ -137,7 +138,7 @@ class AroundArea:
             from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data
 
             found = ground_of_area.means(self.grid.area, model.heights)["surface_altitude"]
-            return ground_of_area.GRAVITY * found
+            return STANDARD_GRAVITY * found
         if callable(given) or not np.ndim(given):
             return self.grid.area.inside(on_columns(self.grid, given, name="orography"))
         (ex, ey), values = self.area.extension, self.area.inside(np.asarray(given, float))

@@ -15,8 +15,8 @@ import numpy as np
 
 from fathom.atmosphere.area.boundary import boundary_fields, ozone
 from fathom.atmosphere.remap.initial import standard_pressure
-from fathom.base.earth import unit_vectors
-from fathom.base.moist_air import GRAVITY, LAPSE_RATE
+from fathom.base.earth import STANDARD_GRAVITY, unit_vectors
+from fathom.base.moist_air import LAPSE_RATE
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column
 from fathom.grids.regrid.rows import points_of
@@ -104,7 +104,7 @@ class Ground:
             values = (weight * self._of_a(name)[index]).sum(1)
             if name in lifted:
                 below = (weight * self._of_a("surface_geopotential")[index]).sum(1)
-                fall = LAPSE_RATE / GRAVITY * (below - self._own(ground))
+                fall = LAPSE_RATE / STANDARD_GRAVITY * (below - self._own(ground))
                 values += np.where(self.ours > 0, fall, 0.0)
             found[name] = self._whole(values[None])
         return found

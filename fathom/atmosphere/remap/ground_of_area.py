@@ -20,8 +20,8 @@ import numpy as np
 
 from fathom import output
 from fathom.base import units
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY
 from fathom.base.reading import once
 from fathom.data import embedded
 from fathom.data.input import variables
@@ -75,7 +75,7 @@ def orography(
     else:
         whole = grid.area.windowed(means(around, file)["surface_altitude"])
     return {
-        "surface_geopotential": GRAVITY * _smooth(grid, waves, whole),
+        "surface_geopotential": STANDARD_GRAVITY * _smooth(grid, waves, whole),
         **{name: grid.continued(values) for name, values in found.items()},
     }
 
@@ -88,7 +88,7 @@ def smoothed(grid: Any) -> dict[str, np.ndarray]:
     h = np.pad(found.pop("surface_altitude"), 1, mode="edge")
     h = (h[:-2] + 2 * h[1:-1] + h[2:]) / 4
     h = (h[:, :-2] + 2 * h[:, 1:-1] + h[:, 2:]) / 4
-    return found | {"surface_geopotential": GRAVITY * h}
+    return found | {"surface_geopotential": STANDARD_GRAVITY * h}
 
 
 def _embedded_heights() -> tuple[Any, ...]:

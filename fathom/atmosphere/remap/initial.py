@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.base import moist_air
+from fathom.base import earth, moist_air
 from fathom.base.failure import InputError, beside
 from fathom.data import area_state
 from fathom.data.atmosphere import OUTLINE, extended
@@ -183,7 +183,7 @@ def horizontally(dataset: Any, rows: Packed) -> dict[str, np.ndarray]:
 def standard_pressure(geopotential: Any) -> np.ndarray:
     """Returns pressure [Pa] of the standard atmosphere."""
     return 101325 * (
-        1 - moist_air.LAPSE_RATE * np.asarray(geopotential) / (moist_air.GRAVITY * 288.15)
+        1 - moist_air.LAPSE_RATE * np.asarray(geopotential) / (earth.STANDARD_GRAVITY * 288.15)
     ) ** (1 / column.EXPONENT)
 
 

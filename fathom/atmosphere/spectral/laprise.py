@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fathom.base import constants
 from fathom.base.failure import InputError
 
 
@@ -90,9 +91,9 @@ def _acceleration(thick: Any, middle: Any, deep: Any) -> Any:
 class Air(NamedTuple):
     """gravity [m s-2], gas constant and heat capacity at constant pressure [J kg-1 K-1]."""
 
-    gravity: float = 9.80665
-    gas_constant: float = 287.0597
-    heat_capacity: float = 1004.70895
+    gravity: float = constants.standard_gravity
+    gas_constant: float = constants.dry_air_gas_constant
+    heat_capacity: float = constants.spectral_heat_capacity
 
 
 DRY = Air()

@@ -16,7 +16,7 @@ from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Dynamics, Leapfrog, SemiLagrangian
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.spectral.parameters import checked
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
 from fathom.model.component import Given, Series
@@ -137,14 +137,14 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         viscosity: float = 0.0,
         sponge: int = 0,
         off_centring: float = 0.0,
-        reference_temperature: float = 350.0,
-        reference_pressure: float = 1e5,
+        reference_temperature: float = constants.usual["reference_temperature"],
+        reference_pressure: float = constants.usual["reference_pressure"],
         iterations: int = 2,
         robert_asselin: float = 0.05,
         williams_factor: float = 0.53,
         rotation: float = earth.ROTATION,
-        gas_constant: float = 287.0597,
-        heat_capacity: float = 1004.70895,
+        gas_constant: float = constants.dry_air_gas_constant,
+        heat_capacity: float = constants.spectral_heat_capacity,
         fix_mass: bool = True,
         fix_energy: bool | str = "automatic",
         budget: bool = False,

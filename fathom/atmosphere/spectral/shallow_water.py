@@ -21,8 +21,8 @@ from fathom.atmosphere.products.report import shallow_water
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import earth, mpi
 from fathom.base.clock import Period
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY
 from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns
 from fathom.grids.arguments import coriolis_of
@@ -286,7 +286,7 @@ class ShallowWater(Model):
         return of_earth(self, "column") | {
             "geopotential_height": Diagnostic(
                 ("fluid_geopotential", "surface_geopotential"),
-                lambda model, window, fluid, ground: (fluid + ground) / GRAVITY,
+                lambda model, window, fluid, ground: (fluid + ground) / STANDARD_GRAVITY,
                 vertical="column",
             ),
             "wind_speed": Diagnostic(

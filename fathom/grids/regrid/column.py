@@ -19,9 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE
+from fathom.base.earth import STANDARD_GRAVITY
+from fathom.base.moist_air import GAS_CONSTANT, LAPSE_RATE
 
-EXPONENT = GAS_CONSTANT * LAPSE_RATE / GRAVITY  # of T ~ p^EXPONENT in the standard troposphere
+EXPONENT = (
+    GAS_CONSTANT * LAPSE_RATE / STANDARD_GRAVITY
+)  # of T ~ p^EXPONENT in the standard troposphere
 
 
 def interface_pressure(a, b, surface_pressure) -> np.ndarray:
@@ -113,7 +116,9 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
     inside = np.exp(x[level[0]] + t * length)
     T = virtual_temperature[-1]
     fall = levels_geopotential[-1] - geopotential
-    below = np.exp(x[-1]) * (1 + np.maximum(fall, 0) * LAPSE_RATE / (GRAVITY * T)) ** (1 / EXPONENT)
+    below = np.exp(x[-1]) * (1 + np.maximum(fall, 0) * LAPSE_RATE / (STANDARD_GRAVITY * T)) ** (
+        1 / EXPONENT
+    )
     above = np.exp(
         x[0]
         - np.maximum(geopotential - levels_geopotential[0], 0)

@@ -2,6 +2,7 @@
 isopycnals (docs/numerics.md).
 """
 
+from fathom.base import constants
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
@@ -38,13 +39,13 @@ class GentMcWilliams(Configurable):
 
     def __init__(
         self,
-        diffusivity=800.0,
+        diffusivity=constants.usual["eddy_diffusivity"],
         isoneutral_diffusivity=None,
         taper="tanh",
-        maximum_slope=0.01,
-        taper_width=0.001,
+        maximum_slope=constants.usual["maximum_slope"],
+        taper_width=constants.usual["taper_width"],
         structure=None,
-        density_step=0.03,
+        density_step=constants.usual["density_step"],
         transports=False,
     ) -> None:
         if taper not in tapers:

@@ -1,6 +1,6 @@
 """The free surface of the ocean: the solver for its height, and the effect of fresh water."""
 
-from fathom.base import earth, mpi
+from fathom.base import constants, earth, mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
@@ -51,14 +51,14 @@ class FreeSurface(Configurable):
         self,
         tolerance=1e-8,
         maximum_iterations=2000,
-        implicitness=0.6,
+        implicitness=constants.usual["implicitness"],
         preconditioner="automatic",
         solver="automatic",
         precision="mixed",
         steps=4,
         reproducible=True,
         freshwater="salt",
-        compactness=0.2,
+        compactness=constants.usual["compactness"],
     ) -> None:
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise InputError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")

@@ -9,6 +9,7 @@ are blended.
 
 import numpy as np
 
+from fathom.base import constants
 from fathom.base.failure import InputError
 from fathom.data.embedded import FOLDER
 from fathom.data.input import table
@@ -22,7 +23,14 @@ embedded = FOLDER / "gases-in-air.txt"
 class _Gas(PassiveTracer):
     columns: tuple[int, ...] = ()  # of the embedded table: north, south
 
-    def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None) -> None:
+    def __init__(
+        self,
+        name=None,
+        *,
+        history=None,
+        coefficient=constants.usual["gas_transfer"],
+        wind_variance=None,
+    ) -> None:
         super().__init__(name or type(self).__name__.lower(), "mol m-3")
         self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
         self._exchange(

@@ -7,7 +7,7 @@ ocean knows only these fluxes at its surface.
 
 import numpy as np
 
-from fathom.base import mpi
+from fathom.base import constants, mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns
@@ -220,7 +220,8 @@ class SeaIce(Configurable):
 def _heat(temperature, salinity):
     """Heat that melts a cubic metre of ice [J m-3] (core/physics/sea_ice/category.hpp)."""
     melting = -0.0544 * salinity
-    return 917.0 * (2106.0 * (melting - temperature) + 3.337e5 * (1 - melting / temperature))
+    warmth = constants.ice_heat_capacity * (melting - temperature)
+    return constants.ice_density * (warmth + constants.fusion_heat * (1 - melting / temperature))
 
 
 def _of_kind(name, given, kind):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.base import constants
 from fathom.base.failure import InputError
 
 KARMAN = 0.4
@@ -57,8 +58,8 @@ def temperature_at_2m(
     *,
     drag=None,
     heat_transfer=None,
-    gravity=9.80665,
-    heat_capacity=1004.7,
+    gravity=constants.standard_gravity,
+    heat_capacity=constants.screen_heat_capacity,
 ) -> np.ndarray:
     """T [K] at 2 m: the profile is that of dry static energy, c_p T + g z."""
     static = at_height(

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
-from fathom.base.moist_air import GRAVITY, potential_temperature, relative_humidity
+from fathom.base.moist_air import potential_temperature, relative_humidity
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column
 from fathom.grids.regrid.rows import Rows
@@ -112,7 +113,7 @@ class Column:
             a, b = levels.interfaces
             return column.layer_pressure(column.interface_pressure(a, b, self.surface_pressure))
         ground = self.surface_geopotential if levels.name == "height" else 0.0
-        wanted = np.asarray(ground + GRAVITY * values[:, None], float)
+        wanted = np.asarray(ground + STANDARD_GRAVITY * values[:, None], float)
         return np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
 
     def pressure_where(self, field, values) -> np.ndarray:
@@ -135,7 +136,7 @@ class Column:
 
     def geopotential_height(self, pressures) -> np.ndarray:
         """phi / g [m] at pressures [Pa], below the ground too."""
-        return self._shaped(self._to(pressures).geopotential_at() / GRAVITY)
+        return self._shaped(self._to(pressures).geopotential_at() / STANDARD_GRAVITY)
 
     def relative_humidity(self, specific_humidity) -> np.ndarray:
         """Relative humidity of layers (layers, *points)."""

@@ -21,7 +21,7 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom.base import machine, mpi
+from fathom.base import constants, machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import device
@@ -157,7 +157,7 @@ def waves(moist: bool) -> dict[str, Any]:
 def _sea(longitude: Any, latitude: Any) -> Any:
     """The sea temperature of experiments/aquaplanet-t31l8.toml [K]."""
     square = np.sin(1.5 * np.deg2rad(latitude)) ** 2
-    return 273.15 + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
+    return constants.celsius + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import click
 import numpy as np
 
 from fathom.atmosphere.radiation import RRTMGP, Tables, longwave, shortwave
-from fathom.base import machine, mpi
+from fathom.base import constants, machine, mpi
 from fathom.base.failure import InputError
 from fathom.model import device
 from fathom.model.schemes import bytes_of
@@ -158,7 +158,7 @@ def on_device(case: Case, name: str) -> dict[str, Any]:
 
 def fields_of(case: Case) -> dict[str, Any]:
     """The same columns as fields (layers or interfaces, 1, columns) of an atmosphere."""
-    gravity, sigma = 9.80665, 5.670374419e-8
+    gravity, sigma = constants.standard_gravity, constants.stefan_boltzmann
     dry_air, vapour, ozone = 0.028964, 0.018016, 0.0479982  # kg mol-1
     one = air(case.columns, case.layers)
     shape = (case.columns, case.layers)

@@ -16,6 +16,7 @@
 /// rank of this kind, with decorrelation length z0 / 2, is the quantile of the factor (Shonk et al.
 /// 2010; Hogan & Bozzo 2018).
 #pragma once
+#include "base/constants.hpp"
 #include "physics/radiation/rrtmgp/random.hpp"
 #include "physics/radiation/rrtmgp/transmission.hpp"
 
@@ -66,7 +67,7 @@ private:
 
     /// From the middle of the layer above [m], hydrostatic.
     constexpr T distance(int l) const {
-        constexpr double per_kelvin = 287.04 / 9.80665;
+        constexpr double per_kelvin = constants::cloud_gas_constant / constants::standard_gravity;
         return T(0.5 * per_kelvin) * (c.temperature[l - 1] + c.temperature[l]) *
                log(Pack<T, 1>(c.pressure[l] / c.pressure[l - 1])).lanes;
     }
