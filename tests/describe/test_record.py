@@ -54,7 +54,7 @@ def run_again(folder, *more, out="again"):
 def ocean(grid_of, levels_of, ocean_of, **keywords):
     """A model of which the arguments are none of the defaults, from classes by any path."""
     on = {"tracer": "salinity", "tracer_tendency": "salinity_tendency"}
-    grid = grid_of(12, 10, extent=(4e5, 3e5), levels=levels_of(number=4, depth=900, surface=30))
+    grid = grid_of(12, 10, extent=(4e5, 3e5), levels=levels_of(nz=4, depth=900, surface=30))
     model = ocean_of(
         grid,
         coriolis=[1e-4, 2e-11],
@@ -77,7 +77,7 @@ def sea(folder, surface_of=fm.SurfaceForcing, simulation_of=fm.Simulation, model
     surface = surface_of(stress_x=0.1, heat_flux=-20.0)
     model = model or ocean(fm.CartesianGrid, fm.ZLevels, fm.Ocean)
     return simulation_of(
-        model, step="20min", start="2001-02-03", surface=surface, directory=folder, **keywords
+        model, time_step="20min", start="2001-02-03", surface=surface, directory=folder, **keywords
     )
 
 
@@ -97,7 +97,7 @@ def an_ocean(folder):
 @model
 def spectral_air(folder):
     grid = GaussianGrid(10, levels=SigmaLevels(6))
-    air = Spectral(grid, physics=fm.FirstPhysics(radiation_every="2h"), tracers=["dust"])
+    air = Spectral(grid, physics=fm.BasicPhysics(radiation_every="2h"), tracers=["dust"])
     air.set(case="jablonowski-williamson", dust=0.5)
     return Simulation(air, "40min", "2000-03-01", directory=folder), "2h"
 
@@ -271,13 +271,13 @@ def twice(model, window, temperature):
 
 def test_an_own_scheme_has_its_header_in_the_record(tmp_path):
     header = Path(__file__).parents[2] / "examples" / "own_scheme.hpp"
-    schemes = fm.scheme(header)
+    schemes = fm.load_scheme(header)
     one = schemes[0] if isinstance(schemes, tuple) else schemes
     model = ocean(CartesianGrid, ZLevels, Ocean)
     model.insert(one(), before="TracerUpdate of temperature")
     found = sections(Simulation(model, "20min", directory=tmp_path))
     assert found["extensions"] == {"schemes": [str(header)]} and not found["not_written"]
-    assert {"is": one.__name__}.items() <= found["model"]["extra_processes"][-1].items()
+    assert {"type": one.__name__}.items() <= found["model"]["extra_processes"][-1].items()
 
 
 def test_a_text_that_a_file_would_read_as_a_number_is_named(tmp_path):
@@ -321,14 +321,14 @@ values = {
     "BulkForcing": {"data": {"air_temperature": 280.0}, "missing": "coads", "albedo": 0.1},
     "SurfaceForcing": {"stress_x": 0.1, "restoring_temperature": 10.0, "balanced": False},
     "Records": {"data": "a.nc", "variable": "t", "accumulated": "1h", "repeated_year": 1990},
-    "FirstPhysics": {"radiation_every": "2h", "drag": None, "convection": "MassFluxConvection"},
-    "FullPhysics": {"radiation_spacing": 2},
+    "BasicPhysics": {"radiation_every": "2h", "drag": None, "convection": "MassFluxConvection"},
+    "ForecastPhysics": {"radiation_spacing": 2},
     "AromePhysics": {"critical_humidity": 0.9},
     "RRTMGP": {"every": "1h", "methane": 1900.0, "overlap": "maximum-random"},
     "ZLevels": {"thickness": np.array([10.0, 20.0, 40.0]), "partial_cells": True},
-    "HybridLevels": {"number": 12, "top": 500.0},
+    "HybridLevels": {"nz": 12, "top": 500.0},
     "SigmaLevels": {"interfaces": [0, 0.3, 0.6, 1.0]},
-    "HeightLevels": {"number": 12, "top": 1e4, "decay": 2.0},
+    "HeightLevels": {"nz": 12, "top": 1e4, "decay": 2.0},
     "LatitudeLongitudeGrid": {"nx": 12, "ny": 8, "latitude": (-40, 60), "minimum_levels": 1},
     "CartesianGrid": {"x": np.linspace(0, 1e5, 9), "ny": 6, "periodic": True},
     "DipoleGrid": {"resolution": "3deg", "bathymetry": "flat"},
@@ -342,8 +342,8 @@ values = {
     "KPP": {"critical": 0.25, "every": "2h"},
 }  # arguments that are none of the defaults
 objects = {
-    "GentMcWilliams": lambda: {"structure": fm.EadyStructure(most=2.0)},
-    "TripolarGrid": lambda: {"levels": fm.ZLevels(number=5, depth=4000)},
+    "GentMcWilliams": lambda: {"structure": fm.schemes.EadyStructure(most=2.0)},
+    "TripolarGrid": lambda: {"levels": fm.ZLevels(nz=5, depth=4000)},
 }
 
 
@@ -354,7 +354,7 @@ def test_an_object_is_read_as_it_was_written(name):
     first = cls(**values[name] | objects.get(name, dict)())
     words = Words()
     table = words.table(first, ())
-    assert not words.missing and table["is"] == name
+    assert not words.missing and table["type"] == name
     text = dumps({"grid": {"thing": table}})
     read = tomllib.loads(text)["grid"]["thing"]
     second = Experiment(Document(""))._build(read, ("grid",))

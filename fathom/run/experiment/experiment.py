@@ -179,16 +179,8 @@ class Experiment:
             )
         return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
-    def simulation(
-        self,
-        directory: str | Path = ".",
-        overwrite: bool = False,
-        restart: str | Path | None = None,
-    ) -> Any:
-        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
-        read.
-        """
-        given = self._section("simulation")
+    def _check_simulation(self, given: Mapping[str, Any]) -> None:
+        """InputError: keys of [simulation] that are unknown or missing."""
         for key in given:
             self._known(
                 key,
@@ -202,6 +194,18 @@ class Experiment:
             raise InputError(
                 f'{self.document.place("simulation")}: [simulation] needs time_step = "1h"'
             )
+
+    def simulation(
+        self,
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        restart: str | Path | None = None,
+    ) -> Any:
+        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
+        read.
+        """
+        given = self._section("simulation")
+        self._check_simulation(given)
         spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
         with self.readers():
             keywords = {k: v for k, v in given.items() if k not in run_keys} | {
