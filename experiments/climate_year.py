@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.atmosphere.area import boundary
+from fathom.atmosphere.ground import boundary
 from fathom.plots.style import new_panels, styled
 
 columns = (

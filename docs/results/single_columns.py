@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.atmosphere.area.driver_file import DriverFile
 from fathom.atmosphere.column import published_columns
+from fathom.atmosphere.column.driver_file import DriverFile
 from fathom.base.earth import GRAVITY
 
 of_ice = ("all-ice", "freezing-time", "ice-threshold")

@@ -37,7 +37,7 @@ def column(file, out, period, step, every, top, levels, physics, radiation, roug
 
     import numpy as np
 
-    from fathom.atmosphere.area.driver_file import DriverFile
+    from fathom.atmosphere.column.driver_file import DriverFile
     from fathom.atmosphere.column.forced import ForcedColumn
     from fathom.atmosphere.column.published_columns import case, compared
     from fathom.base import mpi

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.atmosphere.area import boundary
-from fathom.atmosphere.ground import orography
+from fathom.atmosphere.ground import boundary, orography
 from fathom.base import mpi
 from fathom.base.earth import STANDARD_GRAVITY
 from fathom.data import atmosphere, embedded

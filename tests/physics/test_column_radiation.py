@@ -9,8 +9,8 @@ import pytest
 
 import fathom as fm
 from driver_files import bomex
-from fathom.atmosphere.area.driver_file import DriverFile
 from fathom.atmosphere.column import radiation as column_radiation
+from fathom.atmosphere.column.driver_file import DriverFile
 
 heat_capacity = 3.5 * 287.0597
 sheet = ["TKE", "VerticalDiffusion", "WarmMicrophysics"]

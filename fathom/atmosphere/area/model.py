@@ -146,7 +146,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
         fix_mass = periodic if fix_mass == "automatic" else fix_mass
         _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
-        whole = grid if periodic else WholeArea(grid)
+        whole: Any = WholeArea(grid) if isinstance(grid, LimitedAreaGrid) else grid
         self._hold(whole, physics, tracers, orography, precision, extra_processes)
         whole.share_of_extension = share_of_extension[dynamics]
         along_x, along_y = whole.size
@@ -179,7 +179,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self.corrections = usual if corrections is None else integer("corrections", corrections, 20)
         if self.compressible:
             _check_compressible(self, fix_energy)
-        self.heights, self.on_earth = None, False  # a file of them; whether it lies on the earth
+        self.heights: str | None = None  # a file of them
+        self.on_earth = False  # whether it lies on the earth
         self.given_on = around_area.of(self, periodic_by)
         self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
         if isinstance(orography, (str, Path)):
@@ -306,7 +307,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self.initial |= state
 
     def initialise(self, simulation: Any) -> bool | None:
-        """Returns the initial state into the fields. True: they are another area's, bit for bit."""
+        """Puts the initial state into the fields. True: they are another area's, bit for bit."""
         change, self.change = self.change, None
         simulation.changed = True
         if change is not None and change.fill(self.surface_geopotential):

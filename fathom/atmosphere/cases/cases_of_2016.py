@@ -7,7 +7,6 @@ ullrich           a baroclinic wave of dry air, deep or shallow as the model is 
                   Jablonowski & Staniforth 2014); -balanced: without its perturbation
 """
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -190,7 +189,7 @@ def baroclinic_wave(model: Any, hill: float = 1.0) -> dict[str, Any]:
     B = (T0 - at_pole) / (T0 * at_pole)
     C = (K + 2) / 2 * (at_equator - at_pole) / (at_equator * at_pole)
 
-    def profiles(z: Any) -> Mapping[str, Sequence[float]]:
+    def profiles(z: Any) -> tuple[Any, ...]:
         """t1, t2 and their integrals from the ground."""
         square = (z / H) ** 2
         bump = np.exp(-square)

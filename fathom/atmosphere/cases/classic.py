@@ -45,8 +45,8 @@ day = 86400.0
 
 
 def apply(model: Any, name: str, cases: Any) -> Any:
-    """Returns the case of that name into the model; what is not a field of the state becomes the
-    model's own.
+    """Puts the case of that name into the model; what is not a field of the state becomes the
+    model's own. Returns what is set.
     """
     if name not in cases:
         raise InputError(

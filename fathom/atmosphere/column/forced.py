@@ -12,13 +12,15 @@ and nudging are exact for a step: stable at any step. Pressures stay those of th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 
-from fathom.atmosphere.area.driver_file import (
+from fathom.atmosphere.column import profiles as column_profiles
+from fathom.atmosphere.column import radiation as column_radiation
+from fathom.atmosphere.column.driver_file import (
     KAPPA,
     DriverFile,
     humidities,
@@ -26,11 +28,9 @@ from fathom.atmosphere.area.driver_file import (
     temperatures,
     winds,
 )
-from fathom.atmosphere.column import profiles as column_profiles
-from fathom.atmosphere.column import radiation as column_radiation
 from fathom.atmosphere.column.model import SingleColumn
 from fathom.atmosphere.physics import similarity
-from fathom.atmosphere.physics.packages import Physics, carried, listed
+from fathom.atmosphere.physics.packages import carried, listed
 from fathom.base import earth
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
@@ -75,7 +75,7 @@ class ForcedColumn(Configurable):
         self,
         file: Any,
         heights: Sequence[float] | Array | None = None,
-        physics: Physics = None,
+        physics: Iterable[Any] | None = None,
         *,
         time_step: float | str = "60s",
         roughness: float | None = None,

@@ -581,16 +581,17 @@ class GridPointAtmosphere(AirWithPhysics):
         return passport(self)
 
     def initialise(self, simulation: Any) -> bool | None:
-        """Returns the initial state into the fields."""
+        """Puts the initial state into the fields."""
         simulation.changed = True
         change, self.change = self.change, None
         if change is not None and change.fill(self.surface_geopotential):
-            return
+            return None
         state = gridpoint_state.state(self)
         for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
         self._release()
+        return None
 
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is there."""

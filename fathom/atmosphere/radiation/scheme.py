@@ -136,7 +136,7 @@ class RRTMGP(Scheme):
             "fields": self._core(8, {p["name"]: p["value"] for p in parameters}).fields,
         }
 
-    def _core(self, precision: str, values: Any) -> Any:
+    def _core(self, precision: int, values: Any) -> Any:
         thermal, solar = (_tables(name) for name in self.tables)
 
         def fractions(tables: Any) -> Any:

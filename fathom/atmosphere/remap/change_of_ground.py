@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere.area.boundary import boundary_fields, ozone
+from fathom.atmosphere.ground.boundary import boundary_fields, ozone
 from fathom.atmosphere.remap.initial import standard_pressure
 from fathom.base.earth import STANDARD_GRAVITY, unit_vectors
 from fathom.base.moist_air import LAPSE_RATE

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.atmosphere.area import boundary
-from fathom.atmosphere.ground import orography
+from fathom.atmosphere.ground import boundary, orography
 from fathom.atmosphere.remap import initial
 from fathom.base.failure import InputError
 from fathom.base.reading import once

@@ -249,7 +249,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
     def initialise(self, simulation: Any) -> bool | None:
-        """Returns the initial state into the fields. True: it is truncated already, with its
+        """Puts the initial state into the fields. True: it is truncated already, with its
         gradients.
         """
         simulation.changed = True

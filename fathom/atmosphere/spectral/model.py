@@ -280,7 +280,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         self.initial |= ground
 
     def initialise(self, simulation: Any) -> bool | None:
-        """Returns the initial state into the fields. True: it is truncated already, with its
+        """Puts the initial state into the fields. True: it is truncated already, with its
         gradients.
         """
         if self.change is None:
