@@ -48,7 +48,7 @@ def check(files, resolution, samples, picture: Path | None, file: Path | None) -
         else implied.surface_of(files[0] if len(files) == 1 else list(files))
     )
     grid = implied.usual_grid(resolution)
-    for source in surface.records(implied.SeaAtRest(grid)):
+    for source in surface.over(grid).records():
         for line in source.describe():
             click.echo(line)
     found = {Path(name).name: implied.of_surface(surface, grid, samples)}

@@ -82,6 +82,19 @@ class Field(NamedTuple):
         }
 
 
+class Renaming(NamedTuple):
+    """Another name of a field, for all processes of some phases of a step.
+
+    reads : only for the processes that read all of these fields; empty: for all.
+    phases : those in which it holds; empty: all.
+    """
+
+    field: str
+    name: str
+    reads: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+
+
 class Component(Configurable):
     """A part of a model. Each method declares nothing where a component has nothing to add."""
 
@@ -106,6 +119,13 @@ class Component(Configurable):
     def processes(self, phase: str, do: Order) -> None:
         """Adds its processes of that phase of a step to the order, one after another."""
 
+    def complete(self, do: Order) -> None:
+        """Adds what depends on the whole order, once the user's processes are in it."""
+
+    def renamings(self) -> Iterable[Renaming]:
+        """Returns other names of fields for the processes of all components."""
+        return ()
+
     def rotations(self) -> Iterable[Sequence[str]]:
         """Returns lists of fields; each gets the memory of the next one at the end of a step."""
         return ()
@@ -120,6 +140,10 @@ class Component(Configurable):
     def limits(self, time_step: float) -> Iterable[Criterion]:
         """Returns its limits of the time step [s]."""
         return ()
+
+    def limits_of_series(self) -> Mapping[str, tuple[float, float]]:
+        """Returns limits of its numbers in the time series of a run: name -> (least, most)."""
+        return {}
 
     def records(self) -> Iterable[Any]:
         """Returns its sources of fields in time (fathom/run/forcing.py)."""

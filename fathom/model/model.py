@@ -47,14 +47,29 @@ class Model(Configurable):
         """Returns an empty order of processes for a step [s]."""
         raise NotImplementedError(f"{type(self).__name__}.order")
 
+    def forcing(self, surface: Any) -> Component:
+        """Returns the forcing at the surface as a component of this model; one that declares
+        nothing where there is none.
+        """
+        return Component()
+
+    def driven_by(self, surface: Any) -> Sequence[Component]:
+        """Returns the components of a step: the forcing at the surface, then those of the model."""
+        return [self.forcing(surface), *self.components]
+
     def processes(self, time_step: float, surface: Any = None) -> list[Any]:
         """Returns the processes of one step [s], in order, with those of the surface."""
-        do, components = self.order(time_step), self.components
+        do, components = self.order(time_step), self.driven_by(surface)
+        renamings = [one for component in components for one in component.renamings()]
         for number, phase in enumerate(phases := self.phases):
             do.phase, do.repeat = self.groups.get(phase, phase), phases[:number].count(phase)
+            do.renamings = [one for one in renamings if not one.phases or phase in one.phases]
             for component in components:
                 component.processes(phase, do)
-        return do.place(self.extra_processes)
+        do.place(self.extra_processes)
+        for component in components:
+            component.complete(do)
+        return do.processes
 
     @property
     def rotations(self) -> Sequence[Sequence[str]]:
@@ -98,7 +113,9 @@ class Model(Configurable):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Fields and series beyond which a run has become unstable: name -> (least, most)."""
         fields = [field for part in self.components for field in part.state_fields()]
-        return {field.name: field.limits for field in fields if field.limits}
+        series = [part.limits_of_series() for part in self.components]
+        found = {field.name: field.limits for field in fields if field.limits}
+        return found | {name: limits for part in series for name, limits in part.items()}
 
     @property
     def diagnostics(self) -> Sequence[str]:
@@ -137,7 +154,11 @@ class Model(Configurable):
 
     physics: Sequence[Any] = ()  # schemes of columns of air
     truncation: Any = None  # of a model of waves whose grid does not tell it
-    without_tangent: Mapping[str, Any] | None = None  # parts of an ocean that have none
+
+    @property
+    def without_tangent(self) -> Mapping[str, Any] | None:
+        """Parts of an ocean that have no tangent, by their argument; None: it is no ocean."""
+        return None
 
     @property
     def has_tangent(self) -> bool:

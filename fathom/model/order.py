@@ -14,7 +14,7 @@ A user can place own processes before, after or instead of another: `Insertion`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fathom.base import mpi
@@ -22,7 +22,7 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.model import schemes
-from fathom.model.component import Field
+from fathom.model.component import Field, Renaming
 
 
 def all_placed(given: Any) -> list[Insertion]:
@@ -46,6 +46,7 @@ class Insertion(Configurable):
         one of the three, or none where the scheme itself gives its place.
     on : other names for its fields, {declared: name}.
     phase : of the profile; None: that of its neighbour.
+    term : of the budgets of the tracers that it changes; None: its name in small letters.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Insertion(Configurable):
         instead_of: str | None = None,
         on: Mapping[str, str] | None = None,
         phase: str | None = None,
+        term: str | None = None,
     ) -> None:
         if isinstance(process, type) and issubclass(process, schemes.Scheme):
             process = process()
@@ -71,7 +73,7 @@ class Insertion(Configurable):
                 f" {', '.join(where for where, _ in said) or 'none'}"
             )
         self.beside: tuple[str, str] = said[0]  # (where, the name of the other process)
-        self.on, self.phase = dict(on or {}), phase
+        self.on, self.phase, self.term = dict(on or {}), phase, term
 
     def __repr__(self) -> str:
         where, name = self.beside
@@ -87,23 +89,23 @@ class Order:
     step : [s], for every scheme that has a parameter of that name.
     offered : further parameters for every scheme that has one of that name.
     own_cells : whether schemes run in cells of varying thickness.
-    renamed : function of a scheme that gives other names of its fields; for all schemes.
 
     `shared` is what the components of a step share: processes of the core with common plans.
-    `repeat` says how often the present phase came before in the step.
+    `repeat` says how often the present phase came before in the step; `renamings` are other names
+    of fields in it, for all schemes.
     """
 
     shared: Any = None
     repeat: int = 0
+    renamings: Sequence[Renaming] = ()
 
-    def __init__(
-        self, precision, step, *, offered=None, own_cells=False, renamed=None, phase="dynamics"
-    ):
+    def __init__(self, precision, step, *, offered=None, own_cells=False, phase="dynamics"):
         self.precision, self.step, self.phase = precision, step, phase
         self.offered = dict(offered or {}) | {"step": step}
-        self.own_cells, self.renamed = own_cells, renamed
+        self.own_cells = own_cells
         self.processes: list[Any] = []
         self.kinds: list[str] = []  # the kind of each process, independent of its label
+        self.terms: list[str] = []  # what each of the user's adds to tendencies; "" of the model's
 
     def __call__(
         self,
@@ -154,7 +156,7 @@ class Order:
         """The process of a scheme, in cells of varying thickness where the model has these."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
-        given = (self.renamed(form) if self.renamed else {}) | _in_roles(form, roles) | dict(on)
+        given = self._other_names(form) | _in_roles(form, roles) | dict(on)
         return form.process(
             self.precision,
             on={old: new for old, new in given.items() if old in fields and old != new},
@@ -162,11 +164,19 @@ class Order:
             **parameters,
         )
 
+    def _other_names(self, form: schemes.Scheme) -> dict[str, str]:
+        """Returns the names that the renamings of the phase give to the fields of a scheme."""
+        if not self.renamings:
+            return {}
+        read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
+        return {one.field: one.name for one in self.renamings if read.issuperset(one.reads)}
+
     def _add(self, process, label, kind, phase):
         process.phase = phase or self.phase
         process.name = label or process.name
         self.processes.append(process)
         self.kinds.append(kind)
+        self.terms.append("")
 
     def place(self, placed):
         """Puts the user's own processes where they belong. Returns the list of processes."""
@@ -190,7 +200,8 @@ class Order:
             mine(one.process, on=one.on)
             first = found[-1] + 1 if where == "after" else found[0]
             last = first + (where == "instead_of")
-            self.processes[first:last], self.kinds[first:last] = mine.processes, mine.kinds
+            mine.terms = [one.term or _in_small_letters(mine.processes[0].name)]
+            self._replace(first, last, mine)
         return self.processes
 
     def insert(self, n, what, **how):
@@ -198,7 +209,18 @@ class Order:
         mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
         mine.phase = self.processes[n - 1].phase
         mine(what, **how)
-        self.processes[n:n], self.kinds[n:n] = mine.processes, mine.kinds
+        self._replace(n, n, mine)
+
+    def _replace(self, first: int, last: int, mine: Order) -> None:
+        """Puts the processes of another order in the place of some of this one."""
+        self.processes[first:last] = mine.processes
+        self.kinds[first:last], self.terms[first:last] = mine.kinds, mine.terms
+
+
+def _in_small_letters(name: str) -> str:
+    """Returns "bottom_drag" of "BottomDrag" and of "bottom drag"."""
+    words = "".join(f"_{c}" if c.isupper() else c for c in name).removeprefix("_")
+    return words.replace(" ", "_").lower()
 
 
 def _in_roles(what: schemes.Scheme, roles: Mapping[str, Field] | None) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The ocean: its model, its forcing, its diagnostics, its limits and its pictures."""
 
+from fathom.ocean.components.component import OceanComponent
 from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
@@ -30,6 +31,7 @@ __all__ = [
     "GentMcWilliams",
     "IdealAge",
     "Ocean",
+    "OceanComponent",
     "Overflow",
     "PassiveTracer",
     "RossSea",

@@ -29,7 +29,11 @@ import numpy as np
 
 from fathom.base import earth, mpi
 from fathom.base.failure import InputError, RunError
-from fathom.model.schemes import scheme
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
+from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.cells import Cells
+from fathom.ocean.components.momentum import Rotation
 from fathom.ocean.products.sections import eastern, northern
 
 names = frozenset(
@@ -41,8 +45,8 @@ _fastest = 1.0  # [m s-1]
 _tolerance, _iterations = 1e-6, 20000
 
 
-def known(motion: Any, grid: Any) -> str:
-    """The motion that an ocean may start with."""
+def known(motion: Any, grid: WaterGrid) -> str:
+    """Returns the motion. InputError: an ocean may not start with it."""
     if motion not in ("rest", *_least_latitude):
         raise InputError(f"motion = {motion!r} must be 'rest', 'geostrophic' or 'balanced'")
     if motion == "balanced" and not grid.horizontal.spherical:
@@ -50,38 +54,91 @@ def known(motion: Any, grid: Any) -> str:
             "motion = 'balanced' is for grids on the sphere, which have an equator; on a plane use"
             " 'geostrophic'"
         )
-    return motion
+    return str(motion)
 
 
-def start(simulation: Any) -> None:
-    """Sets velocity and sea surface height of a simulation whose tracers are set; "balanced":
-    temperature and salinity near the equator too.
+class Balance:
+    """How the flow that belongs to given temperature and salinity is found.
+
+    Parameters
+    ----------
+    cells : of the ocean.
+    rotation : the Coriolis parameter.
+    equation_of_state : of the water.
     """
-    ocean, fields = simulation.model, simulation.fields
-    water = {name: simulation.gather(name) for name in ("temperature", "salinity")}
-    found = error = None
-    if simulation.comm.rank == 0:
-        try:
-            if ocean.motion == "balanced":
-                water = {name: even_at_equator(ocean.grid, a) for name, a in water.items()}
-            moving = geostrophic(
-                ocean, water["temperature"], water["salinity"], _least_latitude[ocean.motion]
-            )
-            found = water | dict(zip(("velocity_x", "velocity_y", "sea_surface_height"), moving))
-        except RunError as raised:
-            error = raised
-    if (error := simulation.comm.bcast(error)) is not None:
-        raise error
-    for name, values in simulation.comm.bcast(found).items():
-        both = (name, name + "_before") if name in water else (name,)
-        for k, level in enumerate(values.reshape(-1, *values.shape[-2:])):
-            for field in filter(fields.has, both):
-                fields.set(field, np.ascontiguousarray(level), k)
+
+    def __init__(self, cells: Cells, rotation: Rotation, equation_of_state: Scheme) -> None:
+        self.cells, self.rotation = cells, rotation
+        self.equation_of_state = equation_of_state
+
+    def start(self, simulation: Any, motion: str) -> None:
+        """Sets velocity and sea surface height of a simulation whose tracers are set; "balanced":
+        temperature and salinity near the equator too.
+        """
+        fields = simulation.fields
+        water = {name: simulation.gather(name) for name in ("temperature", "salinity")}
+        found = error = None
+        if simulation.comm.rank == 0:
+            try:
+                found = self._found(water, motion)
+            except RunError as raised:
+                error = raised
+        if (error := simulation.comm.bcast(error)) is not None:
+            raise error
+        for name, values in simulation.comm.bcast(found).items():
+            both = (name, name + "_before") if name in water else (name,)
+            for k, level in enumerate(values.reshape(-1, *values.shape[-2:])):
+                for field in filter(fields.has, both):
+                    fields.set(field, np.ascontiguousarray(level), k)
+
+    def _found(self, water: dict[str, Array], motion: str) -> dict[str, Array]:
+        """Returns the fields in balance by name."""
+        if motion == "balanced":
+            water = {name: even_at_equator(self.cells.grid, a) for name, a in water.items()}
+        least = _least_latitude[motion]
+        u, v, height = self.geostrophic(water["temperature"], water["salinity"], least)
+        return water | {"velocity_x": u, "velocity_y": v, "sea_surface_height": height}
+
+    def geostrophic(
+        self, temperature: Array, salinity: Array, least_latitude: float = 5.0
+    ) -> tuple[Array, Array, Array]:
+        """Returns u, v [m s-1] (nz, ny, nx) at corners and the height [m] (ny, nx) of an ocean with
+        these tracers (nz, ny, nx); f0 is f at `least_latitude` [degrees]. RunError: the height is
+        not found.
+        """
+        grid = self.cells.grid
+        gradient = Gradient(grid)
+        corner_levels = np.asarray(grid.corner_levels)
+        x, y = gradient(self._pressure(temperature, salinity))
+        floor = np.maximum(corner_levels - 1, 0)[None]
+        at_floor = [np.take_along_axis(part, floor, 0)[0] for part in (x, y)]
+        height = gradient.inverse(*(-part / earth.GRAVITY for part in at_floor))
+        f = self.rotation.at_corners()
+        least = 2 * earth.ROTATION * np.sin(np.deg2rad(least_latitude))
+        turn = f / (f**2 + least**2)
+        inside = np.arange(len(x))[:, None, None] < corner_levels
+        u = np.where(inside, -turn * (y - at_floor[1]), 0.0)
+        v = np.where(inside, turn * (x - at_floor[0]), 0.0)
+        slower = np.minimum(1.0, _fastest / np.maximum(np.hypot(u, v), 1e-30))
+        return u * slower, v * slower, height
+
+    def _pressure(self, temperature: Array, salinity: Array) -> Array:
+        """Returns the pressure of the density anomaly, over rho0 [m2 s-2], by the processes of a
+        step.
+        """
+        known: dict[str, Any] = {"temperature": temperature, "salinity": salinity}
+        known |= self.cells.profiles()
+        for form in (self.equation_of_state, scheme("HydrostaticPressure")):
+            process = form.process(8)
+            needs = [f["name"] for f in process.fields if f["access"] == "reads"]
+            given = {name: np.ascontiguousarray(known[name], float) for name in needs}
+            known |= mpi.core.run_column(process, given, levels=len(temperature))
+        return np.asarray(known["pressure"])
 
 
-def even_at_equator(grid: Any, values: np.ndarray) -> np.ndarray:
-    """A tracer (nz, ny, nx) without its part that is odd about the equator (above). Columns of
-    the grid are taken for meridians there; cells with a floor or land between them and the place
+def even_at_equator(grid: WaterGrid, values: Array) -> Array:
+    """Returns a tracer (nz, ny, nx) without its part that is odd about the equator (above). Columns
+    of the grid are taken for meridians there; cells with a floor or land between them and the place
     on the other side stay.
     """
     latitude = np.asarray(grid.coordinates()[1])
@@ -109,68 +166,33 @@ def even_at_equator(grid: Any, values: np.ndarray) -> np.ndarray:
     return values - np.where(there, weight * odd, 0.0)
 
 
-def geostrophic(
-    ocean: Any, temperature: np.ndarray, salinity: np.ndarray, least_latitude: float = 5.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """u, v [m s-1] (nz, ny, nx) at corners and the height [m] (ny, nx) of an ocean with these
-    tracers (nz, ny, nx); f0 is f at `least_latitude` [degrees]. RunError: the height is not
-    found.
-    """
-    grid = ocean.grid
-    gradient = Gradient(grid)
-    corner_levels = np.asarray(grid.corner_levels)
-    x, y = gradient(_pressure(ocean, temperature, salinity))
-    floor = np.maximum(corner_levels - 1, 0)[None]
-    at_floor = [np.take_along_axis(part, floor, 0)[0] for part in (x, y)]
-    height = gradient.inverse(*(-part / earth.GRAVITY for part in at_floor))
-    f = ocean.coriolis_parameter()
-    least = 2 * earth.ROTATION * np.sin(np.deg2rad(least_latitude))
-    turn = f / (f**2 + least**2)
-    inside = np.arange(len(x))[:, None, None] < corner_levels
-    u = np.where(inside, -turn * (y - at_floor[1]), 0.0)
-    v = np.where(inside, turn * (x - at_floor[0]), 0.0)
-    slower = np.minimum(1.0, _fastest / np.maximum(np.hypot(u, v), 1e-30))
-    return u * slower, v * slower, height
-
-
-def _pressure(ocean: Any, temperature: np.ndarray, salinity: np.ndarray) -> np.ndarray:
-    """Pressure of the density anomaly, over rho0 [m2 s-2], by the processes of a step."""
-    known = {"temperature": temperature, "salinity": salinity, **ocean.profiles()}
-    for form in (ocean.equation_of_state, scheme("HydrostaticPressure")):
-        process = form.process(8)
-        needs = [f["name"] for f in process.fields if f["access"] == "reads"]
-        given = {name: np.ascontiguousarray(known[name], float) for name in needs}
-        known |= mpi.core.run_column(process, given, levels=len(temperature))
-    return known["pressure"]
-
-
 class Gradient:
     """The four-point gradient at the corners of a grid of water, as PressureGradient has it."""
 
-    def __init__(self, grid: Any):
+    def __init__(self, grid: WaterGrid) -> None:
         self.h = grid.horizontal
         self.dx, self.dy = np.asarray(self.h.dx_corner), np.asarray(self.h.dy_corner)
         self.wet, self.depth = np.asarray(grid.wet_levels) > 0, grid.depth("corner")
         self.area = np.asarray(self.h.area_center)
         self.corners = np.flatnonzero(np.asarray(grid.corner_levels) > 0)
 
-    def around(self, cells: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The cells south-west, south-east, north-west and north-east of each corner."""
+    def around(self, cells: Array) -> tuple[Array, ...]:
+        """Returns the cells south-west, south-east, north-west and north-east of each corner."""
         north = northern(cells, self.h)
         return cells, eastern(cells, self.h), north, eastern(north, self.h)
 
-    def __call__(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The gradient along x and y."""
+    def __call__(self, p: Array) -> tuple[Array, Array]:
+        """Returns the gradient along x and y."""
         sw, se, nw, ne = self.around(p)
         return (
             ((se - sw) + (ne - nw)) / (2 * self.dx),
             ((nw - sw) + (ne - se)) / (2 * self.dy),
         )
 
-    def inverse(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The field (ny, nx) of mean 0 with a gradient as near to (x, y) as there is one: where
-        W are volumes, Gx' W Gx p + Gy' W Gy p = Gx' W x + Gy' W y, by conjugate gradients from 0,
-        which do not change fields without a gradient.
+    def inverse(self, x: Array, y: Array) -> Array:
+        """Returns the field (ny, nx) of mean 0 with a gradient as near to (x, y) as there is one:
+        where W are volumes, Gx' W Gx p + Gy' W Gy p = Gx' W x + Gy' W y, by conjugate gradients
+        from 0, which do not change fields without a gradient.
         """
         from scipy.sparse import csr_array, diags_array
 
@@ -193,9 +215,9 @@ class Gradient:
         return np.where(self.wet, found - mean, 0.0)
 
 
-def _solved(matrix: Any, right: np.ndarray) -> np.ndarray:
-    """Conjugate gradients from 0 with the diagonal. Sums do not depend on the number of threads, as
-    those of a BLAS do.
+def _solved(matrix: Any, right: Array) -> Array:
+    """Solves by conjugate gradients from 0 with the diagonal. Sums do not depend on the number of
+    threads, as those of a BLAS do.
     """
     diagonal = matrix.diagonal()
     inverse = np.divide(1.0, diagonal, out=np.ones_like(diagonal), where=diagonal > 0)

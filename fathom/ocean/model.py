@@ -1,66 +1,66 @@
-"""The ocean: its processes, their order and their defaults.
+"""The ocean: its components and their defaults; fathom/ocean/step.py has their order in a step.
 
 The first argument is the grid, schemes are keywords. The simulation adds time, ranks and forcing.
 docs/models.md lists what a simulation needs from a model.
 """
 
-from functools import partial
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fathom.base import earth, mpi
 from fathom.base.failure import InputError
-from fathom.base.near import near, near_or_all, unknown
-from fathom.data import levitus, sets
-from fathom.data.input import layers
-from fathom.data.input.records import sources
-from fathom.data.input.values import check_shape, on_columns, on_layers
-from fathom.grids.arguments import coriolis_of, number_of, pair
+from fathom.base.near import unknown
+from fathom.data.input.records import Records
+from fathom.data.input.values import check_shape
+from fathom.grids.arguments import number_of
 from fathom.grids.regrid import chosen
 from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Component, Field, Given, Series
 from fathom.model.model import Model
-from fathom.model.order import Order, all_placed
-from fathom.model.schemes import bytes_of, scheme
-from fathom.ocean import balance
-from fathom.ocean.components import mixing, overflow
+from fathom.model.order import Insertion, Order, all_placed
+from fathom.model.schemes import Scheme, bytes_of, scheme
+from fathom.ocean.balance import Balance
+from fathom.ocean.components import overflow
+from fathom.ocean.components.cells import Cells, FreshWater
+from fathom.ocean.components.component import OceanComponent
+from fathom.ocean.components.diffusion import Diffusion
 from fathom.ocean.components.drifters import Drifters
-from fathom.ocean.components.free_surface import FreeSurface
-from fathom.ocean.components.friction import StrainFriction
-from fathom.ocean.components.sea_ice import allowed as limits_of_ice
-from fathom.ocean.components.tracers import declared, own_terms
+from fathom.ocean.components.eddies import Eddies, GentMcWilliams
+from fathom.ocean.components.free_surface import BarotropicMode, FreeSurface
+from fathom.ocean.components.friction import Friction, StrainFriction
+from fathom.ocean.components.mixing import TidalMixing, VerticalMixing, has_boundary_layer
+from fathom.ocean.components.momentum import Density, Momentum, Rotation
+from fathom.ocean.components.overflow import Overflow, Overflows
+from fathom.ocean.components.passive import FluxesOfTracers, PassiveTracer, PassiveTracers
+from fathom.ocean.components.sea_floor import SeaFloor
+from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.components.sunlight import Sunlight
+from fathom.ocean.components.tracers import (
+    SALINITY,
+    TEMPERATURE,
+    FreezingLimit,
+    Tracers,
+    declared,
+)
+from fathom.ocean.initial import InitialState
 from fathom.ocean.parts import one, one_or_none
 from fathom.ocean.products import circulation
 from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.products.report import fields, pictures
 from fathom.ocean.products.series import by_basin
 from fathom.ocean.products.series import kept as of_series
-from fathom.ocean.stability import criteria
-from fathom.ocean.step import time_step
-from fathom.ocean.surface.forcing import BulkForcing
+from fathom.ocean.step import PHASES
+from fathom.ocean.surface.forcing import BulkForcing, Surface
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
 
-# length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
-# nominal value
-degree = 111198.0
+Part = Scheme | type[Scheme] | str  # a scheme, its class or its name
 
 
-towards = ("eastward_velocity", "northward_velocity")  # may be set instead of
-flow = {"velocity_x", "velocity_y"}
-names_of_height = (
-    "sea_surface_height",
-    "zos",
-    "sea_surface_height_above_geoid",
-    "sea_surface_height_above_mean_sea_level",
-)
-
-
-def _coriolis(given):
-    """ "earth", or f0 and beta."""
-    return given if isinstance(given, str) else pair("coriolis", given, "s-1, m-1 s-1")
-
-
-def _on_water(grid):
+def _on_water(grid: Any) -> WaterGrid:
     if not isinstance(grid, WaterGrid):
         raise InputError(
             "Ocean needs a TripolarGrid, DipoleGrid, LatitudeLongitudeGrid, CartesianGrid or"
@@ -69,11 +69,18 @@ def _on_water(grid):
     return grid
 
 
-def _overflows(given):
-    found = [] if given is None or isinstance(given, str) else list(given)
-    if isinstance(given, str) or any(not hasattr(one, "on") for one in found):
-        raise InputError(f"overflows = {given!r} must be a list of Overflow")
+def _components(given: Iterable[Any]) -> list[Component]:
+    found = list(given)
+    if strange := [one for one in found if not isinstance(one, Component)]:
+        raise InputError(f"extra_components: {strange[0]!r} is no Component (docs/models.md)")
     return found
+
+
+def _extrapolation(given: float) -> float:
+    number = number_of("extrapolation", given, "1")
+    if not 0 <= number <= 0.5:
+        raise InputError(f"extrapolation = {given!r} must lie between 0 and 0.5")
+    return float(number)
 
 
 class Ocean(Model):
@@ -116,67 +123,61 @@ class Ocean(Model):
     budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
     extra_processes : list of Insertion: the user's processes in the order of a step.
+    extra_components : list of Component: the user's own parts (docs/models.md).
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     extrapolation : of explicit terms to the middle of a step (Adams-Bashforth): the weights are
         1.5 + extrapolation now and -0.5 - extrapolation before; a larger value damps more.
     precision : "fp64" (default) or "fp32".
     """
 
+    components: Sequence[Component] = ()  # made when it is built
     halo = 2
+    phases = tuple(PHASES)
+    groups = PHASES
     usual_surface = SurfaceForcing  # where the user gives none
     surfaces = (BulkForcing, SurfaceForcing)
-    zero_outside = (
-        "wet_levels",
-        "depth_corner",
-    )  # fixed fields that beyond a closed edge are 0, not the nearest value
-    limits_of_water: ClassVar[dict] = {
-        "temperature": (-20, 80),
-        "salinity": (-10, 100),
-        "velocity_x": (-30, 30),
-        "velocity_y": (-30, 30),
-        "sea_surface_height": (-100, 100),
-        "maximum_speed": (0, 50),
-    }  # fields and series beyond which a run has blown up
+    zero_outside = ("wet_levels", "depth_corner")  # 0, not the nearest value, beyond closed edges
     derived, integrals = derived, circulation.integrals
-    stores: ClassVar[dict] = {"drifters": Drifters}
+    stores: ClassVar[Mapping[str, type]] = {"drifters": Drifters}
     level_coordinates = (chosen.depth,)  # levels that output may use
 
     def __init__(
         self,
-        grid,
+        grid: WaterGrid,
         *,
-        equation_of_state="default",
-        vertical_mixing="default",
-        tracer_advection="default",
-        momentum_advection="default",
-        friction="default",
-        diffusion="default",
-        eddies=None,
-        submesoscale=None,
-        background_mixing=None,
-        tidal_mixing=None,
-        tidal_energy=None,
-        double_diffusion=None,
-        shortwave_penetration="default",
-        chlorophyll=0.2,
-        bottom_drag=1.2e-3,
-        bottom_speed=0.0,
-        geothermal_heat=0.0,
-        overflows=(),
-        free_surface="default",
-        sea_ice=None,
-        tracers=(),
-        budgets=(),
-        extra_processes=(),
-        coriolis="earth",
-        precision="fp64",
-        extrapolation=0.1,
+        equation_of_state: Part = "default",
+        vertical_mixing: Part = "default",
+        tracer_advection: Part = "default",
+        momentum_advection: Part | None = "default",
+        friction: Part | StrainFriction | type[StrainFriction] | None = "default",
+        diffusion: Part | None = "default",
+        eddies: GentMcWilliams | type[GentMcWilliams] | str | None = None,
+        submesoscale: Part | None = None,
+        background_mixing: Part | None = None,
+        tidal_mixing: Part | None = None,
+        tidal_energy: Given | None = None,
+        double_diffusion: Part | None = None,
+        shortwave_penetration: Part | None = "default",
+        chlorophyll: Given | Path | Records = 0.2,
+        bottom_drag: float = 1.2e-3,
+        bottom_speed: float = 0.0,
+        geothermal_heat: Given = 0.0,
+        overflows: Iterable[Overflow] = (),
+        free_surface: FreeSurface | type[FreeSurface] | str = "default",
+        sea_ice: SeaIce | type[SeaIce] | str | None = None,
+        tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
+        budgets: str | Iterable[str] = (),
+        extra_processes: Insertion | Sequence[Insertion] = (),
+        extra_components: Iterable[Component] = (),
+        coriolis: str | Sequence[float] = "earth",
+        precision: str = "fp64",
+        extrapolation: float = 0.1,
     ) -> None:
-        self.overflows = _overflows(overflows)
-        self.grid = grid = overflow.raised(_on_water(grid), self.overflows)
+        self.overflows = overflow.listed(overflows)
+        self.grid: WaterGrid = overflow.raised(_on_water(grid), self.overflows)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
-        usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
+        usual_water = scheme("JerlovWater") if has_boundary_layer(self.vertical_mixing) else None
         self.shortwave_penetration = one_or_none(
             "shortwave_penetration", shortwave_penetration, usual_water
         )
@@ -184,454 +185,237 @@ class Ocean(Model):
         self.tidal_mixing = one_or_none("tidal_mixing", tidal_mixing)
         self.double_diffusion = one_or_none("double_diffusion", double_diffusion)
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
-        check_shape(grid, geothermal_heat, "geothermal_heat")
-        check_shape(grid, 0.0 if tidal_energy is None else tidal_energy, "tidal_energy")
-        self.chlorophyll_records = mixing.of_chlorophyll(self)
-        self.tracer_advection = one(
-            "tracer_advection", tracer_advection, scheme("CentredAdvection")
-        )
-        self.momentum_advection = one_or_none(
-            "momentum_advection", momentum_advection, scheme("MomentumAdvection")
-        )
+        check_shape(self.grid, geothermal_heat, "geothermal_heat")
+        check_shape(self.grid, 0.0 if tidal_energy is None else tidal_energy, "tidal_energy")
+        usual = scheme("CentredAdvection")
+        self.tracer_advection = one("tracer_advection", tracer_advection, usual)
+        usual = scheme("MomentumAdvection")
+        self.momentum_advection = one_or_none("momentum_advection", momentum_advection, usual)
         self.friction = one_or_none("friction", friction, scheme("LaplacianFriction"))
         self.eddies = one_or_none("eddies", eddies)
         self.submesoscale = one_or_none("submesoscale", submesoscale)
-        self.diffusion = one_or_none(
-            "diffusion", diffusion, None if self.eddies else scheme("LaplacianDiffusion")
-        )
-        self.bottom_drag, self.bottom_speed, self.geothermal_heat = (
-            float(bottom_drag),
-            float(bottom_speed),
-            geothermal_heat,
-        )
-        self._surface = one("free_surface", free_surface, FreeSurface())
-        self.choose_for(device=False)
+        usual = None if self.eddies else scheme("LaplacianDiffusion")
+        self.diffusion = one_or_none("diffusion", diffusion, usual)
+        self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
+        self.geothermal_heat = geothermal_heat
+        self.free_surface = one("free_surface", free_surface, FreeSurface())
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
-        self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
-        self.coriolis = _coriolis(coriolis)
-        self.extrapolation = number_of("extrapolation", extrapolation, "1")
-        if not 0 <= self.extrapolation <= 0.5:
-            raise InputError(f"extrapolation = {extrapolation!r} must lie between 0 and 0.5")
+        self.rotation = Rotation(self.grid, coriolis)
+        self.coriolis = self.rotation.given
+        self.extrapolation = _extrapolation(extrapolation)
         if precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
         self.extra_processes = all_placed(extra_processes)  # from the user
-        self.initial: dict[str, Any] = {}
-        self.motion = "rest"
+        self.extra_components = _components(extra_components)
+        self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
+        self._build()
+
+    def _tracer_fields(self) -> list[Field]:
+        """Returns temperature, salinity and the others. InputError: a budget is of no tracer."""
+        found = [TEMPERATURE, SALINITY, *(tracer.field for tracer in self.tracers)]
+        known = [field.name for field in found]
+        if strange := [name for name in self.budgets if name not in known]:
+            raise InputError(unknown("tracer of a budget", strange[0], known))
+        return found
+
+    def _build(self) -> None:
+        """Makes the components, each of what it needs."""
+        grid, state, fields_ = self.grid, self.equation_of_state, self._tracer_fields()
+        self.barotropic = BarotropicMode(grid, self.free_surface)
+        self.choose_for(device=False)
+        self.cells = Cells(grid, follow_surface=self.barotropic.takes_fresh_water)
+        mixing = VerticalMixing(
+            self.vertical_mixing,
+            self.background_mixing,
+            TidalMixing(grid, self.tidal_mixing, self.tidal_energy),
+            self.double_diffusion,
+            state,
+            eddies=self.eddies is not None,
+        )
+        passive = PassiveTracers(grid, self.tracers)
+        sources = self._sources(fields_, mixing, passive)
+        momentum = Momentum(
+            self.rotation,
+            self.momentum_advection,
+            self.bottom_drag,
+            self.bottom_speed,
+            self.cells.follow_surface,
+        )
+        tracers = Tracers(fields_, self.tracer_advection, sources, mixing, passive, self.budgets)
+        water: list[OceanComponent] = [tracers, momentum, self.barotropic]
+        self.initial_state = InitialState(
+            grid,
+            [field for component in water for field in component.state_fields()],
+            passive,
+            Balance(self.cells, self.rotation, state),
+        )
+        own = [one for one in self.extra_components if one not in sources]
+        self.components = [
+            *water,
+            self.cells,
+            Density(state),
+            Friction(self.rotation, self.friction),
+            *sources,
+            *([self.sea_ice] if self.sea_ice else []),
+            *own,
+            self.initial_state,
+        ]
+
+    def _sources(
+        self, fields_: list[Field], mixing: VerticalMixing, passive: PassiveTracers
+    ) -> list[OceanComponent]:
+        """Returns the components that add terms to the tendency of tracers, in this order."""
+        grid, state = self.grid, self.equation_of_state
+        overflows = [Overflows(grid, self.overflows, fields_, state)] if self.overflows else []
+        return [
+            Diffusion(grid, self.diffusion),
+            Eddies(grid, self.eddies, self.submesoscale, state, mixing.has_boundary_layer),
+            Sunlight(grid, self.shortwave_penetration, self.chlorophyll),
+            mixing,
+            *overflows,
+            SeaFloor(grid, self.geothermal_heat),
+            passive,
+            *([FreshWater()] if self.cells.follow_surface else []),
+            *(own for own in self.extra_components if isinstance(own, OceanComponent)),
+        ]
+
+    def forcing(self, surface: Any) -> Surface:
+        """Returns the forcing at the surface, over this sea."""
+        found: Surface = (surface or Surface()).over(self.grid, self.sea_ice)
+        return found
+
+    def driven_by(self, surface: Any) -> Sequence[Component]:
+        """Returns the components of a step with the surface, and those that need to know it."""
+        above = self.forcing(surface)
+        limited = above.keeps_above_freezing and not self.sea_ice
+        return [
+            above,
+            *self.components,
+            FluxesOfTracers(self.tracers, above),
+            *([FreezingLimit(self.cells, self.budgets)] if limited else []),
+        ]
 
     @property
-    def tracer_names(self):
-        return ["temperature", "salinity", *[t.name for t in self.tracers]]
+    def initial(self) -> dict[str, Any]:  # type: ignore[override]
+        """Returns what `set` was given of the state, by field."""
+        return self.initial_state.values
 
-    def _of_tracers(self, budgets):
-        """Names of tracers. ValueError where one is none."""
-        if strange := [name for name in budgets if name not in self.tracer_names]:
-            raise InputError(unknown("tracer of a budget", strange[0], self.tracer_names))
-        return budgets
-
-    def set(self, **values) -> Self:
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of
-        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, a file
-        or Records on (depth, latitude, longitude), or the name of a data set ("levitus").
+    def set(self, **values: Any) -> Self:
+        """Sets the initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function
+        of (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, a file
+        or Records on (depth, latitude, longitude), or the name of a data set ("levitus"). Returns
+        the ocean.
 
         Allowed fields: the tracers, velocity_x, velocity_y (or eastward_velocity,
         northward_velocity), sea_surface_height. Instead of velocities and height,
         motion="geostrophic" or "balanced" starts in balance with temperature and salinity
         (docs/model.md); "rest" is the default.
         """
-        for name, value in values.items():
-            if name == "motion":
-                self.motion = balance.known(value, self.grid)
-            elif name not in (*self.of_water, *towards):
-                allowed = [*self.of_water, *towards, "motion"]
-                raise InputError(
-                    f"the ocean has no field '{name}' to set{near_or_all(name, allowed)}"
-                )
-            else:
-                if isinstance(value, str):
-                    self._check_data_set(value, name)
-                check_shape(self.grid, value, name)
-                self.initial[name] = value
-        if {*towards} & {*self.initial} and flow & {*self.initial}:
-            raise InputError(
-                f"{' and '.join(towards)} are set instead of {' and '.join(sorted(flow))}, not with"
-                " them"
-            )
-        if self.motion != "rest" and (given := balance.names & set(self.initial)):
-            raise InputError(
-                f"motion = {self.motion!r} sets {' and '.join(sorted(given))}, which is given too"
-            )
+        self.initial_state.set(**values)
         return self
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def processes(self, step, surface):
-        """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
-        do = Order(bytes_of[self.precision], step, own_cells=self.own_cells, renamed=self._beyond)
-        time_step(self, surface, do)
-        do.place(self.extra_processes)
-        own_terms(self, do)
-        return do.processes
+    def order(self, time_step: float) -> Order:
+        """Returns an empty order of processes for a step [s]."""
+        return Order(bytes_of[self.precision], time_step, own_cells=self.own_cells)
 
-    def _beyond(self, form):
-        """Where layers follow the surface, cells contain all of its height, and nothing is left to
-        add. With a sea-ice model, sea ice is that of the model, not the observed one.
+    @property
+    def own_cells(self) -> bool:
+        """Returns whether cells of one layer differ in thickness."""
+        return self.cells.vary
+
+    @property
+    def stretched(self) -> bool:
+        """Returns whether layers follow the surface."""
+        return self.cells.follow_surface
+
+    @property
+    def diagnostics(self) -> Sequence[str]:
+        """Names of fields outside the state that stay readable between steps, for report and
+        series.
         """
-        read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
-        both = {"cell_thickness", "sea_surface_height"} <= read
-        beyond = {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
-        ice = self.sea_ice and "sea_ice_fraction" in read
-        return beyond | ({"sea_ice_fraction": "sea_ice_area"} if ice else {})
-
-    def records(self, _):
-        """Sources of time-dependent fields other than at the surface (fathom/run/forcing.py)."""
-        return (
-            []
-            if self.chlorophyll_records is None
-            else sources([self.chlorophyll_records], self.grid)
-        )
+        return [*super().diagnostics, *of_series]
 
     @property
-    def warm_floor(self):
-        """Whether heat comes from below."""
-        return not (np.isscalar(self.geothermal_heat) and self.geothermal_heat == 0)
+    def report_fields(self) -> Sequence[str]:
+        """Names of fields of which the report has a map, besides the state."""
+        layer = has_boundary_layer(self.vertical_mixing)
+        return ("boundary_layer_depth",) if layer else ()
 
     @property
-    def stretched(self):
-        """Whether layers follow the surface."""
-        return self.free_surface.freshwater == "volume"
-
-    @property
-    def own_cells(self):
-        """Whether cells of one layer differ in thickness."""
-        return self.grid.levels.least_share is not None or self.stretched
-
-    @property
-    def split(self):
-        """Whether tracers are advected forward in time, direction by direction: from the present
-        values alone.
-        """
-        return "tracer_swept" in self.tracer_advection.field_names
-
-    @property
-    def rotations(self):
-        """Fields that take each other's place at the end of a step."""
-        before = lambda tracer: [] if self.split else [tracer + "_before"]
-        return [
-            *[[*before(t), t, t + "_after"] for t in self.tracer_names],
-            *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")],
-        ]
-
-    @property
-    def prognostic(self):
-        """The fields of the state: set at the start, part of the checksum, shown in summary and
-        report.
-        """
-        return [*self.of_water, *(self.sea_ice.prognostic if self.sea_ice else [])]
-
-    @property
-    def limits(self):
-        """Fields and series beyond which a run has blown up: name -> (least, most)."""
-        return self.limits_of_water | (limits_of_ice if self.sea_ice else {})
-
-    @property
-    def of_water(self):
-        """The fields of the state that a user sets: all but the ice, which SeaIce has."""
-        return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
-
-    @property
-    def diagnostics(self):
-        """Fields that stay readable between steps besides the state, for report and series."""
-        return (*self.report_fields, *of_series, *(self.sea_ice.kept if self.sea_ice else ()))
-
-    @property
-    def report_fields(self):
-        """Fields of which the report has a map, besides the state."""
-        return ("boundary_layer_depth",) if self.has_boundary_layer else ()
-
-    @property
-    def has_boundary_layer(self):
-        """Whether the mixing scheme knows one."""
-        return "boundary_layer_depth" in self.vertical_mixing.field_names
-
-    @property
-    def without_tangent(self):
+    def without_tangent(self) -> Mapping[str, Any]:
         """Parts that have no tangent, by their argument."""
-        return {
-            name: given
-            for name, given in (("sea_ice", self.sea_ice), ("overflows", self.overflows))
-            if given
-        }
+        parts = {"sea_ice": self.sea_ice, "overflows": self.overflows}
+        return {name: given for name, given in parts.items() if given}
 
-    def choose_for(self, device):
+    def choose_for(self, device: bool) -> None:
         """Chooses the solver for a device, or for the processor, where none was given."""
-        self.free_surface = self._surface_on(device)
-
-    def _surface_on(self, device):
-        return self._surface.on(int(np.count_nonzero(self.grid.wet_levels)), device)
+        self.free_surface = self.barotropic.free_surface = self.barotropic.on(device)
 
     @property
-    def choices_for_device(self):
-        """What was chosen for a device."""
-        usual, now = self._surface_on(device=False), self.free_surface
-        if (usual.solver, usual.preconditioner) == (now.solver, now.preconditioner):
-            return []
-        return [
-            f"free surface by {now.solver} and {now.preconditioner}, which a device has; on the"
-            f" processor by {usual.solver} and {usual.preconditioner}"
-        ]
+    def choices_for_device(self) -> Sequence[str]:
+        """Lines that tell what was chosen for a device."""
+        return self.barotropic.choices_for_device()
 
     @property
-    def numerics(self):
+    def numerics(self) -> Mapping[str, Any]:
         """Settings that change bits but not the equations. The restart holds them, and a run that
         continues with other values warns.
         """
-        surface = self.free_surface
-        return {
-            name: getattr(surface, name)
-            for name in (
-                "solver",
-                "preconditioner",
-                "precision",
-                "steps",
-                "reproducible",
-                "tolerance",
-            )
-        }
+        return self.barotropic.numerics()
 
     @property
-    def alternatives(self):
+    def alternatives(self) -> Mapping[str, Sequence[Any]]:
         """Settings that could be faster, with other bits of the same answer: key below [model] ->
         values, the present one first.
         """
-        surface = self.free_surface
-        ways = {
-            "preconditioner": [name for name, _ in mpi.core.preconditioners()],
-            "solver": [name for name, _ in mpi.core.solvers()],
-            "precision": ["mixed", "fp64"],
-            "reproducible": [True, False],
-        }
-        now = {name: getattr(surface, name) for name in ways}
-        return {
-            f"free_surface.{name}": [now[name], *(way for way in given if way != now[name])]
-            for name, given in ways.items()
-        }
+        return self.barotropic.alternatives()
 
-    def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth
-        2, a little damped).
+    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
+        """Returns weights of now and before in the extrapolation to the middle of the step
+        (Adams-Bashforth 2, a little damped).
         """
-        return {
-            "time_weights": (
-                [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
-            )
-        }
+        more = self.extrapolation
+        return {"time_weights": [1.0, 0.0] if first else [1.5 + more, -0.5 - more]}
 
-    def tables(self, clock):
-        """Profiles that follow a table in time: name -> (times [s], rows, whether it is
-        interpolated).
+    def coriolis_parameter(self) -> Array:
+        """Returns f at the corners [s-1], (ny, nx)."""
+        return self.rotation.at_corners()
+
+    def integral_coordinates(self) -> Mapping[str, Any]:
+        """Returns coordinates of the dimensions of `integrals`: name -> (dims, array,
+        attributes).
         """
-        return {
-            name: table
-            for tracer in self.tracers
-            for name, table in tracer.tables(self.grid, clock).items()
-        }
-
-    def initialise(self, simulation):
-        """The initial state into the fields."""
-        if self.sea_ice:
-            self.sea_ice.initialise(self.grid, simulation.fields)
-        at_start = {
-            tracer.name: value
-            for tracer in self.tracers
-            if (value := tracer.at_start(self.grid, simulation.clock)) is not None
-        }
-        for name, value in (
-            {"temperature": 10.0, "salinity": 35.0} | at_start | self.initial
-        ).items():
-            if name == "sea_surface_height":
-                height = on_columns(
-                    self.grid, value, name=name, units="m", called=names_of_height, gaps="fill"
-                )
-                simulation.fields.set(name, height)
-            elif name not in towards:
-                for k, values in self._layers(name, value):
-                    for field in filter(simulation.fields.has, (name, name + "_before")):
-                        simulation.fields.set(field, values, k)
-        if {*towards} & {*self.initial}:
-            self._turn(simulation.fields)
-        if self.motion != "rest":
-            balance.start(simulation)
-
-    def _layers(self, name, value):
-        """(k, array (ny, nx)) of what was given; velocities at corners."""
-        where = "corner" if "velocity" in name else "center"
-        if isinstance(value, str) or layers.is_data(value):
-            value = self._data_set(value, name, where)
-        return on_layers(self.grid, value, name, where)
-
-    def _turn(self, fields):
-        """Velocities eastward and northward along the axes of the grid."""
-        if missing := {*towards} - {*self.initial}:
-            raise InputError(f"{missing.pop()} is not set: {' and '.join(towards)} go together")
-        angle = np.asarray(self.grid.horizontal.angle_corner)
-        for (k, east), (_, north) in zip(*(self._layers(n, self.initial[n]) for n in towards)):
-            fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)
-            fields.set("velocity_y", north * np.cos(angle) - east * np.sin(angle), k)
-
-    def _data_set(self, source, name, where):
-        """Layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
-        longitude, latitude = self.grid.places_on_earth(f"{name} = {source!r}", where)
-        places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
-        if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):
-            return levitus.on_points(*places, name)
-        return layers.on_points(source, name, *places)
-
-    @staticmethod
-    def _check_data_set(source, name):
-        """InputError: no data set or file of that name."""
-        if (source == "levitus" and name in ("temperature", "salinity")) or layers.is_data(source):
-            return
-        raise InputError(
-            f"no data set '{source}' for {name}{near(source, ['levitus', *sets.known()])}; allowed:"
-            f" 'levitus' for temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
-        )
-
-    def integral_coordinates(self):
-        """Coordinates of the dimensions of `integrals`: name -> (dims, array, attributes)."""
         return circulation.coordinates(self)
 
-    def at_levels(self, name, diagnostic, levels, horizontal):
-        """The Diagnostic of a variable of layers at chosen depths."""
+    def at_levels(self, name: str, diagnostic: Any, levels: Any, horizontal: str) -> Any:
+        """Returns the Diagnostic of a variable of layers at chosen depths."""
         return at_depth(diagnostic, np.array(levels.values), horizontal)
 
-    def watch(self, simulation):
-        """Present numbers, name -> (value, units), and their text for the line of progress."""
-        motion, temperature = (
-            simulation.fields.motion(simulation.time_step),
-            simulation.fields.extremes("temperature"),
-        )
+    def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers, name -> (value, units), and their text for the line of
+        progress.
+        """
+        motion = simulation.fields.motion(simulation.time_step)
+        temperature = simulation.fields.extremes("temperature")
         series = {
             "mean_temperature": (temperature["mean"], "degC"),
             "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"),
             "maximum_speed": (motion["speed"], "m s-1"),
         }
-        series |= drake_transport(simulation)
-        return (
-            series | by_basin(simulation),
-            (
-                f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
-                f" {temperature['maximum']:.1f}] °C"
-            ),
+        text = (
+            f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
+            f" {temperature['maximum']:.1f}] °C"
         )
+        return series | drake_transport(simulation) | by_basin(simulation), text
 
-    def criteria(self, step):
-        """Limits of the step, a list of Criterion."""
-        return criteria(self, step)
-
-    def report(self, simulation):
-        """Fields that the report draws, on rank 0: name -> array; all ranks call it."""
+    def report(self, simulation: Any) -> Any:
+        """Returns fields that the report draws, on rank 0: name -> array; all ranks call it."""
         return fields(simulation)
 
-    def pictures(self, state):
-        """Sections of the report's page: title -> its pictures."""
+    def pictures(self, state: Any) -> Mapping[str, Any]:
+        """Returns sections of the report's page: title -> its pictures."""
         return pictures(self.grid.mapping(), state)
-
-    def geometry(self):
-        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives
-        one.
-        """
-        h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
-        metric = {
-            n: np.asarray(getattr(h, n), float)
-            for n in (
-                "dx_corner",
-                "dy_corner",
-                "dx_center",
-                "dy_center",
-                "length_north_face",
-                "length_east_face",
-                "dx_east_face",
-                "dy_north_face",
-            )
-        }
-        scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
-        return metric | {
-            "area_center": np.asarray(h.area_center, float),
-            **{
-                n: np.asarray(getattr(h, n), float)
-                for n in ("curvature_x", "curvature_y", "curvature_squared")
-            },
-            "coriolis": self.coriolis_parameter(),
-            "grid_angle": np.asarray(h.angle_corner, float),
-            "viscosity_scale": self._lateral_scale(scale, self.friction),
-            "diffusivity_scale": self._lateral_scale(
-                np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion
-            ),
-            "wet_levels": wet.astype(float),
-            "depth_corner": self.grid.depth("corner"),
-            "cell_thickness": self.grid.thickness,
-            "corner_thickness": partial(self.grid.thickness, where="corner"),
-            **mixing.fields(self),
-            **{
-                name: values
-                for tracer in self.tracers
-                for name, values in tracer.fields(self.grid).items()
-            },
-            **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
-            **(
-                {
-                    "geothermal_heat_flux": on_columns(
-                        self.grid, self.geothermal_heat, name="geothermal_heat"
-                    )
-                }
-                if self.warm_floor
-                else {}
-            ),
-            "depth_center": self.grid.depth(),
-            "bottom_thickness": self.grid.bottom_thickness(),
-            "bottom_thickness_corner": self.grid.bottom_thickness("corner"),
-            **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
-        }
-
-    def _lateral_scale(self, spacing, scheme_):
-        """The factor of the coefficient of a lateral scheme: the spacing in degrees for Laplacian
-        schemes; its cube, half in each of the two passes, for biharmonic ones. On a plane the
-        coefficient is what the user gives.
-        """
-        if not self.grid.horizontal.spherical:
-            return np.ones_like(spacing)
-        return (
-            spacing**1.5
-            if scheme_ is not None and scheme_.name.startswith("Biharmonic")
-            else spacing
-        )
-
-    def coriolis_parameter(self):
-        """f at the corners [s-1], (ny, nx)."""
-        h = self.grid.horizontal
-        if self.coriolis == "earth":
-            if not h.spherical:
-                raise InputError(
-                    "a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the"
-                    " sphere"
-                )
-            return 2 * earth.ROTATION * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
-        if h.spherical:
-            raise InputError(
-                f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has"
-                " coriolis='earth'"
-            )
-        f0, beta = self.coriolis
-        return coriolis_of(f0 + beta * np.asarray(h.corner_latitude)[1:, 1:])
-
-    def profiles(self):
-        """Profiles: name -> values."""
-        depth = np.cumsum(self.grid.vertical.thickness) - 0.5 * np.asarray(
-            self.grid.vertical.thickness
-        )
-        return {
-            "thickness": list(self.grid.vertical.thickness),
-            "pressure_reference": list(earth.SEA_WATER_DENSITY * earth.GRAVITY * depth / 1e4),
-        }

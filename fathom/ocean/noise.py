@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.model.component import Array
+
 seas = {  # west, east, south, north [degrees]; the corners of whole cells of water in the box
     "Global Ocean": (-180.0, 180.0, -90.0, 90.0),
     "Arctic": (-180.0, 180.0, 70.0, 90.0),
@@ -44,7 +46,7 @@ class Noise:
     largest: float
 
 
-def crossing(field: Any, periodic: bool = True) -> np.ndarray:
+def crossing(field: Any, periodic: bool = True) -> Array:
     """X at the north-east corners of the cells of a map (ny, nx): (ny - 1, nx), NaN next to land
     (NaN); on the eastern edge too unless the map is periodic.
     """
@@ -52,10 +54,10 @@ def crossing(field: Any, periodic: bool = True) -> np.ndarray:
     east = np.roll(field, -1, 1)
     if not periodic:
         east[:, -1] = np.nan
-    return (east[:-1] + field[1:]) - (field[:-1] + east[1:])
+    return np.asarray((east[:-1] + field[1:]) - (field[:-1] + east[1:]))
 
 
-def amplitude(field: Any, periodic: bool = True) -> np.ndarray:
+def amplitude(field: Any, periodic: bool = True) -> Array:
     """Amplitude of the alternating part, (ny - 2, nx), from X at four corners; NaN where one is
     next to land.
     """

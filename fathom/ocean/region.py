@@ -2,20 +2,30 @@
 depth.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns
 from fathom.grids.arguments import numbers, pair
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
+
+# ((west, east), (south, north)), corners of a polygon, a map (ny, nx), or a function
+Region = Sequence[Sequence[float]] | Array | Callable[..., Any]
 
 
-def share_of_columns(grid, region, name="region"):
-    """The share of each column in a region, (ny, nx) in 0 ... 1, 0 on land.
+def share_of_columns(grid: WaterGrid, region: Region | None, name: str = "region") -> Array:
+    """Returns the share of each column in a region, (ny, nx) in 0 ... 1, 0 on land.
 
     region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude)
         of a polygon whose sides are straight in both, all in degrees,
-        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where
-        no wet column lies in it.
+        or metres on a plane; an array (ny, nx) or a function of these coordinates. InputError: no
+        wet column lies in it.
     """
     if region is None:
         share = np.ones(np.shape(grid.wet_levels))
@@ -39,11 +49,15 @@ def share_of_columns(grid, region, name="region"):
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
     if not share.any():
         raise InputError(f"{name} = {region!r}: no wet column of this grid lies in it")
-    return share
+    return np.asarray(share)
 
 
-def share_of_layers(grid, depth, name="depth"):
-    """The share of each layer in depth = (top, bottom) [m], (nz); None: the top layer alone."""
+def share_of_layers(
+    grid: WaterGrid, depth: tuple[float, float] | None, name: str = "depth"
+) -> Array:
+    """Returns the share of each layer in depth = (top, bottom) [m], (nz); None: the top layer
+    alone.
+    """
     bottom = np.cumsum(grid.levels.weights)
     top = bottom - grid.levels.weights
     if depth is None:
@@ -58,26 +72,23 @@ def share_of_layers(grid, depth, name="depth"):
         raise InputError(
             f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m"
         )
-    return share
+    return np.asarray(share)
 
 
-def in_box(x, y, corners, spherical):
-    """Whether places lie in ((west, east), (south, north))."""
+def in_box(x: Array, y: Array, corners: Any, spherical: bool) -> Array:
+    """Returns whether places lie in ((west, east), (south, north))."""
     (west, east), (south, north) = corners
-    return (
-        (y >= south)
-        & (y <= north)
-        & (
-            (x - west) % 360 <= (east - west if west < east else east - west + 360)
-            if spherical
-            else (x >= west) & (x <= east)
-        )
+    along = (
+        (x - west) % 360 <= (east - west if west < east else east - west + 360)
+        if spherical
+        else (x >= west) & (x <= east)
     )
+    return np.asarray((y >= south) & (y <= north) & along)
 
 
-def _in_polygon(x, y, corners, spherical):
-    """Whether points are in a polygon: a line to the east crosses its sides an odd number of
-    times.
+def _in_polygon(x: Array, y: Array, corners: Array, spherical: bool) -> Array:
+    """Returns whether points are in a polygon: a line to the east crosses its sides an odd number
+    of times.
     """
     px, py = corners.T
     if spherical:

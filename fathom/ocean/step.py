@@ -1,62 +1,75 @@
 """One time step of the ocean, in the order in which it is computed (docs/time-stepping.md).
 
-`do` (fathom.model.order.Order) adds a process, or nothing for what is None. Halos are exchanged
-where the declarations of the processes ask for it.
+Each phase has the processes of these components, in this order; a component adds what it has to add
+in `processes(phase, do)`. "The surface" is the forcing of the simulation: BulkForcing,
+SurfaceForcing, or the user's own.
+
+ 1. "air": fluxes of the air over open water and ice, and stress: the surface; motion and albedo of
+    the ice under it: SeaIce.
+ 2. "leads": light and heat between the floes: the surface, SeaIce.
+ 3. "fresh water": rivers: the surface; growth and melt: SeaIce.
+ 4. "surface fluxes": fluxes into the sea, restoring: the surface.
+ 5. "cells": thickness of cells that follow the height: Cells.
+ 6. "gas exchange": fluxes of passive tracers: FluxesOfTracers.
+ 7. "sunlight": flux that reaches each interface: Sunlight.
+ 8. "friction velocity": for a boundary layer: VerticalMixing.
+ 9. "overflows": which water flows over sills, and how much: Overflows.
+10. "density": density and hydrostatic pressure: Density.
+11. "viscosity": lateral viscosities that follow the flow: Friction.
+12. "stratification": buoyancy of fluxes into the sea: VerticalMixing; or the mixed layer: Eddies.
+13. "mixing": vertical viscosity and diffusivity: VerticalMixing.
+14. "mixed layer": its depth where the mixing scheme makes it: Eddies.
+15. "momentum": advection, Coriolis force, pressure gradient: Momentum; a structure that follows the
+    gradient of density: Eddies.
+16. "friction": lateral friction: Friction.
+17. "implicit momentum": vertical friction and bottom drag, by a tridiagonal solve: Momentum.
+18. "divergence": right-hand side of the equation for the new height: BarotropicMode, Overflows.
+19. "surface height": the solver, and the correction of the depth mean flow: BarotropicMode.
+20. "transport": volume through the faces of cells: BarotropicMode, Eddies, Overflows, FreshWater.
+21. "new cells": thickness of cells at the end of the step: Cells.
+22. "slopes": of neutral surfaces: Eddies.
+23. "double diffusion": VerticalMixing.
+24. "factors": of implicit vertical diffusion, one for all tracers: VerticalMixing.
+25. "tracers": for each tracer the tendency, a sum of terms, then vertical diffusion and the new
+    value: Tracers. The terms, by component: "advection" (Tracers), "diffusion" (Diffusion),
+    "eddies" (Eddies), "sunlight" (Sunlight), "boundary_layer" (VerticalMixing), "overflows"
+    (Overflows), "sea_floor" (SeaFloor), "ageing", "release" (PassiveTracers), "fresh_water"
+    (FreshWater).
+26. "freezing": the sea stays at or above freezing: FreezingLimit.
+27. "budgets": what that adds to the budgets of temperature and salinity: FreezingLimit.
+
+Halos are exchanged where the declarations of the processes ask for it. At the end fields take each
+other's place: what is "after" becomes present (`rotations` of the components).
 """
 
-from fathom.ocean.components import eddies, friction, mixing, overflow, tracers
-
-# names of cells at the end of a step, if they follow the surface
-after = {
-    "cell_thickness": "cell_thickness_after",
-    "sea_surface_height_after": "height_beyond_cells",
+# Phase -> its group in profiles.
+PHASES = {
+    "air": "surface",
+    "leads": "surface",
+    "fresh water": "surface",
+    "surface fluxes": "surface",
+    "cells": "baroclinic",
+    "gas exchange": "surface",
+    "sunlight": "surface",
+    "friction velocity": "surface",
+    "overflows": "overflows",
+    "density": "baroclinic",
+    "viscosity": "baroclinic",
+    "stratification": "baroclinic",
+    "mixing": "baroclinic",
+    "mixed layer": "baroclinic",
+    "momentum": "baroclinic",
+    "friction": "baroclinic",
+    "implicit momentum": "baroclinic",
+    "divergence": "barotropic",
+    "surface height": "barotropic",
+    "transport": "tracer",
+    "new cells": "tracer",
+    "slopes": "tracer",
+    "double diffusion": "tracer",
+    "factors": "tracer",
+    "tracers": "tracer",
+    "freezing": "surface",
+    "budgets": "tracer",
 }
-
-
-def time_step(ocean, surface, do):
-    stretched, own_cells = ocean.stretched, ocean.own_cells
-
-    do.phase = "surface"
-    surface.before(do, ocean.sea_ice)
-    do("StretchedCells", phase="baroclinic", when=stretched)
-    do("StretchedCorners", phase="baroclinic", when=stretched)
-    tracers.fluxes(ocean, surface, do)
-    mixing.sunlight(ocean, do)
-    do("FrictionVelocity", when=ocean.has_boundary_layer)
-    overflow.transports(ocean, do)
-
-    do.phase = "baroclinic"
-    do(ocean.equation_of_state)
-    do("HydrostaticPressure")
-    friction.viscosities(ocean, do)
-    mixing.columns(ocean, do)
-    do(ocean.momentum_advection or "LinearMomentum")
-    do("StretchedPressureGradient" if stretched else "PressureGradient")
-    eddies.structure_of_gradients(ocean, do)
-    friction.forces(ocean, do)
-    do("ImplicitMomentum", drag=ocean.bottom_drag, background_speed=ocean.bottom_speed)
-
-    do.phase = "barotropic"
-    surface_slope = ocean.free_surface.slope()
-    here = {"depth_corner": "depth_corner_now"} if stretched else None
-    do("AlternatingHeight", on=here, **surface_slope)
-    do("BarotropicDivergence", on=here)
-    do("FreshwaterConvergence", when=stretched)
-    do("OverflowConvergence", when=ocean.overflows)
-    do(ocean.free_surface.solve(do.step))
-    do("BarotropicCorrection", implicitness=ocean.free_surface.implicitness)
-
-    do.phase = "tracer"
-    do("VolumeTransport", **surface_slope)
-    do(ocean.submesoscale)
-    do("OverflowVolume", when=ocean.overflows)
-    do("SurfaceVolume", when=stretched)
-    do("StretchedCells", on=mixing.cells_after, label="StretchedCells after", when=stretched)
-    eddies.slopes(ocean, do)
-    mixing.factors(ocean, do, after if stretched else {})
-    budgets = tracers.step(ocean, do)
-
-    do.phase = "surface"
-    if not ocean.sea_ice:
-        surface.after(do, after if stretched else {}, own_cells)
-    budgets.after_freezing(do)
+OF_SURFACE = ("air", "leads", "fresh water", "surface fluxes")  # those of the surface alone

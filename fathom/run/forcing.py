@@ -28,12 +28,7 @@ class Forcing:
     @classmethod
     def of(cls, surface, model, readers):
         """The forcing of a simulation; None where nothing is read in time."""
-        sources = [
-            source
-            for part in (surface, model)
-            if hasattr(part, "records")
-            for source in part.records(model)
-        ]
+        sources = [*model.forcing(surface).records(), *model.records(model)]
         return cls(sources, readers) if sources else None
 
     def check(self, clock, begin, end):

@@ -93,7 +93,7 @@ net = {
 
 def _year_of(surface, grid):
     """A year of which all records have something: the first one."""
-    axes = [source.axis for source in surface.records(SeaAtRest(grid))]
+    axes = [source.axis for source in surface.over(grid).records()]
     begins = [a.begin[0][0] for a in axes if not a.repeated and not a.constant]
     return max(begins, default=2001)
 

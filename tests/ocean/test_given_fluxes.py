@@ -8,7 +8,7 @@ import pytest
 import fathom as fm
 from cases import earth, simulate
 from fathom.data import fluxes
-from fathom.model.order import Order
+from fathom.ocean.surface.implied import SeaAtRest
 
 
 def forced(**keywords):
@@ -128,13 +128,12 @@ interface = {
 def test_the_ocean_sees_the_declared_fields_alone(surface):
     """Of what a surface writes, no process of the ocean reads anything else (docs/forcing.md)."""
     ocean = fm.Ocean(earth().grid, vertical_mixing=fm.KPP())
-    do = Order(8, 3600.0)
-    surface.before(do)
+    alone = SeaAtRest(ocean.grid).processes(3600.0, surface)
     named = lambda processes, access: {
         f["name"] for p in processes for f in p.fields if f["access"] in access
     }
-    of_surface = {p.name for p in do.processes}
-    written = named(do.processes, ("writes", "updates"))
+    of_surface = {p.name for p in alone}
+    written = named(alone, ("writes", "updates"))
     rest = [p for p in ocean.processes(3600.0, surface) if p.name not in of_surface]
     seen = written & named(rest, ("reads", "updates")) - {"sea_ice_fraction", "wind_speed"}
     assert {"surface_stress_x", "temperature_surface_flux"} <= seen <= interface, seen

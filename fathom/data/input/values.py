@@ -150,7 +150,8 @@ def fill_fixed(simulation):
     profiles, and tables that they follow in time.
     """
     model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
-    fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
+    of_surface = model.forcing(simulation.surface).fixed_fields()
+    fixed = {**model.geometry(), **of_surface}
     for name in filter(fields.has, fixed):
         layers = (
             map(fixed[name], range(model.grid.levels.nz))

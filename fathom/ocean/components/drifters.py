@@ -5,7 +5,11 @@ The number of drifters is fixed before the run: `times` releases at all places. 
 header of a restart contains their data.
 """
 
+from __future__ import annotations
+
 import base64
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +21,8 @@ from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.grids.regrid import places as interpolation
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
 from fathom.ocean.region import share_of_columns
 from fathom.output import diagnostics
 from fathom.output.small_stores import SmallStore
@@ -24,7 +30,8 @@ from fathom.output.small_stores import SmallStore
 keys = ("places", "region", "number", "depth", "repeat", "times", "constant_depth")
 
 
-def _check_keys(path, drifters):
+def _check_keys(path: str | Path, drifters: Mapping[str, Any]) -> None:
+    """InputError: unknown keys, or places as well as a region."""
     for key in drifters:
         if key not in keys:
             raise InputError(
@@ -38,7 +45,8 @@ def _check_keys(path, drifters):
         )
 
 
-def _check_values(path, drifters):
+def _check_values(path: str | Path, drifters: Mapping[str, Any]) -> None:
+    """InputError: values that are impossible."""
     if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
         raise InputError(
             f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"
@@ -67,7 +75,17 @@ class Drifters(SmallStore):
     attributes = {"featureType": "trajectory"}
     least = 0
 
-    def __init__(self, simulation, path, variables, every, statistic, dtype, drifters, **chosen):
+    def __init__(
+        self,
+        simulation: Any,
+        path: str | Path,
+        variables: Iterable[str],
+        every: str,
+        statistic: str | None,
+        dtype: str,
+        drifters: Any,
+        **chosen: Any,
+    ) -> None:
         for name, value in (
             chosen | ({} if statistic is None else {"statistic": statistic})
         ).items():
@@ -101,7 +119,8 @@ class Drifters(SmallStore):
 
     # ---- before the run --------------------------------------------------------------------------
 
-    def processes(self, known, precision):
+    def processes(self, known: Mapping[str, Any], precision: int) -> list[Any]:
+        """Returns the process that moves the drifters. InputError: they cannot have a variable."""
         model = self.simulation.model
         self.variables = dict(diagnostics.find(name, model, known) for name in self.requested)
         for name, d in self.variables.items():
@@ -127,7 +146,7 @@ class Drifters(SmallStore):
         process.phase, process.name = "output", f"Drift of {self.path}"
         return [process]
 
-    def begin(self, kept):
+    def begin(self, kept: Mapping[str, Any] | None) -> None:
         """Begins from the state of the start, or of a restart, which may have kept drifters of this
         store.
         """
@@ -147,7 +166,7 @@ class Drifters(SmallStore):
             self.flow.put(np.frombuffer(base64.b64decode(kept["drifters"])).reshape(-1, 6).copy())
         self.release()
 
-    def release(self):
+    def release(self) -> None:
         """Releases the drifters that are due and not there yet."""
         s = self.simulation
         while self.released < self.times and self.due <= s.seconds + 1e-6:
@@ -157,8 +176,8 @@ class Drifters(SmallStore):
             self.released += 1
             self.due = s.clock.after(self.due, Period(self.repeat)) if self.repeat else self.due
 
-    def kept(self):
-        """Data that a restart needs, on root; all ranks call it."""
+    def kept(self) -> dict[str, Any] | None:
+        """Returns data that a restart needs, on root; all ranks call it."""
         rows = self._gathered(self.flow.own)
         return (
             None
@@ -172,8 +191,8 @@ class Drifters(SmallStore):
             }
         )
 
-    def _gathered(self, rows):
-        """The drifters of all ranks, by number, on root."""
+    def _gathered(self, rows: Array) -> Array | None:
+        """Returns the drifters of all ranks, by number, on root."""
         parts = self.simulation.comm.gather(rows)
         if parts is None:
             return None
@@ -182,8 +201,8 @@ class Drifters(SmallStore):
 
     # ---- places ----------------------------------------------------------------------------------
 
-    def _resolve(self):
-        """Rows of number, i, j, a, b, level of one release."""
+    def _resolve(self) -> None:
+        """Finds the rows of number, i, j, a, b, level of one release."""
         grid = self.simulation.model.grid
         if "region" in self.given:
             j, i = np.nonzero(
@@ -220,7 +239,8 @@ class Drifters(SmallStore):
             [np.arange(len(j)), i, j, a, b, self._levels(grid, i, j, depth)], 1
         ).astype(float)
 
-    def _levels(self, grid, i, j, depth):
+    def _levels(self, grid: WaterGrid, i: Array, j: Array, depth: Array) -> Array:
+        """Returns layers with the part of them that lies above. InputError: no water is there."""
         wet, floor = np.asarray(grid.wet_levels)[j, i], grid.depth()[j, i]
         for n in np.flatnonzero((wet == 0) | ~((0 <= depth) & (depth < floor))):
             where = (
@@ -233,15 +253,17 @@ class Drifters(SmallStore):
             )
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])
         k = np.searchsorted(interfaces, depth, side="right") - 1
-        return k + np.clip((depth - interfaces[k]) / self._thickness(grid, i, j, k), 0, 1 - 1e-9)
+        part = (depth - interfaces[k]) / self._thickness(grid, i, j, k)
+        return np.asarray(k + np.clip(part, 0, 1 - 1e-9))
 
     @staticmethod
-    def _thickness(grid, i, j, k):
+    def _thickness(grid: WaterGrid, i: Array, j: Array, k: Array) -> Array:
+        """Returns the thickness of cells [m]."""
         last = k + 1 == np.asarray(grid.wet_levels)[j, i]
         return np.where(last, grid.bottom_thickness()[j, i], np.asarray(grid.levels.weights)[k])
 
-    def _where(self, rows):
-        """Longitude, latitude [degrees] or x, y [m], and depth [m] of rows."""
+    def _where(self, rows: Array) -> tuple[Array, Array, Array]:
+        """Returns longitude, latitude [degrees] or x, y [m], and depth [m] of rows."""
         grid = self.simulation.model.grid
         h, (i, j), (a, b, level) = grid.horizontal, rows[:, 1:3].astype(int).T, rows[:, 3:].T
         corners = [
@@ -264,14 +286,16 @@ class Drifters(SmallStore):
     # ---- the file --------------------------------------------------------------------------------
 
     @property
-    def _axes(self):
+    def _axes(self) -> tuple[str, str]:
+        """Returns the names of both coordinates."""
         return (
             ("longitude", "latitude")
             if self.simulation.model.grid.horizontal.spherical
             else ("x", "y")
         )
 
-    def _contents(self):
+    def _contents(self) -> tuple[dict[str, Any], list[Any], None]:
+        """Returns coordinates and variables of the file."""
         units = {
             "longitude": "degrees_east",
             "latitude": "degrees_north",
@@ -316,11 +340,19 @@ class Drifters(SmallStore):
             None,
         )
 
-    def open(self):
+    def open(self) -> None:
+        """Opens the file."""
         self._find_places()
         super().open()
 
-    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+    def send(
+        self,
+        steps: int = 1,
+        seconds: float | None = None,
+        bounds: tuple[float, float] = (0.0, 0.0),
+        last: bool = False,
+    ) -> None:
+        """Writes the places and the values there, on root."""
         s, began, own = self.simulation, perf_counter(), self.flow.own
         rows = self._gathered(
             np.concatenate(
@@ -328,7 +360,9 @@ class Drifters(SmallStore):
             )
         )
 
-        def write():
+        def write() -> None:
+            if rows is None:
+                return
             found = dict(zip((*self._axes, "depth"), self._where(rows[:, :6]))) | {
                 self._alias(name): rows[:, 6 + n] for n, name in enumerate(self.variables)
             }
@@ -344,12 +378,13 @@ class Drifters(SmallStore):
         self.count += 1
         self.stalls.append(perf_counter() - began)
 
-    def write(self):
+    def write(self) -> None:
+        """Releases what is due, and writes."""
         self.release()
         super().write()
 
-    def _along(self, d, rows):
-        """A field where the drifters of this rank are: of their cell."""
+    def _along(self, d: Any, rows: Array) -> Array:
+        """Returns a field where the drifters of this rank are: of their cell."""
         s, (i, j), k = self.simulation, rows[:, 1:3].astype(int).T, rows[:, 5].astype(int)
         values = np.zeros(len(rows))
         for (j0, i0, ny, nx), block in zip(s.domain.blocks, s.fields.windows(d.needs[0])):
@@ -357,8 +392,8 @@ class Drifters(SmallStore):
             values[here] = block[np.minimum(k[here], len(block) - 1), j[here] - j0, i[here] - i0]
         return values
 
-    def tracks(self):
-        """Both coordinates (times, drifters), and times [days]; on root, of what has been
+    def tracks(self) -> tuple[Array, Array, Array]:
+        """Returns both coordinates (times, drifters), and times [days]; on root, of what has been
         written.
         """
         data = output.open(self.whole_path)
@@ -371,8 +406,12 @@ class Drifters(SmallStore):
         return *(data[name].values for name in self._axes), seconds / 86400
 
 
-def _in_cells(grid, x, y, path):
-    """Cells (i, j) of places and what part (a, b) of their width lies west and south of them."""
+def _in_cells(
+    grid: WaterGrid, x: Array, y: Array, path: str | Path
+) -> tuple[Array, Array, Array, Array]:
+    """Returns cells (i, j) of places and what part (a, b) of their width lies west and south of
+    them.
+    """
     h = grid.horizontal
     edges, rows = np.asarray(h.corner_longitude), np.asarray(h.corner_latitude)
     if not h.spherical:

@@ -2,12 +2,24 @@
 isopycnals (docs/numerics.md).
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
 from fathom.base import constants
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import number_of
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Criterion, Field
+from fathom.model.order import Order
 from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
+from fathom.ocean.stability import inverse_square, nearest
 
 tapers = {
     "tanh": "TanhTaperedSlopes",
@@ -39,14 +51,14 @@ class GentMcWilliams(Configurable):
 
     def __init__(
         self,
-        diffusivity=constants.usual["eddy_diffusivity"],
-        isoneutral_diffusivity=None,
-        taper="tanh",
-        maximum_slope=constants.usual["maximum_slope"],
-        taper_width=constants.usual["taper_width"],
-        structure=None,
-        density_step=constants.usual["density_step"],
-        transports=False,
+        diffusivity: float = constants.usual["eddy_diffusivity"],
+        isoneutral_diffusivity: float | None = None,
+        taper: str = "tanh",
+        maximum_slope: float = constants.usual["maximum_slope"],
+        taper_width: float = constants.usual["taper_width"],
+        structure: Scheme | None = None,
+        density_step: float = constants.usual["density_step"],
+        transports: bool = False,
     ) -> None:
         if taper not in tapers:
             raise InputError(
@@ -84,89 +96,125 @@ class GentMcWilliams(Configurable):
         scheme(tapers[taper], maximum_slope=maximum_slope, taper_width=taper_width)
         scheme("MixedLayerDepth", density_step=density_step)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given = [f"{name}={value!r}" for name, value in vars(self).items() if value is not None]
         return f"GentMcWilliams({', '.join(given)})"
 
     @property
-    def strengths(self):
+    def strengths(self) -> dict[str, float]:
+        """Returns both diffusivities [m2 s-1]."""
         along = (
             self.diffusivity if self.isoneutral_diffusivity is None else self.isoneutral_diffusivity
         )
         return {"diffusivity": self.diffusivity, "isoneutral_diffusivity": along}
 
-    def fields(self, ones):
-        """Fields that never change: the structure, where no process makes one."""
-        return {} if self.structure else {"eddy_structure": ones}
-
     @property
-    def at(self):
-        """Where the structure is, if it is one value a column."""
+    def at(self) -> dict[str, tuple[str, str]]:
+        """Returns where the structure is, if it is one value a column."""
         in_layers = self.structure is not None and self.structure.name == "StratificationStructure"
         return {} if in_layers else {"eddy_structure": ("center", "column")}
 
-    def structure_as(self, name):
-        """The structure, if it is the scheme of that name."""
+    def structure_as(self, name: str) -> Scheme | None:
+        """Returns the structure, if it is the scheme of that name."""
         return self.structure if self.structure and self.structure.name == name else None
 
     @property
-    def tapered_slopes(self):
-        """The scheme of slopes, which bounds the strongest diffusivity."""
+    def tapered_slopes(self) -> Scheme:
+        """Returns the scheme of slopes, which bounds the strongest diffusivity."""
         most = self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0
-        return scheme(
+        found: Scheme = scheme(
             tapers[self.taper],
             maximum_slope=self.maximum_slope,
             taper_width=self.taper_width,
             diffusivity=max(max(self.strengths.values()) * most, 1e-6),
         )
+        return found
 
 
-def _layer(ocean):
-    """Names: the mixed layer is the boundary layer of a mixing scheme that has one."""
-    return {"mixed_layer_depth": "boundary_layer_depth"} if ocean.has_boundary_layer else {}
+class Eddies(OceanComponent):
+    """Eddies of the deep and of the mixed layer.
 
-
-def mixed_layer(ocean, do):
-    """Adds what eddies need of the columns of an ocean: the depth of the mixed layer where no
-    mixing scheme has a boundary layer, a structure that follows stratification, and the buoyancy of
-    the layer for those that use it.
+    Parameters
+    ----------
+    grid : of water.
+    deep : GentMcWilliams; None: none.
+    shallow : MixedLayerEddies, or another scheme that adds to the transport; None: none.
+    equation_of_state : for the slopes of neutral surfaces.
+    boundary_layer : whether vertical mixing knows a boundary layer, which is the mixed layer then.
     """
-    own, shallow = ocean.eddies, ocean.submesoscale is not None
-    if (own is not None and not ocean.has_boundary_layer) or shallow:
-        depth = {} if own is None else {"density_step": own.density_step}
-        do(scheme("MixedLayerDepth", **depth))
-    if own is not None:
-        do(own.structure_as("StratificationStructure"), on=_layer(ocean))
-    do("MixedLayerBuoyancy", when=shallow)
 
+    def __init__(
+        self,
+        grid: WaterGrid,
+        deep: GentMcWilliams | None,
+        shallow: Scheme | None,
+        equation_of_state: Scheme,
+        boundary_layer: bool,
+    ) -> None:
+        self.grid, self.deep, self.shallow = grid, deep, shallow
+        self.equation_of_state, self.boundary_layer = equation_of_state, boundary_layer
 
-def structure_of_gradients(ocean, do):
-    """Where neighbours' density is known: a structure that follows its gradient."""
-    if ocean.eddies is not None and (structure := ocean.eddies.structure_as("EadyStructure")):
-        do(structure, diffusivity=ocean.eddies.diffusivity)
+    @property
+    def _layer(self) -> dict[str, str]:
+        """Returns the name of the depth of the mixed layer."""
+        return {"mixed_layer_depth": "boundary_layer_depth"} if self.boundary_layer else {}
 
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the structure, where no process makes one: 1."""
+        made = self.deep is None or self.deep.structure is not None
+        return {} if made else {"eddy_structure": np.ones(np.shape(self.grid.wet_levels))}
 
-def slopes(ocean, do):
-    """Before the factors of vertical diffusion: slopes, and the implicit part of their diffusion:
-    `whole_diffusivity`.
-    """
-    if (own := ocean.eddies) is None:
-        return
-    along = own.strengths["isoneutral_diffusivity"]
-    do(ocean.equation_of_state.companion("expansion"))
-    do(own.tapered_slopes, on=_layer(ocean), at=own.at)
-    do("IsoneutralMixing", isoneutral_diffusivity=along)
-    do(scheme("BolusTransport", diffusivity=own.diffusivity), when=own.transports)
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the mixed layer, the structure, slopes, and the transport by shallow eddies."""
+        # Before the mixing scheme, so that stratification stays in cache; or after, where the
+        # mixing scheme makes the depth of the layer.
+        if phase == ("mixed layer" if self.boundary_layer else "stratification"):
+            self._mixed_layer(do)
+        if phase == "transport":
+            do(self.shallow)
+        if self.deep is None:
+            return
+        if phase == "momentum" and (structure := self.deep.structure_as("EadyStructure")):
+            do(structure, diffusivity=self.deep.diffusivity)
+        if phase == "slopes":
+            self._slopes(self.deep, do)
 
+    def _mixed_layer(self, do: Order) -> None:
+        """Adds the depth of the mixed layer where no mixing scheme has a boundary layer, a
+        structure that follows stratification, and the buoyancy of the layer for the eddies that
+        use it.
+        """
+        shallow = self.shallow is not None
+        if (self.deep is not None and not self.boundary_layer) or shallow:
+            depth = {} if self.deep is None else {"density_step": self.deep.density_step}
+            do(scheme("MixedLayerDepth", **depth))
+        if self.deep is not None:
+            do(self.deep.structure_as("StratificationStructure"), on=self._layer)
+        do("MixedLayerBuoyancy", when=shallow)
 
-def fluxes(ocean, tracer, do, budgets):
-    """Fluxes of one tracer."""
-    if (own := ocean.eddies) is None:
-        return
-    names = {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"}
-    strengths = own.strengths
-    budgets.follow(tracer, "IsoneutralFlux")
-    flux = scheme("IsoneutralFlux", **strengths)
-    do(flux, on=names, at=own.at, label=f"IsoneutralFlux of {tracer}")
-    if strengths["diffusivity"] != strengths["isoneutral_diffusivity"]:
-        do(scheme("SlopedFlux", **strengths), on=names, label=f"SlopedFlux of {tracer}")
+    def _slopes(self, deep: GentMcWilliams, do: Order) -> None:
+        """Adds slopes, and the implicit part of their diffusion: `whole_diffusivity`."""
+        along = deep.strengths["isoneutral_diffusivity"]
+        do(self.equation_of_state.companion("expansion"))
+        do(deep.tapered_slopes, on=self._layer, at=deep.at)
+        do("IsoneutralMixing", isoneutral_diffusivity=along)
+        do(scheme("BolusTransport", diffusivity=deep.diffusivity), when=deep.transports)
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds the fluxes of a tracer along and across neutral surfaces."""
+        if self.deep is None:
+            return
+        strengths = self.deep.strengths
+        add(scheme("IsoneutralFlux", **strengths), at=self.deep.at, term="eddies")
+        if strengths["diffusivity"] != strengths["isoneutral_diffusivity"]:
+            add(scheme("SlopedFlux", **strengths), term="eddies")
+
+    def limits(self, time_step: float) -> Iterable[Criterion]:
+        """Returns the limit of isoneutral diffusion: half of what plain diffusion bears, as the
+        terms of slopes are explicit.
+        """
+        if self.deep is not None:
+            name = "isoneutral diffusion, kappa step (1/dx2 + 1/dy2)"
+            along = self.deep.strengths["isoneutral_diffusivity"]
+            values = along * time_step * inverse_square(self.grid)
+            yield nearest(self.grid, name, values, 0.25)

@@ -1,10 +1,21 @@
 """The free surface of the ocean: the solver for its height, and the effect of fresh water."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
 from fathom.base import constants, earth, mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import integer, number_of
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Field
+from fathom.model.order import Order
+from fathom.ocean.components.component import OceanComponent
 
 
 class FreeSurface(Configurable):
@@ -49,16 +60,16 @@ class FreeSurface(Configurable):
 
     def __init__(
         self,
-        tolerance=1e-8,
-        maximum_iterations=2000,
-        implicitness=constants.usual["implicitness"],
-        preconditioner="automatic",
-        solver="automatic",
-        precision="mixed",
-        steps=4,
-        reproducible=True,
-        freshwater="salt",
-        compactness=constants.usual["compactness"],
+        tolerance: float = 1e-8,
+        maximum_iterations: int = 2000,
+        implicitness: float = constants.usual["implicitness"],
+        preconditioner: str | None = "automatic",
+        solver: str = "automatic",
+        precision: str = "mixed",
+        steps: int = 4,
+        reproducible: bool = True,
+        freshwater: str = "salt",
+        compactness: float = constants.usual["compactness"],
     ) -> None:
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise InputError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
@@ -77,34 +88,17 @@ class FreeSurface(Configurable):
         if freshwater not in ("salt", "volume"):
             raise InputError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         preconditioner = "none" if preconditioner is None else preconditioner
-        names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
-        for what, given, allowed in (
-            ("preconditioner", preconditioner, names(mpi.core.preconditioners())),
-            ("solver", solver, names(mpi.core.solvers())),
-            ("precision", precision, ["mixed", "fp64"]),
-        ):
-            if given not in allowed:
-                raise InputError(
-                    f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
-                    f" {', '.join(allowed)}"
-                )
-        self.tolerance, self.maximum_iterations, self.implicitness = (
-            float(tolerance),
-            maximum_iterations,
-            float(implicitness),
-        )
-        self.preconditioner, self.solver, self.precision, self.steps = (
-            preconditioner,
-            solver,
-            precision,
-            int(steps),
-        )
+        _check_ways(preconditioner, solver, precision)
+        self.tolerance, self.maximum_iterations = float(tolerance), maximum_iterations
+        self.implicitness = float(implicitness)
+        self.preconditioner, self.solver, self.precision = preconditioner, solver, precision
+        self.steps = int(steps)
         self.reproducible, self.freshwater = reproducible, freshwater
         self.compactness = float(compactness)
 
-    def on(self, columns, device=False):
-        """The free surface for a grid of so many columns of water: with a definite preconditioner
-        and solver; device: those that compute in the memory of one.
+    def on(self, columns: int, device: bool = False) -> FreeSurface:
+        """Returns the free surface for a grid of so many columns of water: with a definite
+        preconditioner and solver; device: those that compute in the memory of one.
         """
         preconditioner, solver = self.preconditioner, self.solver
         if preconditioner == "automatic":
@@ -115,8 +109,8 @@ class FreeSurface(Configurable):
             solver = "pcg" if preconditioner == "factorisation" else usual
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
-    def solve(self, step):
-        """The solver, a global process."""
+    def solve(self, step: float) -> Any:
+        """Returns the solver, a global process."""
         how = {
             name: value
             for name, value in self.__dict__.items()
@@ -124,10 +118,103 @@ class FreeSurface(Configurable):
         }
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
-    def slope(self):
-        """The parameters of processes that use the slope of the surface."""
+    def slope(self) -> dict[str, Any]:
+        """Returns the parameters of processes that use the slope of the surface."""
         return {"implicitness": self.implicitness, "compactness": self.compactness}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given = [f"{name}={value!r}" for name, value in vars(self).items()]
         return f"FreeSurface({', '.join(given)})"
+
+
+def _check_ways(preconditioner: str, solver: str, precision: str) -> None:
+    """InputError: the core has no such preconditioner, solver or precision."""
+    names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
+    for what, given, allowed in (
+        ("preconditioner", preconditioner, names(mpi.core.preconditioners())),
+        ("solver", solver, names(mpi.core.solvers())),
+        ("precision", precision, ["mixed", "fp64"]),
+    ):
+        if given not in allowed:
+            raise InputError(
+                f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
+                f" {', '.join(allowed)}"
+            )
+
+
+settings = ("solver", "preconditioner", "precision", "steps", "reproducible", "tolerance")
+
+
+class BarotropicMode(OceanComponent):
+    """The height of the sea surface and the transport of volume.
+
+    Parameters
+    ----------
+    grid : of water.
+    given : the user's FreeSurface, whose solver and preconditioner may be "automatic".
+    """
+
+    height: ClassVar[Field] = Field("sea_surface_height", "m", (-100, 100))
+
+    def __init__(self, grid: WaterGrid, given: FreeSurface) -> None:
+        self.grid, self.given = grid, given
+        self.free_surface = self.on(device=False)  # with a definite solver
+
+    def on(self, device: bool) -> FreeSurface:
+        """Returns the free surface as a device has it, or the processor."""
+        return self.given.on(int(np.count_nonzero(self.grid.wet_levels)), device)
+
+    @property
+    def takes_fresh_water(self) -> bool:
+        """Returns whether fresh water raises the surface, so that layers follow it."""
+        return self.given.freshwater == "volume"
+
+    def state_fields(self) -> tuple[Field, ...]:
+        """Returns the height."""
+        return (self.height,)
+
+    def rotations(self) -> Iterable[Sequence[str]]:
+        """Returns the height now and after."""
+        return [[self.height.name, self.height.after]]
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the right-hand side, the solver, and the flow through the faces of cells."""
+        surface = self.free_surface
+        if phase == "divergence":
+            here = {"depth_corner": "depth_corner_now"} if self.takes_fresh_water else None
+            do("AlternatingHeight", on=here, **surface.slope())
+            do("BarotropicDivergence", on=here)
+            do("FreshwaterConvergence", when=self.takes_fresh_water)
+        if phase == "surface height":
+            do(surface.solve(do.step))
+            do("BarotropicCorrection", implicitness=surface.implicitness)
+        if phase == "transport":
+            do("VolumeTransport", **surface.slope())
+
+    def choices_for_device(self) -> list[str]:
+        """Returns the lines that tell what was chosen for a device."""
+        usual, now = self.on(device=False), self.free_surface
+        if (usual.solver, usual.preconditioner) == (now.solver, now.preconditioner):
+            return []
+        return [
+            f"free surface by {now.solver} and {now.preconditioner}, which a device has; on the"
+            f" processor by {usual.solver} and {usual.preconditioner}"
+        ]
+
+    def numerics(self) -> dict[str, Any]:
+        """Returns settings that change bits but not the equations."""
+        return {name: getattr(self.free_surface, name) for name in settings}
+
+    def alternatives(self) -> Mapping[str, Sequence[Any]]:
+        """Returns settings that could be faster, the present one first."""
+        ways: dict[str, list[Any]] = {
+            "preconditioner": [name for name, _ in mpi.core.preconditioners()],
+            "solver": [name for name, _ in mpi.core.solvers()],
+            "precision": ["mixed", "fp64"],
+            "reproducible": [True, False],
+        }
+        now = {name: getattr(self.free_surface, name) for name in ways}
+        return {
+            f"free_surface.{name}": [now[name], *(way for way in given if way != now[name])]
+            for name, given in ways.items()
+        }

@@ -2,14 +2,24 @@
 (docs/numerics.md).
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
-from fathom.base import earth
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.arguments import integer, number_of
-from fathom.model.schemes import scheme
+from fathom.model.component import Array, Criterion
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.component import OceanComponent
+from fathom.ocean.components.diffusion import lateral_scale
+from fathom.ocean.components.momentum import Rotation
+from fathom.ocean.stability import inverse_square, nearest
 
 directions = ("east", "grid", "flow")
 
@@ -20,28 +30,29 @@ class StrainFriction(Configurable):
     """
 
     @property
-    def name(self):
+    def name(self) -> str:
+        """Returns the name of its class."""
         return type(self).__name__
 
-    def fields(self, ocean):
-        """Fields that never change."""
+    def fields(self, rotation: Rotation) -> Mapping[str, Any]:
+        """Returns fields that never change, on the grid of the Coriolis parameter."""
         return {}
 
-    def strongest(self, ocean):
-        """The largest viscosity at corners, where it is known before the flow; None where the step
-        bounds it.
+    def strongest(self, rotation: Rotation) -> Array | None:
+        """Returns the largest viscosity at corners [m2 s-1], (ny, nx), where it is known before the
+        flow; None where the step bounds it.
         """
-        return
+        return None
 
-    def viscosities(self, do):
+    def viscosities(self, do: Order) -> None:
         """Adds what finds them."""
         raise NotImplementedError
 
-    def forces(self, do):
+    def forces(self, do: Order) -> None:
         """Adds what exerts them."""
         raise NotImplementedError
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{self.name}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
         )
@@ -81,15 +92,15 @@ class AnisotropicFriction(StrainFriction):
 
     def __init__(
         self,
-        along=600.0,
-        across=600.0,
-        speed=0.2,
-        poleward=0.5,
-        boundary=0.16,
-        decay=5e5,
-        points=3,
-        direction="east",
-        least_time=14400.0,
+        along: float = 600.0,
+        across: float = 600.0,
+        speed: float = 0.2,
+        poleward: float = 0.5,
+        boundary: float = 0.16,
+        decay: float = 5e5,
+        points: int = 3,
+        direction: str = "east",
+        least_time: float = 14400.0,
     ) -> None:
         if direction not in directions:
             raise InputError(
@@ -112,19 +123,20 @@ class AnisotropicFriction(StrainFriction):
                 raise InputError(f"AnisotropicFriction {name} = {value} must be at least {least}")
         self.points, self.direction = integer("AnisotropicFriction points", points), direction
 
-    def viscosities(self, do):
+    def viscosities(self, do: Order) -> None:
         """Adds what finds them."""
         do("FlowDirection", when=self.direction == "flow")
 
-    def forces(self, do):
+    def forces(self, do: Order) -> None:
         """Adds what exerts them."""
         fixed = ("cosine_of_direction", "sine_of_direction") if self.direction != "flow" else ()
         do("AnisotropicFriction", at={name: ("center", "column") for name in fixed})
 
-    def fields(self, ocean):
-        along, across = self._viscosities(ocean)
+    def fields(self, rotation: Rotation) -> Mapping[str, Any]:
+        """Returns both viscosities [m2 s-1] and the direction, twice its angle."""
+        along, across = self._viscosities(rotation)
         angle = (
-            np.asarray(ocean.grid.horizontal.angle_center, float)
+            np.asarray(rotation.grid.horizontal.angle_center, float)
             if self.direction == "east"
             else np.zeros_like(along)
         )
@@ -135,26 +147,22 @@ class AnisotropicFriction(StrainFriction):
             "sine_of_direction": -np.sin(2 * angle),
         }
 
-    def strongest(self, ocean):
-        return self._viscosities(ocean)[0]
+    def strongest(self, rotation: Rotation) -> Array | None:
+        """Returns the viscosity along the direction."""
+        return self._viscosities(rotation)[0]
 
-    def _viscosities(self, ocean):
-        """(along, across) at centres; along is at least across."""
-        h = ocean.grid.horizontal
+    def _viscosities(self, rotation: Rotation) -> tuple[Array, Array]:
+        """Returns (along, across) at centres; along is at least across."""
+        h = rotation.grid.horizontal
         dx, dy = np.asarray(h.dx_center, float), np.asarray(h.dy_center, float)
         latitude = (
             np.deg2rad(np.asarray(h.center_latitude, float)) if h.spherical else np.zeros_like(dx)
         )
-        if ocean.coriolis == "earth":
-            beta = 2 * earth.ROTATION * np.cos(latitude) / h.radius
-        else:
-            beta = np.full_like(dx, abs(ocean.coriolis[1]))
-        x = _beyond_western_coast(
-            np.asarray(ocean.grid.wet_levels) > 0, dx, self.points, h.periodic
-        )
+        wet = np.asarray(rotation.grid.wet_levels) > 0
+        x = _beyond_western_coast(wet, dx, self.points, h.periodic)
         across = np.maximum(
             self.across * (1 + self.poleward * (1 - np.cos(2 * latitude))),
-            self.boundary * beta * dx**3 * np.exp(-((x / self.decay) ** 2)),
+            self.boundary * rotation.gradient() * dx**3 * np.exp(-((x / self.decay) ** 2)),
         )
         most = 1 / (self.least_time * (1 / dx**2 + 1 / dy**2))
         along = np.maximum(np.maximum(self.along, 0.5 * self.speed * np.maximum(dx, dy)), across)
@@ -171,7 +179,7 @@ class SmagorinskyFriction(StrainFriction):
     biharmonic : whether the operator is applied twice, each time with the root of the viscosity.
     """
 
-    def __init__(self, coefficient=None, biharmonic=False) -> None:
+    def __init__(self, coefficient: float | None = None, biharmonic: bool = False) -> None:
         if not isinstance(biharmonic, bool):
             raise InputError(
                 f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false"
@@ -182,17 +190,17 @@ class SmagorinskyFriction(StrainFriction):
         )
         self._viscosity()  # bounds are checked by the core
 
-    def _viscosity(self):
+    def _viscosity(self) -> Scheme:
         given = {} if self.coefficient is None else {"coefficient": self.coefficient}
-        return scheme(
-            "BiharmonicSmagorinskyViscosity" if self.biharmonic else "SmagorinskyViscosity", **given
-        )
+        name = "BiharmonicSmagorinskyViscosity" if self.biharmonic else "SmagorinskyViscosity"
+        found: Scheme = scheme(name, **given)
+        return found
 
-    def viscosities(self, do):
+    def viscosities(self, do: Order) -> None:
         """Adds what finds them."""
         do(self._viscosity())
 
-    def forces(self, do):
+    def forces(self, do: Order) -> None:
         """Adds what exerts them."""
         for name in (
             ("StrainLaplacian", "BiharmonicStrainFriction")
@@ -202,24 +210,63 @@ class SmagorinskyFriction(StrainFriction):
             do(name)
 
 
-def viscosities(ocean, do):
-    """Viscosities that follow the flow, of friction by strain."""
-    if isinstance(ocean.friction, StrainFriction):
-        ocean.friction.viscosities(do)
+class Friction(OceanComponent):
+    """Lateral friction of any kind.
+
+    Parameters
+    ----------
+    rotation : the Coriolis parameter, and its grid.
+    kind : LaplacianFriction, BiharmonicFriction, or by strain; None: none.
+    """
+
+    def __init__(self, rotation: Rotation, kind: Scheme | StrainFriction | None) -> None:
+        self.rotation, self.kind = rotation, kind
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds what finds viscosities that follow the flow, and what exerts forces."""
+        if isinstance(self.kind, StrainFriction):
+            if phase == "viscosity":
+                self.kind.viscosities(do)
+            if phase == "friction":
+                self.kind.forces(do)
+        elif self.kind is not None and phase == "friction":
+            do(self.kind.first_pass)
+            do(self.kind)
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the factor of the viscosity of simple schemes, and what the others need."""
+        twice = _is_biharmonic(self.kind)
+        scale = {"viscosity_scale": lateral_scale(self.rotation.grid, "corner", twice)}
+        own = self.kind.fields(self.rotation) if isinstance(self.kind, StrainFriction) else {}
+        return {**scale, **own}
+
+    def limits(self, time_step: float) -> Iterable[Criterion]:
+        """Returns the limit of forward friction, where it is known before anything moves."""
+        grid = self.rotation.grid
+        inverse, laplacian = inverse_square(grid), "friction, A step (1/dx2 + 1/dy2)"
+        if isinstance(self.kind, StrainFriction):
+            strongest = self.kind.strongest(self.rotation)
+            if strongest is not None:
+                yield nearest(grid, laplacian, strongest * time_step * inverse, 0.5)
+        elif self.kind is not None and "viscosity" in self.kind.parameter_names:
+            viscosity, twice = self.kind.all_parameters["viscosity"], _is_biharmonic(self.kind)
+            scale = lateral_scale(grid, "corner", twice)
+            if twice:
+                name = "biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2"
+                values = 16 * viscosity * scale**2 * time_step * inverse**2
+                yield nearest(grid, name, values, 2.0)
+            else:
+                yield nearest(grid, laplacian, viscosity * scale * time_step * inverse, 0.5)
 
 
-def forces(ocean, do):
-    """Lateral friction of any kind."""
-    if isinstance(ocean.friction, StrainFriction):
-        ocean.friction.forces(do)
-    elif ocean.friction is not None:
-        do(ocean.friction.first_pass)
-        do(ocean.friction)
+def _is_biharmonic(kind: Scheme | StrainFriction | None) -> bool:
+    """Returns whether a scheme is applied twice."""
+    return kind is not None and kind.name.startswith("Biharmonic")
 
 
-def _beyond_western_coast(wet, dx, points, periodic):
-    """The way along rows, westward, to the place `points` cells east of the nearest land, 0 within;
-    round the Earth at most twice.
+def _beyond_western_coast(wet: Array, dx: Array, points: int, periodic: bool) -> Array:
+    """Returns the way along rows [m], (ny, nx), westward, to the place `points` cells east of the
+    nearest land, 0 within; round the Earth at most twice.
     """
     way, since, x = np.zeros_like(dx), np.zeros(len(wet), int), np.zeros(len(wet))
     for _ in range(2 if periodic else 1):

@@ -7,81 +7,81 @@ between them, constant before the first and after the last. Between 10 S and 10 
 are blended.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
 import numpy as np
 
 from fathom.base import constants
+from fathom.base.clock import Clock
 from fathom.base.failure import InputError
 from fathom.data.embedded import FOLDER
 from fathom.data.input import table
-from fathom.model.schemes import scheme
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Table
+from fathom.model.schemes import Scheme, scheme
 from fathom.ocean.components.passive import PassiveTracer
+
+if TYPE_CHECKING:
+    from fathom.ocean.surface.forcing import Surface
 
 edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
 embedded = FOLDER / "gases-in-air.txt"
 
 
 class _Gas(PassiveTracer):
-    columns: tuple[int, ...] = ()  # of the embedded table: north, south
+    columns: ClassVar[tuple[int, ...]] = ()  # of the embedded table: north, south
 
     def __init__(
         self,
-        name=None,
+        name: str | None = None,
         *,
-        history=None,
-        coefficient=constants.usual["gas_transfer"],
-        wind_variance=None,
+        history: str | Path | None = None,
+        coefficient: float = constants.usual["gas_transfer"],
+        wind_variance: float | None = None,
     ) -> None:
         super().__init__(name or type(self).__name__.lower(), "mol m-3")
         self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
-        self._exchange(
-            1.0 if wind_variance is None else wind_variance
-        )  # names and bounds are checked here
+        # names and bounds are checked here
+        self._exchange(1.0 if wind_variance is None else wind_variance)
 
-    def _exchange(self, wind_variance):
-        return scheme(
-            f"{type(self).__name__}Exchange",
-            coefficient=self.coefficient,
-            wind_variance=wind_variance,
-        )
+    def _exchange(self, wind_variance: float) -> Scheme:
+        """Returns the scheme of gas exchange."""
+        name = f"{type(self).__name__}Exchange"
+        found: Scheme = scheme(name, coefficient=self.coefficient, wind_variance=wind_variance)
+        return found
 
-    def fluxes(self, surface):
-        air = getattr(surface, "given", None) or getattr(
-            surface, "over", None
-        )  # that of bulk formulae
-        if air is None and getattr(surface, "wind_speed", 0.0) is None:
+    def fluxes(self, surface: Surface) -> Sequence[Scheme]:
+        """Returns gas exchange. InputError: the surface has no wind."""
+        there = surface.wind_variance
+        if there is None:
             raise InputError(
                 f"{type(self).__name__} needs the wind above the sea:"
                 f" {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
             )
-        return [
-            self._exchange(
-                getattr(air, "wind_variance", 1.0)
-                if self.wind_variance is None
-                else self.wind_variance
-            )
-        ]
+        return [self._exchange(there if self.wind_variance is None else self.wind_variance)]
 
-    def fields(self, grid):
+    def fields(self, grid: WaterGrid) -> Mapping[str, Array]:
+        """Returns the share of the air of the north, (ny, nx). A plane lies in the north."""
         h = grid.horizontal
         latitude = (
             np.asarray(h.center_latitude, float)
             if h.spherical
             else np.full(np.shape(grid.wet_levels), edge)
-        )  # a plane lies in the north
+        )
         return {"northern_share": np.clip((latitude + edge) / (2 * edge), 0, 1)}
 
-    def tables(self, grid, clock):
+    def tables(self, grid: WaterGrid, clock: Clock) -> Mapping[str, Table]:
+        """Returns the mole fractions in both hemispheres [1e-12]."""
         years, north, south = self.in_air()
-        return {
-            f"{self.name}_in_air": (
-                [clock.seconds_of_year(year) for year in years],
-                np.stack([north, south], 1).tolist(),
-                True,
-            )
-        }
+        times = [clock.seconds_of_year(year) for year in years]
+        return {self.field.part("in_air"): (times, np.stack([north, south], 1).tolist(), True)}
 
-    def in_air(self):
-        """Years, mole fraction in the north and in the south [1e-12]."""
+    def in_air(self) -> Array:
+        """Returns years, mole fraction in the north and in the south [1e-12], (3, years)."""
         numbers = table.table(self.history or embedded)
         numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
         if len(numbers) != 3:
@@ -91,7 +91,7 @@ class _Gas(PassiveTracer):
             )
         if not (np.diff(numbers[0]) > 0).all():
             raise InputError(f"{self.name}: the years of {self.history} do not ascend")
-        return numbers
+        return np.asarray(numbers)
 
 
 _about = """{gas} [mol m-3]: taken up from the air by gas exchange (Wanninkhof 2014), with its

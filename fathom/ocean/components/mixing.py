@@ -2,119 +2,130 @@
 their diffusion (docs/physics.md).
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from fathom.base.failure import InputError
 from fathom.data import tides
-from fathom.data.input.records import Input, given
 from fathom.data.input.values import on_columns
-from fathom.ocean.components import eddies
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Field, Given
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
 
-
-def sunlight(ocean, do):
-    """The depths that sunlight reaches."""
-    if ocean.shortwave_penetration is not None:
-        if ocean.chlorophyll_records is not None:
-            ocean.chlorophyll_records.interpolate(do)
-        do(ocean.shortwave_penetration)
-
-
-def columns(ocean, do):
-    """Viscosity and diffusivity: the mixing scheme, what is added to it, and the mixed layer for
-    the schemes that need it: before the mixing scheme, so that stratification stays in cache; or
-    after, where the mixing scheme makes the depth of the layer.
-    """
-    deep = ocean.has_boundary_layer
-    if not deep:
-        eddies.mixed_layer(ocean, do)
-    else:
-        do(ocean.equation_of_state.companion("surface_buoyancy"))
-    do(ocean.vertical_mixing)
-    do(ocean.background_mixing)
-    do(ocean.tidal_mixing)
-    if deep:
-        eddies.mixed_layer(ocean, do)
-
-
-cells_after = {
-    "sea_surface_height": "sea_surface_height_after",
-    "cell_thickness": "cell_thickness_after",
-}
-salt = {
+# With double diffusion salt and the other tracers have factors of their own.
+OF_SALT = {
     "vertical_diffusivity": "salt_diffusivity",
     "mixing_exchange": "salt_exchange",
     "mixing_pivot": "salt_pivot",
 }
 
 
-def factors(ocean, do, after):
-    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and
-    one of salt for all others. after: names of cells at the end of the step.
+def has_boundary_layer(scheme: Scheme) -> bool:
+    """Returns whether a mixing scheme knows a boundary layer."""
+    return "boundary_layer_depth" in scheme.field_names
+
+
+class TidalMixing:
+    """Mixing where internal tides break.
+
+    Parameters
+    ----------
+    grid : of water.
+    scheme : TidalMixing; None: none.
+    energy : that they lose where they arise, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a
+        function, a file; None: of the real sea floor.
     """
-    heat = {"vertical_diffusivity": "whole_diffusivity"} if ocean.eddies is not None else {}
-    if ocean.double_diffusion is not None:
-        if ocean.eddies is None:
-            do(ocean.equation_of_state.companion("expansion"))
-        do(ocean.double_diffusion, on=heat)
-        do("VerticalFactors", on=after | salt, label="VerticalFactors of salt")
-    do("VerticalFactors", on=after | heat)
 
+    def __init__(self, grid: WaterGrid, scheme: Scheme | None, energy: Given | None) -> None:
+        self.grid, self.scheme, self.energy = grid, scheme, energy
 
-def factors_of(ocean, tracer):
-    """Other names of the factors that a tracer is diffused with."""
-    return (
-        {name: salt[name] for name in ("mixing_exchange", "mixing_pivot")}
-        if ocean.double_diffusion is not None and tracer != "temperature"
-        else {}
-    )
-
-
-chlorophyll = (
-    "chlorophyll",
-    "mass_concentration_of_chlorophyll_a_in_sea_water",
-    "mass_concentration_of_chlorophyll_in_sea_water",
-    "chl",
-    "chlor_a",
-)
-
-
-def of_chlorophyll(ocean):
-    """The input of chlorophyll from files, or None."""
-    wanted = (
-        ocean.shortwave_penetration is not None
-        and "chlorophyll" in ocean.shortwave_penetration.field_names
-    )
-    return (
-        Input("chlorophyll", records, "mg m-3", chlorophyll)
-        if wanted and (records := given(ocean.chlorophyll)) is not None
-        else None
-    )
-
-
-def fields(ocean):
-    """Fields that never change: energy of tides, chlorophyll."""
-    h, given = ocean.grid.horizontal, {}
-    if ocean.tidal_energy is not None and ocean.tidal_mixing is None:
-        raise InputError("tidal_energy is given, but there is no tidal_mixing that reads it")
-    if ocean.tidal_mixing is not None:
-        if ocean.tidal_energy is None and not h.spherical:
+    def fields(self) -> dict[str, Any]:
+        """Returns the energy [J m-2], (ny, nx), if a scheme reads it."""
+        h = self.grid.horizontal
+        if self.energy is not None and self.scheme is None:
+            raise InputError("tidal_energy is given, but there is no tidal_mixing that reads it")
+        if self.scheme is None:
+            return {}
+        if self.energy is not None:
+            energy = on_columns(self.grid, self.energy, name="tidal_energy", units="J m-2")
+            return {"tidal_energy": energy}
+        if not h.spherical:
             raise InputError(
                 "TidalMixing on a plane needs tidal_energy [J m-2]; that of the real sea floor is"
                 " for grids on the sphere"
             )
-        given["tidal_energy"] = (
-            tides.energy(h.corner_longitude, h.corner_latitude)
-            if ocean.tidal_energy is None
-            else on_columns(ocean.grid, ocean.tidal_energy, name="tidal_energy", units="J m-2")
-        )
-    reads = (
-        ocean.shortwave_penetration is not None
-        and "chlorophyll" in ocean.shortwave_penetration.field_names
-    )
-    usual = isinstance(ocean.chlorophyll, float) and ocean.chlorophyll == 0.2
-    if not reads and not usual:
-        raise InputError(
-            f"chlorophyll = {ocean.chlorophyll!r} is given, but only"
-            " shortwave_penetration = ChlorophyllWater reads it"
-        )
-    if reads and ocean.chlorophyll_records is None:
-        given["chlorophyll"] = on_columns(ocean.grid, ocean.chlorophyll, name="chlorophyll")
-    return given
+        return {"tidal_energy": tides.energy(h.corner_longitude, h.corner_latitude)}
+
+
+class VerticalMixing(OceanComponent):
+    """Viscosity and diffusivities of columns, and the factors of their implicit diffusion.
+
+    Parameters
+    ----------
+    scheme : RichardsonMixing, KPP or ConstantMixing.
+    background : BryanLewisMixing, added to it; None: none.
+    tidal : added to it.
+    double_diffusion : DoubleDiffusion: salt and other tracers have another diffusivity than
+        temperature; None: none.
+    equation_of_state : for the buoyancy of surface fluxes, and for double diffusion.
+    eddies : whether eddies add to the diffusivity of tracers (`whole_diffusivity`), and find the
+        expansion of the water.
+    """
+
+    def __init__(
+        self,
+        scheme: Scheme,
+        background: Scheme | None,
+        tidal: TidalMixing,
+        double_diffusion: Scheme | None,
+        equation_of_state: Scheme,
+        eddies: bool,
+    ) -> None:
+        self.scheme, self.background, self.tidal = scheme, background, tidal
+        self.double_diffusion = double_diffusion
+        self.equation_of_state, self.eddies = equation_of_state, eddies
+        self.has_boundary_layer = has_boundary_layer(scheme)
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the energy of tides."""
+        return self.tidal.fields()
+
+    def diagnostics(self) -> Iterable[str]:
+        """Returns the depth of the boundary layer."""
+        return ["boundary_layer_depth"] if self.has_boundary_layer else []
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the scheme, what is added to it, and the factors of diffusion."""
+        heat = {"vertical_diffusivity": "whole_diffusivity"} if self.eddies else {}
+        if phase == "friction velocity":
+            do("FrictionVelocity", when=self.has_boundary_layer)
+        if phase == "stratification" and self.has_boundary_layer:
+            do(self.equation_of_state.companion("surface_buoyancy"))
+        if phase == "mixing":
+            do(self.scheme)
+            do(self.background)
+            do(self.tidal.scheme)
+        if phase == "double diffusion" and self.double_diffusion is not None:
+            if not self.eddies:
+                do(self.equation_of_state.companion("expansion"))
+            do(self.double_diffusion, on=heat)
+        if phase == "factors":
+            if self.double_diffusion is not None:
+                do("VerticalFactors", on=OF_SALT, label="VerticalFactors of salt")
+            do("VerticalFactors", on=heat)
+
+    def factors_of(self, tracer: Field) -> dict[str, str]:
+        """Returns other names of the factors that a tracer is diffused with."""
+        if self.double_diffusion is None or tracer.name == "temperature":
+            return {}
+        return {name: OF_SALT[name] for name in ("mixing_exchange", "mixing_pivot")}
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds the transport within the boundary layer against gradients."""
+        active = tracer.name in ("temperature", "salinity")
+        if active and self.has_boundary_layer:
+            add("NonlocalTransport", term="boundary_layer")

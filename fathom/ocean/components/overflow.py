@@ -2,13 +2,29 @@
 places and their processes.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
 from fathom.base import earth, mpi
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Field
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
 from fathom.ocean.region import in_box
+
+Range = tuple[float, float]
+Region = tuple[Range, Range, Range]  # of longitude, latitude [degrees], or x, y [m]; depth [m]
+Place = tuple[float, float, float]  # longitude, latitude [degrees], or x, y [m]; depth [m]
+Wall = tuple[Sequence[Range], float]  # (longitude, latitude) along it, and its top [m]
+Cell = tuple[int, int, int]  # k, j, i
 
 
 class Overflow(Configurable):
@@ -38,22 +54,22 @@ class Overflow(Configurable):
 
     def __init__(
         self,
-        name,
+        name: str,
         *,
-        inflow,
-        source,
-        entrainment,
-        from_source,
-        from_entrainment,
-        products,
-        width,
-        thickness,
-        distance,
-        slope,
-        drag=3e-3,
-        latitude=None,
-        coriolis=None,
-        walls=(),
+        inflow: Region,
+        source: Region,
+        entrainment: Region,
+        from_source: Sequence[Place],
+        from_entrainment: Sequence[Place],
+        products: Sequence[Sequence[Place]],
+        width: float,
+        thickness: float,
+        distance: float,
+        slope: float,
+        drag: float = 3e-3,
+        latitude: float | None = None,
+        coriolis: float | None = None,
+        walls: Sequence[Wall] = (),
     ) -> None:
         self.name, self.walls = str(name), list(walls)
         self.written = {"latitude": latitude, "coriolis": coriolis}
@@ -83,11 +99,13 @@ class Overflow(Configurable):
         self.outlets = {"from_source": from_source, "from_entrainment": from_entrainment}
         self.products = list(products)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Overflow({self.name!r})"
 
-    def on(self, grid, taken):
-        """The core's description on a grid. `taken`: columns that have an outlet; it grows."""
+    def on(self, grid: WaterGrid, taken: list[tuple[int, int]]) -> dict[str, Any]:
+        """Returns the core's description on a grid. `taken`: columns that have an outlet; it
+        grows.
+        """
         places = {key: self._places(grid, key, given, taken) for key, given in self.outlets.items()}
         products = [
             self._places(grid, f"products[{n}]", given, taken)
@@ -114,7 +132,8 @@ class Overflow(Configurable):
             "products": [(pressure(cells), cells) for cells in products],
         }
 
-    def _cells(self, grid, key, region):
+    def _cells(self, grid: WaterGrid, key: str, region: Region) -> list[Cell]:
+        """Returns the wet cells of a region."""
         (west, east), (south, north), (top, bottom) = region
         x, y = grid.coordinates()
         inside = in_box(x, y, ((west, east), (south, north)), grid.horizontal.spherical)
@@ -130,7 +149,10 @@ class Overflow(Configurable):
             )
         return cells
 
-    def _places(self, grid, key, places, taken):
+    def _places(
+        self, grid: WaterGrid, key: str, places: Sequence[Place], taken: list[tuple[int, int]]
+    ) -> list[Cell]:
+        """Returns the cells nearest to places, in columns that are free."""
         x, y = grid.coordinates()
         points = earth.unit_vectors(x, y) if grid.horizontal.spherical else np.stack([x, y], -1)
         cells = []
@@ -148,11 +170,10 @@ class Overflow(Configurable):
                 if grid.horizontal.spherical
                 else np.array([a, b], float)
             )
-            j, i = np.unravel_index(
-                np.where(free, ((points - place) ** 2).sum(-1), np.inf).argmin(), free.shape
-            )
-            taken.append((int(j), int(i)))
-            cells.append((k, int(j), int(i)))
+            distance = np.where(free, ((points - place) ** 2).sum(-1), np.inf)
+            j, i = (int(n) for n in np.unravel_index(distance.argmin(), free.shape))
+            taken.append((j, i))
+            cells.append((k, j, i))
         if not cells:
             raise InputError(f"Overflow {self.name}: {key} has no place")
         return cells
@@ -163,28 +184,28 @@ class DenmarkStrait(Overflow):
 
     def __init__(
         self,
-        name="Denmark Strait",
+        name: str = "Denmark Strait",
         *,
-        latitude=66,
-        coriolis=None,
-        width=60e3,
-        thickness=400,
-        distance=120e3,
-        slope=0.04,
-        drag=3e-3,
-        inflow=((-33, -27), (62.5, 65.5), (350, 700)),
-        source=((-26, -16), (67, 69.5), (350, 700)),
-        entrainment=((-33, -26), (62.5, 65.5), (800, 1300)),
-        from_source=((-24, 67.5, 550), (-22, 68, 550)),
-        from_entrainment=((-29, 65, 1000), (-31, 64, 1000)),
-        products=(
+        latitude: float | None = 66,
+        coriolis: float | None = None,
+        width: float = 60e3,
+        thickness: float = 400,
+        distance: float = 120e3,
+        slope: float = 0.04,
+        drag: float = 3e-3,
+        inflow: Region = ((-33, -27), (62.5, 65.5), (350, 700)),
+        source: Region = ((-26, -16), (67, 69.5), (350, 700)),
+        entrainment: Region = ((-33, -26), (62.5, 65.5), (800, 1300)),
+        from_source: Sequence[Place] = ((-24, 67.5, 550), (-22, 68, 550)),
+        from_entrainment: Sequence[Place] = ((-29, 65, 1000), (-31, 64, 1000)),
+        products: Sequence[Sequence[Place]] = (
             ((-28.5, 63.3, 1500),),
             ((-30, 63, 1900),),
             ((-32, 62.5, 2300),),
             ((-34, 62, 2600),),
             ((-36, 60.5, 3000),),
         ),
-        walls=((((-33, 68), (-24, 65.4)), 363),),
+        walls: Sequence[Wall] = ((((-33, 68), (-24, 65.4)), 363),),
     ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
@@ -196,28 +217,30 @@ class FaroeBankChannel(Overflow):
 
     def __init__(
         self,
-        name="Faroe Bank Channel",
+        name: str = "Faroe Bank Channel",
         *,
-        latitude=61.5,
-        coriolis=None,
-        width=20e3,
-        thickness=300,
-        distance=120e3,
-        slope=0.03,
-        drag=3e-3,
-        inflow=((-16, -9), (58.5, 61), (600, 1000)),
-        source=((-6, 2), (62, 65), (600, 1000)),
-        entrainment=((-20, -10), (58.5, 62), (1000, 1600)),
-        from_source=((-4, 62.5, 850), (-3, 63, 850)),
-        from_entrainment=((-13, 60.5, 1200), (-14.5, 61, 1200)),
-        products=(
+        latitude: float | None = 61.5,
+        coriolis: float | None = None,
+        width: float = 20e3,
+        thickness: float = 300,
+        distance: float = 120e3,
+        slope: float = 0.03,
+        drag: float = 3e-3,
+        inflow: Region = ((-16, -9), (58.5, 61), (600, 1000)),
+        source: Region = ((-6, 2), (62, 65), (600, 1000)),
+        entrainment: Region = ((-20, -10), (58.5, 62), (1000, 1600)),
+        from_source: Sequence[Place] = ((-4, 62.5, 850), (-3, 63, 850)),
+        from_entrainment: Sequence[Place] = ((-13, 60.5, 1200), (-14.5, 61, 1200)),
+        products: Sequence[Sequence[Place]] = (
             ((-16, 61, 1500),),
             ((-18, 60.5, 1900),),
             ((-20, 60, 2300),),
             ((-22, 59, 2600),),
             ((-24, 57, 3000),),
         ),
-        walls=((((-7, 62.2), (-8.6, 61.2), (-8, 60.6), (-6.5, 60), (-4.5, 59)), 640),),
+        walls: Sequence[Wall] = (
+            (((-7, 62.2), (-8.6, 61.2), (-8, 60.6), (-6.5, 60), (-4.5, 59)), 640),
+        ),
     ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
@@ -229,28 +252,28 @@ class RossSea(Overflow):
 
     def __init__(
         self,
-        name="Ross Sea",
+        name: str = "Ross Sea",
         *,
-        latitude=-75,
-        coriolis=None,
-        width=100e3,
-        thickness=400,
-        distance=150e3,
-        slope=0.032,
-        drag=3e-3,
-        inflow=((178, 190), (-75.5, -73), (400, 700)),
-        source=((174, 188), (-78, -76), (300, 700)),
-        entrainment=((172, 184), (-73.5, -70.5), (900, 1400)),
-        from_source=((176, -76.5, 400), (180, -76.5, 400)),
-        from_entrainment=((178, -73, 1100), (180, -73, 1100)),
-        products=(
+        latitude: float | None = -75,
+        coriolis: float | None = None,
+        width: float = 100e3,
+        thickness: float = 400,
+        distance: float = 150e3,
+        slope: float = 0.032,
+        drag: float = 3e-3,
+        inflow: Region = ((178, 190), (-75.5, -73), (400, 700)),
+        source: Region = ((174, 188), (-78, -76), (300, 700)),
+        entrainment: Region = ((172, 184), (-73.5, -70.5), (900, 1400)),
+        from_source: Sequence[Place] = ((176, -76.5, 400), (180, -76.5, 400)),
+        from_entrainment: Sequence[Place] = ((178, -73, 1100), (180, -73, 1100)),
+        products: Sequence[Sequence[Place]] = (
             ((178, -72.5, 1700),),
             ((178, -72, 2100),),
             ((178, -71.5, 2500),),
             ((178, -70.5, 3000),),
             ((178, -69.5, 3600),),
         ),
-        walls=(),
+        walls: Sequence[Wall] = (),
     ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
@@ -262,56 +285,87 @@ class WeddellSea(Overflow):
 
     def __init__(
         self,
-        name="Weddell Sea",
+        name: str = "Weddell Sea",
         *,
-        latitude=-75,
-        coriolis=None,
-        width=100e3,
-        thickness=300,
-        distance=150e3,
-        slope=0.032,
-        drag=3e-3,
-        inflow=((-37, -30), (-74.5, -72.5), (400, 800)),
-        source=((-42, -30), (-78, -75.5), (300, 800)),
-        entrainment=((-42, -36), (-74, -72.5), (900, 1400)),
-        from_source=((-34, -76, 400), (-36, -76, 400)),
-        from_entrainment=((-38, -74, 1100), (-40, -73.5, 1100)),
-        products=(
+        latitude: float | None = -75,
+        coriolis: float | None = None,
+        width: float = 100e3,
+        thickness: float = 300,
+        distance: float = 150e3,
+        slope: float = 0.032,
+        drag: float = 3e-3,
+        inflow: Region = ((-37, -30), (-74.5, -72.5), (400, 800)),
+        source: Region = ((-42, -30), (-78, -75.5), (300, 800)),
+        entrainment: Region = ((-42, -36), (-74, -72.5), (900, 1400)),
+        from_source: Sequence[Place] = ((-34, -76, 400), (-36, -76, 400)),
+        from_entrainment: Sequence[Place] = ((-38, -74, 1100), (-40, -73.5, 1100)),
+        products: Sequence[Sequence[Place]] = (
             ((-40, -73.5, 1700),),
             ((-41, -73, 2100),),
             ((-42, -72, 2500),),
             ((-44, -71, 3000),),
             ((-45, -69, 3800),),
         ),
-        walls=(),
+        walls: Sequence[Wall] = (),
     ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )
 
 
-def raised(grid, overflows):
-    """The grid behind the walls of the overflows."""
+def listed(given: Iterable[Overflow] | None) -> list[Overflow]:
+    """Returns the user's overflows. InputError: something else is among them."""
+    found = [] if given is None or isinstance(given, str) else list(given)
+    if isinstance(given, str) or any(not isinstance(one, Overflow) for one in found):
+        raise InputError(f"overflows = {given!r} must be a list of Overflow")
+    return found
+
+
+def raised(grid: WaterGrid, overflows: Sequence[Overflow]) -> WaterGrid:
+    """Returns the grid behind the walls of the overflows."""
     walls = [wall for one in overflows for wall in one.walls]
     return grid.behind(walls) if walls else grid
 
 
-def transports(ocean, do):
-    """Values that decide about overflows, at the start of a step."""
-    if not ocean.overflows:
-        return
-    taken: list = []
-    state = ocean.equation_of_state
-    tracers = [("temperature", "degC"), ("salinity", "1e-3")]
-    tracers += [(tracer.name, tracer.units) for tracer in ocean.tracers]
-    here, do.phase = do.phase, "overflows"
-    do(
-        mpi.core.Overflows(
-            [overflow.on(ocean.grid, taken) for overflow in ocean.overflows],
-            list(ocean.grid.levels.weights),
-            tracers,
-            state.name,
-            state.parameters,
-        )
-    )
-    do.phase = here
+class Overflows(OceanComponent):
+    """Dense water that overflows carry from cell to cell.
+
+    Parameters
+    ----------
+    grid : of water, with the walls of the overflows.
+    overflows : at least one.
+    tracers : the fields that they carry.
+    equation_of_state : decides which water is dense.
+    """
+
+    def __init__(
+        self,
+        grid: WaterGrid,
+        overflows: Sequence[Overflow],
+        tracers: Sequence[Field],
+        equation_of_state: Scheme,
+    ) -> None:
+        self.grid, self.overflows = grid, overflows
+        self.tracers, self.equation_of_state = tracers, equation_of_state
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds their transports at the start of a step, and their volume."""
+        if phase == "overflows":
+            taken: list[tuple[int, int]] = []
+            do(
+                mpi.core.Overflows(
+                    [overflow.on(self.grid, taken) for overflow in self.overflows],
+                    list(self.grid.levels.weights),
+                    [(tracer.name, tracer.units) for tracer in self.tracers],
+                    self.equation_of_state.name,
+                    self.equation_of_state.parameters,
+                )
+            )
+        if phase == "divergence":
+            do("OverflowConvergence")
+        if phase == "transport":
+            do("OverflowVolume")
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds what they bring to their outlets, and take from their sources."""
+        add("OverflowContent", term="overflows")

@@ -3,15 +3,27 @@ declaration, like a scheme: its name, its sources, and the fields and tables in 
 need; advection, mixing, budgets, output and restarts follow.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.base.clock import Clock
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
-from fathom.model.schemes import scheme
-from fathom.ocean.region import share_of_columns, share_of_layers
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Field, Table
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
+from fathom.ocean.region import Region, share_of_columns, share_of_layers
+
+if TYPE_CHECKING:
+    from fathom.ocean.surface.forcing import Surface
 
 
 class PassiveTracer(Configurable):
@@ -23,7 +35,7 @@ class PassiveTracer(Configurable):
     units : str.
     """
 
-    def __init__(self, name="passive_tracer", units="1") -> None:
+    def __init__(self, name: str = "passive_tracer", units: str = "1") -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
             raise InputError(
                 f"the name of a tracer, {name!r}, must be of small letters, digits and underscores,"
@@ -31,32 +43,39 @@ class PassiveTracer(Configurable):
             )
         self.name, self.units = name, units
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def sources(self):
-        """Schemes that add to its tendency."""
-        return []
+    @property
+    def field(self) -> Field:
+        """Returns its field."""
+        return Field(self.name, self.units)
 
-    def fluxes(self, surface):
-        """(scheme, names of its fields) that make its flux through the surface, {name}_surface_flux
-        [units m s-1].
+    def sources(self) -> Mapping[str, Scheme]:
+        """Returns the schemes that add to its tendency, by their terms in the budget."""
+        return {}
+
+    def fluxes(self, surface: Surface) -> Sequence[Scheme]:
+        """Returns the schemes that make its flux through the surface, {name}_surface_flux [units m
+        s-1].
         """
         return []
 
-    def holding(self):
-        """The scheme that holds it at a value after its update; None: none."""
+    def holding(self) -> Scheme | None:
+        """Returns the scheme that holds it at a value after its update; None: none."""
+        return None
 
-    def at_start(self, grid, clock):
-        """Its initial value where the user sets nothing, as for `set`; None: 0."""
+    def at_start(self, grid: WaterGrid, clock: Clock) -> Any:
+        """Returns its initial value where the user sets nothing, as for `set`; None: 0."""
+        return None
 
-    def fields(self, grid):
-        """Fields that never change, name -> (ny, nx)."""
+    def fields(self, grid: WaterGrid) -> Mapping[str, Array]:
+        """Returns fields that never change, name -> (ny, nx)."""
         return {}
 
-    def tables(self, grid, clock):
-        """Profiles that follow a table: name -> (times [s], rows, whether it is interpolated
-        between them).
+    def tables(self, grid: WaterGrid, clock: Clock) -> Mapping[str, Table]:
+        """Returns profiles that follow a table: name -> (times [s], rows, whether it is
+        interpolated between them).
         """
         return {}
 
@@ -66,11 +85,12 @@ class IdealAge(PassiveTracer):
     second a second, and is set to 0 in the top layer.
     """
 
-    def __init__(self, name="ideal_age") -> None:
+    def __init__(self, name: str = "ideal_age") -> None:
         super().__init__(name, "s")
 
-    def sources(self):
-        return [scheme("Ageing")]
+    def sources(self) -> Mapping[str, Scheme]:
+        """Returns its growth."""
+        return {"ageing": scheme("Ageing")}
 
 
 class Dye(PassiveTracer):
@@ -95,16 +115,16 @@ class Dye(PassiveTracer):
 
     def __init__(
         self,
-        name="dye",
-        region=None,
+        name: str = "dye",
+        region: Region | None = None,
         *,
-        depth=None,
-        kept=None,
-        released=None,
-        initial=None,
-        start=None,
-        end=None,
-        units="1",
+        depth: tuple[float, float] | None = None,
+        kept: float | None = None,
+        released: float | None = None,
+        initial: float | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        units: str = "1",
     ) -> None:
         super().__init__(name, units)
         given = {
@@ -120,14 +140,18 @@ class Dye(PassiveTracer):
         self.kept = 1.0 if all(value is None for value in given.values()) else given["kept"]
         self.released, self.initial = given["released"], given["initial"]
 
-    def sources(self):
-        return [] if self.released is None else [scheme("Release", rate=self.released)]
+    def sources(self) -> Mapping[str, Scheme]:
+        """Returns its release."""
+        return {} if self.released is None else {"release": scheme("Release", rate=self.released)}
 
-    def holding(self):
+    def holding(self) -> Scheme | None:
+        """Returns the scheme that keeps it at its value."""
         return None if self.kept is None else scheme("Keep", value=self.kept)
 
-    def at_start(self, grid, clock):
-        value, layers = self.initial, self._layers(grid)
+    def at_start(self, grid: WaterGrid, clock: Clock) -> Callable[..., Any] | None:
+        """Returns a function of x, y and depth: its value in the region."""
+        value: float | None = self.initial
+        layers: Any = self._layers(grid)
         if value is None:  # the fixed value, if it is fixed now
             times, rows, _ = self.tables(grid, clock)[f"{self.name}_layers"]
             value, layers = (
@@ -136,45 +160,111 @@ class Dye(PassiveTracer):
             )
         if value is None:
             return None
-        columns, layers = self._columns(grid), dict(zip(grid.levels.middles, layers))
-        return lambda x, y, depth: value * layers[depth] * columns
+        columns, inside = self._columns(grid), dict(zip(grid.levels.middles, layers))
+        return lambda x, y, depth: value * inside[depth] * columns
 
-    def fields(self, grid):
+    def fields(self, grid: WaterGrid) -> Mapping[str, Array]:
+        """Returns the share of each column in the region."""
         columns = self._columns(grid)
         if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
             raise InputError(
                 f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its"
                 " region"
             )
-        return {f"{self.name}_region": columns}
+        return {self.field.part("region"): columns}
 
-    def tables(self, grid, clock):
+    def tables(self, grid: WaterGrid, clock: Clock) -> Mapping[str, Table]:
+        """Returns the share of each layer in the region, 0 at times when it is not there."""
         there = self._layers(grid).tolist()
         nothing, rows = [0.0] * len(there), {-np.inf: there}
         if self.start is not None:
-            rows = {-np.inf: nothing, self._seconds(clock, "start"): there}
+            rows = {-np.inf: nothing, self._seconds(clock, "start", self.start): there}
         if self.end is not None:
-            end = self._seconds(clock, "end")
+            end = self._seconds(clock, "end", self.end)
             if end <= max(rows):
                 raise InputError(
                     f"{self.name}: start = {self.start!r} must be before end = {self.end!r}"
                 )
             rows[end] = nothing
-        return {f"{self.name}_layers": (list(rows), list(rows.values()), False)}
+        return {self.field.part("layers"): (list(rows), list(rows.values()), False)}
 
-    def _seconds(self, clock, what):
-        return clock.seconds(clock.date_of(getattr(self, what), f"{self.name}: {what}"))
+    def _seconds(self, clock: Clock, what: str, date: str) -> float:
+        """Returns the time of a date since the start of the run [s]."""
+        return float(clock.seconds(clock.date_of(date, f"{self.name}: {what}")))
 
-    def _columns(self, grid):
-        return self._shares(share_of_columns(grid, self.region, f"{self.name}: region"), "region")
+    def _columns(self, grid: WaterGrid) -> Array:
+        """Returns the share of each column, (ny, nx)."""
+        share = share_of_columns(grid, self.region, f"{self.name}: region")
+        return self._shares(share, "region", self.region)
 
-    def _layers(self, grid):
-        return self._shares(share_of_layers(grid, self.depth, f"{self.name}: depth"), "depth")
+    def _layers(self, grid: WaterGrid) -> Array:
+        """Returns the share of each layer, (nz)."""
+        share = share_of_layers(grid, self.depth, f"{self.name}: depth")
+        return self._shares(share, "depth", self.depth)
 
-    def _shares(self, share, what):
-        """Parts of cells in the region; whole ones where it is kept at a value."""
+    def _shares(self, share: Array, what: str, given: Any) -> Array:
+        """Returns parts of cells in the region; whole ones where it is kept at a value."""
         if self.kept is not None and not (share >= 0.5).any():
-            raise InputError(
-                f"{self.name}: {what} = {getattr(self, what)!r}: no cell is at least half inside"
-            )
+            raise InputError(f"{self.name}: {what} = {given!r}: no cell is at least half inside")
         return share if self.kept is None else np.where(share >= 0.5, 1.0, 0.0)
+
+
+class PassiveTracers(OceanComponent):
+    """The passive tracers of an ocean: their sources, and what these need.
+
+    Parameters
+    ----------
+    grid : of water.
+    tracers : of the user.
+    """
+
+    def __init__(self, grid: WaterGrid, tracers: Sequence[PassiveTracer]) -> None:
+        self.grid = grid
+        self.by_name = {tracer.name: tracer for tracer in tracers}
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns what their sources need."""
+        parts = [tracer.fields(self.grid) for tracer in self.by_name.values()]
+        return {name: values for part in parts for name, values in part.items()}
+
+    def tables(self, clock: Clock) -> Mapping[str, Table]:
+        """Returns what their sources need in time."""
+        parts = [tracer.tables(self.grid, clock) for tracer in self.by_name.values()]
+        return {name: table for part in parts for name, table in part.items()}
+
+    def at_start(self, clock: Clock) -> dict[str, Any]:
+        """Returns initial values that are not 0, where the user sets nothing."""
+        found = {name: one.at_start(self.grid, clock) for name, one in self.by_name.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds the sources of a tracer."""
+        if tracer.name in self.by_name:
+            for term, what in self.by_name[tracer.name].sources().items():
+                add(what, term=term)
+
+    def holding(self, tracer: Field) -> Scheme | None:
+        """Returns the scheme that holds a tracer at a value after its update; None: none."""
+        own = self.by_name.get(tracer.name)
+        return own.holding() if own else None
+
+
+class FluxesOfTracers(OceanComponent):
+    """Fluxes of passive tracers through the surface.
+
+    Parameters
+    ----------
+    tracers : of the user.
+    surface : the forcing, whose wind gas exchange needs.
+    """
+
+    def __init__(self, tracers: Iterable[PassiveTracer], surface: Surface) -> None:
+        self.tracers, self.surface = tracers, surface
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds what makes the fluxes."""
+        if phase == "gas exchange":
+            for tracer in self.tracers:
+                for what in tracer.fluxes(self.surface):
+                    label = f"{what.name} of {tracer.name}"
+                    do(what, roles={"tracer": tracer.field}, label=label)

@@ -5,31 +5,39 @@ air over open water and over ice; from both, the ice computes the fluxes that re
 ocean knows only these fluxes at its surface.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
 import numpy as np
 
 from fathom.base import constants, mpi
-from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns
 from fathom.grids.arguments import integer, number_of
-from fathom.model.schemes import scheme
+from fathom.model.component import Field, Given, Renaming
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.component import OceanComponent
 
 contents = ("area", "volume", "snow", "upper_heat", "lower_heat")
-allowed = {
-    "sea_ice_area": (-0.001, 1.001),
-    "sea_ice_volume": (0, 100),
-    "sea_ice_snow": (0, 100),
-    "sea_ice_heat": (0, 5e10),
-    "ice_velocity_x": (-10, 10),
-    "ice_velocity_y": (-10, 10),
-    "sea_ice_thickness_most": (0, 100),
-    "sea_ice_speed_most": (0, 10),
-    "ice_surface_temperature_least": (-100, 5),
-    "ice_surface_temperature_most": (-100, 5),
-}  # fields and series of ice beyond which a run has blown up
+state = (
+    Field("sea_ice_area", "1", (-0.001, 1.001)),
+    Field("sea_ice_volume", "m", (0, 100)),
+    Field("sea_ice_snow", "m", (0, 100)),
+    Field("sea_ice_heat", "J m-2", (0, 5e10)),
+)
+velocity = tuple(Field(name, "m s-1", (-10, 10)) for name in ("ice_velocity_x", "ice_velocity_y"))
+limits_of_series = {
+    "sea_ice_thickness_most": (0.0, 100.0),
+    "sea_ice_speed_most": (0.0, 10.0),
+    "ice_surface_temperature_least": (-100.0, 5.0),
+    "ice_surface_temperature_most": (-100.0, 5.0),
+}
 
 
-class SeaIce(Configurable):
+class SeaIce(OceanComponent):
     """Sea ice in categories of thickness, with snow, which grows, melts, and moves as an
     elastic-viscous-plastic body.
 
@@ -48,23 +56,27 @@ class SeaIce(Configurable):
     """
 
     #: fields of which one at least is not 0 where there is ice, between the sums over categories
-    somewhere = {"sea_ice_area": "1", "sea_ice_volume": "m", "sea_ice_snow": "m"}
+    somewhere: ClassVar[Mapping[str, str]] = {
+        "sea_ice_area": "1",
+        "sea_ice_volume": "m",
+        "sea_ice_snow": "m",
+    }
 
     def __init__(
         self,
         *,
-        limits=(0.64, 1.39, 2.47, 4.57),
-        thermodynamics="default",
-        albedo="default",
-        subcycles=60,
-        strength=2.75e4,
-        drag=5.5e-3,
-        open_water="default",
-        new_ice_thickness=0.1,
-        area=0.0,
-        thickness=0.0,
+        limits: Sequence[float] = (0.64, 1.39, 2.47, 4.57),
+        thermodynamics: Scheme | str = "default",
+        albedo: Scheme | str = "default",
+        subcycles: int = 60,
+        strength: float = 2.75e4,
+        drag: float = 5.5e-3,
+        open_water: Scheme | str = "default",
+        new_ice_thickness: float = 0.1,
+        area: Given = 0.0,
+        thickness: Given = 0.0,
     ) -> None:
-        self.limits = _rising(limits)
+        self.boundaries = _rising(limits)
         self.thermodynamics = _of_kind("thermodynamics", thermodynamics, "IceThermodynamics")
         self.open_water = _of_kind("open_water", open_water, "OpenWater")
         self.subcycles = integer("SeaIce subcycles", subcycles)
@@ -81,29 +93,47 @@ class SeaIce(Configurable):
         self.new_ice = scheme("NewIce", thickness=new_ice_thickness, salinity=salinity)
         self.area, self.thickness = area, thickness
 
-    def __repr__(self):
-        return f"SeaIce(limits={list(self.limits)}, subcycles={self.subcycles})"
+    def __repr__(self) -> str:
+        return f"SeaIce(limits={list(self.boundaries)}, subcycles={self.subcycles})"
 
     @property
-    def categories(self):
-        return range(1, len(self.limits) + 2)
+    def categories(self) -> range:
+        """Returns the numbers of the categories, from 1."""
+        return range(1, len(self.boundaries) + 2)
 
-    @property
-    def prognostic(self):
-        """Fields of the ice in checksum and summary."""
-        moving = ["ice_velocity_x", "ice_velocity_y"] if self.subcycles else []
-        return ["sea_ice_area", "sea_ice_volume", "sea_ice_snow", "sea_ice_heat", *moving]
+    def state_fields(self) -> tuple[Field, ...]:
+        """Returns fields of all categories together, and the velocity of ice that moves."""
+        return (*state, *velocity) if self.subcycles else state
 
-    @property
-    def kept(self):
-        """Fields that stay readable between steps: of the ice, and fluxes of the air into ice and
-        sea."""
-        return (*self.prognostic, "air_heat_flux", "air_water_flux")
+    def limits_of_series(self) -> Mapping[str, tuple[float, float]]:
+        """Returns the limits of extremes of the ice."""
+        return limits_of_series
 
-    # ---- the processes of a step, as a surface asks for them -------------------------------------
+    def diagnostics(self) -> Iterable[str]:
+        """Returns fields of the ice, and fluxes of the air into ice and sea."""
+        return (*(field.name for field in self.state_fields()), "air_heat_flux", "air_water_flux")
 
-    def move(self, do):
-        """Motion and transport; then the sums over all categories."""
+    def renamings(self) -> Iterable[Renaming]:
+        """Returns the name of the sea ice of the model, in place of the observed one."""
+        observed = "sea_ice_fraction"
+        return [Renaming(observed, "sea_ice_area", reads=(observed,))]
+
+    # ---- the processes of a step -----------------------------------------------------------------
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the motion under the stress of the air; the fluxes over open water, divided between
+        sea and ice; growth and melt.
+        """
+        if phase == "air":
+            self.move(do)
+            self.reflect(do)
+        if phase == "leads":
+            do(self.open_water)
+        if phase == "fresh water":
+            self.grow(do)
+
+    def move(self, do: Order) -> None:
+        """Adds motion and transport; then the sums over all categories."""
         if self.subcycles:
             do(mpi.core.IceDynamics(do.step, self.subcycles, self.strength, self.drag))
             do("IceFlowX")
@@ -114,37 +144,31 @@ class SeaIce(Configurable):
                 self._of("IceSweepY", n, do, before=swept)
         self._sum(do)
 
-    def reflect(self, do):
-        """Albedo of the ice and of the cell."""
+    def reflect(self, do: Order) -> None:
+        """Adds the albedo of the ice and of the cell."""
         for n in self.categories:
             if n == 1:
                 self._of(self._albedo_of_first, n, do)
             else:
                 self._of(self._albedo_of_others, n, do, where=self.somewhere)
 
-    def divide(self, do, air_water=None):
-        """Divides the fluxes over open water between sea and ice, and finds the fluxes from the sea
-        to the ice; air_water: other names of its fields.
-        """
-        do(self.open_water, on=air_water)
-
-    def grow(self, do):
-        """Growth and melt, whose fluxes are added to those into the sea."""
+    def grow(self, do: Order) -> None:
+        """Adds growth and melt, whose fluxes are added to those into the sea."""
         for n in self.categories:
             self._of(self.thermodynamics, n, do, where=self.somewhere)
         self._remap(do)
         self._of(self.new_ice, 1, do)
-        for n, limit in enumerate(self.limits, start=1):
+        for n, limit in enumerate(self.boundaries, start=1):
             both = {f"ice_volume_{n}": "m", f"ice_volume_{n + 1}": "m"}
             self._between(scheme("IceTransfer", limit=limit), n, do, both)
         self._sum(do, " after")
         do("IceSurfaceTemperature")
 
-    def _remap(self, do):
-        """Transfer by growth and melt from one category to the next, and to open water, where there
-        is ice: elsewhere none of its fields is set.
+    def _remap(self, do: Order) -> None:
+        """Adds the transfer by growth and melt from one category to the next, and to open water,
+        where there is ice: elsewhere none of its fields is set.
         """
-        limits, last = (0.0, *self.limits, 1e3), len(self.limits)
+        limits, last = (0.0, *self.boundaries, 1e3), len(self.boundaries)
         for n in range(1, last + 1):
             below, limit, above = limits[n - 1 : n + 2]
             what = scheme("IceLimit", limit=limit, below=below, above=above)
@@ -156,8 +180,8 @@ class SeaIce(Configurable):
         for n in range(1, last + 1):
             self._between(scheme("IceCarry"), n, do, self.somewhere)
 
-    def _between(self, what, n, do, where):
-        """A scheme of the limit between categories n and n + 1."""
+    def _between(self, what: Scheme, n: int, do: Order, where: Mapping[str, str]) -> None:
+        """Adds a scheme of the limit between categories n and n + 1."""
         names = {
             f"{side}_{part}": f"ice_{part}_{n + beyond}"
             for beyond, side in enumerate(("thinner", "thicker"))
@@ -173,13 +197,22 @@ class SeaIce(Configurable):
         known = {name: new for name, new in names.items() if name in what.field_names}
         do(what, on=known, label=f"{what.name} between {n} and {n + 1}", where=where)
 
-    def _of(self, what, n, do, before=None, after=None, more=None, where=None):
-        """A scheme of one category; before, after: where its contents come from and go to; more:
-        names of other fields.
+    def _of(
+        self,
+        what: Scheme | str,
+        n: int,
+        do: Order,
+        before: Mapping[str, str] | None = None,
+        after: Mapping[str, str] | None = None,
+        more: Mapping[str, str] | None = None,
+        where: Mapping[str, str] | None = None,
+    ) -> None:
+        """Adds a scheme of one category; before, after: where its contents come from and go to;
+        more: names of other fields.
         """
         what = scheme(what) if isinstance(what, str) else what
         its_own = (*contents, "surface_temperature", "albedo", "growth")
-        names = {f"category_{part}": f"ice_{part}_{n}" for part in its_own} | (more or {})
+        names = {f"category_{part}": f"ice_{part}_{n}" for part in its_own} | dict(more or {})
         for given, place in ((before, ""), (after, "_after")):
             for part, other in (given or {}).items():
                 names[f"category_{part.removesuffix('_after')}{place}"] = f"ice_{other}_{n}"
@@ -188,7 +221,8 @@ class SeaIce(Configurable):
         known = {name: new for name, new in names.items() if name in what.field_names}
         do(what, on=known, label=f"{what.name} of {n}", where=where)
 
-    def _sum(self, do, when=""):
+    def _sum(self, do: Order, when: str = "") -> None:
+        """Adds the sums over categories."""
         for n in self.categories:
             what = scheme("FirstIceSum" if n == 1 else "IceSum")
             names = {f"category_{part}": f"ice_{part}_{n}" for part in contents}
@@ -198,12 +232,13 @@ class SeaIce(Configurable):
 
     # ---- the state at the start ------------------------------------------------------------------
 
-    def initialise(self, grid, fields):
-        """Ice at the start into its fields: of the temperature -5 degC, without snow."""
+    def start(self, simulation: Any) -> None:
+        """Puts ice at the start into its fields: of the temperature -5 degC, without snow."""
+        grid, fields = simulation.model.grid, simulation.fields
         area = np.clip(on_columns(grid, self.area, name="area"), 0, 1)
         thick = np.where(area > 0, on_columns(grid, self.thickness, name="thickness"), 0.0)
         area = np.where(thick > 0, area, 0.0) * (np.asarray(grid.wet_levels) > 0)
-        category = np.searchsorted(self.limits, thick, side="right") + 1
+        category = np.searchsorted(self.boundaries, thick, side="right") + 1
         heat = _heat(-5.0, self.thermodynamics.all_parameters["salinity"])
         for n in self.categories:
             here = np.where(category == n, area, 0.0)
@@ -217,30 +252,34 @@ class SeaIce(Configurable):
         fields.set("sea_ice_volume", area * thick)
 
 
-def _heat(temperature, salinity):
-    """Heat that melts a cubic metre of ice [J m-3] (core/physics/sea_ice/category.hpp)."""
+def _heat(temperature: float, salinity: float) -> float:
+    """Returns the heat that melts a cubic metre of ice [J m-3]
+    (core/physics/sea_ice/category.hpp).
+    """
     melting = -0.0544 * salinity
     warmth = constants.ice_heat_capacity * (melting - temperature)
-    return constants.ice_density * (warmth + constants.fusion_heat * (1 - melting / temperature))
+    heat = constants.ice_density * (warmth + constants.fusion_heat * (1 - melting / temperature))
+    return float(heat)
 
 
-def _of_kind(name, given, kind):
-    """The scheme of that kind."""
-    given = scheme(kind) if isinstance(given, str) and given == "default" else given
-    if getattr(given, "name", "") != kind:
+def _of_kind(name: str, given: Scheme | str, kind: str) -> Scheme:
+    """Returns the scheme of that kind."""
+    found = scheme(kind) if isinstance(given, str) and given == "default" else given
+    if not isinstance(found, Scheme) or found.name != kind:
         raise InputError(f"SeaIce {name} = {given!r}; allowed: {kind}")
-    return given
+    return found
 
 
-def _within(name, given, units, least, most):
-    value = number_of(f"SeaIce {name}", given, units)
+def _within(name: str, given: float, units: str, least: float, most: float) -> float:
+    """Returns a number in its bounds."""
+    value = float(number_of(f"SeaIce {name}", given, units))
     if not least <= value <= most:
         raise InputError(f"SeaIce {name} = {given} must lie in [{least:g}, {most:g}] {units}")
     return value
 
 
-def _rising(limits):
-    """Thicknesses between categories. ValueError: they do not rise, or are too many."""
+def _rising(limits: Sequence[float]) -> tuple[float, ...]:
+    """Returns the thicknesses between categories. InputError: they do not rise, or are too many."""
     found = tuple(number_of("SeaIce limits", limit, "m") for limit in limits)
     if any(b <= a for a, b in zip((0.0, *found), found)) or len(found) > 9:
         raise InputError(f"SeaIce limits = {list(limits)} must be at most 9 rising thicknesses > 0")

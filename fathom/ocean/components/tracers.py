@@ -1,31 +1,31 @@
-"""Tracers of the ocean: those allowed besides temperature and salinity, and the processes of one
-step of each.
+"""Tracers of the ocean: those allowed besides temperature and salinity, the processes of one step
+of each, and their budgets.
 """
 
-import re
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from fathom import names
 from fathom.base.failure import InputError
-from fathom.model.schemes import scheme
-from fathom.ocean.components import eddies
+from fathom.model.component import Field
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme
+from fathom.ocean.components.cells import Cells
+from fathom.ocean.components.component import (
+    ADVECTION,
+    OceanComponent,
+    Tendency,
+    add_share,
+    share_of,
+)
 from fathom.ocean.components.gases import CFC11, CFC12, SF6
-from fathom.ocean.components.mixing import factors_of
-from fathom.ocean.components.passive import IdealAge, PassiveTracer
+from fathom.ocean.components.mixing import VerticalMixing
+from fathom.ocean.components.passive import IdealAge, PassiveTracer, PassiveTracers
 
-# What adds to a tracer's tendency, and what its share of the budget is called.
-terms = {
-    "IsoneutralFlux": "eddies",
-    "SlopedFlux": "eddies",
-    "ShortwaveHeating": "sunlight",
-    "NonlocalTransport": "boundary_layer",
-    "OverflowContent": "overflows",
-    "GeothermalHeat": "sea_floor",
-    "Ageing": "ageing",
-    "Release": "release",
-    "FreshwaterContent": "fresh_water",
-    "LaplacianDiffusion": "diffusion",
-    "BiharmonicDiffusion": "diffusion",
-}
+TEMPERATURE = Field("temperature", "degC", (-20, 80))
+SALINITY = Field("salinity", "1e-3", (-10, 100))
 
 coordinates = ("time", "depth", "depth_interface", "longitude", "latitude", "x", "y")
 fields_of_tracer = (
@@ -41,90 +41,19 @@ fields_of_tracer = (
 )
 
 
-def on_tracer(what, tracer):
-    """Names for this tracer of the fields of a scheme that any tracer can use."""
-    return {
-        field: field.replace("tracer", tracer, 1)
-        for field in what.field_names
-        if field.split("_")[0] == "tracer"
+def declared(tracers: Any) -> list[PassiveTracer]:
+    """Returns the passive tracers of the user's list. InputError: one is no tracer, or has the name
+    of another field, or of a field of another tracer.
+    """
+    by_name: dict[str, type[PassiveTracer]] = {
+        what().name: what for what in (IdealAge, CFC11, CFC12, SF6)
     }
-
-
-def at_end(ocean, what):
-    """Names of the cells of a scheme in the step; layers and cells that do not follow the surface
-    stay.
-    """
-    names = {"thickness_after": "thickness"} | (
-        {"sea_surface_height_after": "height_beyond_cells"}
-        if ocean.stretched
-        else {"cell_thickness_after": "cell_thickness"}
-    )
-    fields = (what.in_cells if ocean.own_cells else what).field_names
-    return {name: other for name, other in names.items() if name in fields}
-
-
-class Budgets:
-    """Follows the processes of a tracer that has a budget: the sum of one term is complete after
-    the processes of that term.
-    """
-
-    def __init__(self, ocean, do):
-        self.ocean, self.tracers, self.do = ocean, ocean.budgets, do
-        self.open = {}  # tracer -> term whose share is not taken yet
-
-    def follow(self, tracer, name):
-        """Adds its sum before a process of that name."""
-        if tracer in self.tracers:
-            term = terms.get(name, "advection")
-            if self.open.get(tracer, term) != term:
-                self._share(tracer)
-            self.open[tracer] = term
-
-    def _share(self, tracer):
-        term = self.open.pop(tracer)
-        what = scheme("FirstBudgetShare" if term == "advection" else "BudgetShare")
-        share = {"tracer_budget_share": f"{tracer}_budget_{term}"}
-        self.do(what, on=on_tracer(what, tracer) | share, label=f"budget of {tracer}: {term}")
-
-    def _whole(self, what, tracer, names, label):
-        self.do(what, on=on_tracer(what, tracer) | names | at_end(self.ocean, what), label=label)
-
-    def close(self, tracer, names):
-        """Adds the sums after the update of a tracer; names: what it diffuses with."""
-        if tracer in self.tracers:
-            self._whole(scheme("TracerBudget"), tracer, names, f"budget of {tracer}")
-
-    def late(self, tracer, term):
-        """Adds the sums after processes that change a tracer after its update."""
-        if tracer in self.tracers:
-            share = {"tracer_budget_share": f"{tracer}_budget_{term}"}
-            label = f"budget of {tracer}: {term}"
-            self._whole(scheme("LateBudgetShare"), tracer, share, label)
-
-    def after_freezing(self, do):
-        """At the end of a step, if there is a limit of freezing."""
-        if "FreezingLimit" in do.kinds:
-            do.phase = "tracer"
-            for tracer in ("temperature", "salinity"):
-                self.late(tracer, "freezing")
-
-    def finish(self, tracer):
-        """Adds the sums before the update."""
-        if tracer in self.open:
-            self._share(tracer)
-
-
-def declared(tracers):
-    """The passive tracers of the user's list. ValueError where one is no tracer, or has the name of
-    another field, or of a field of another tracer.
-    """
-    by_name = {what().name: what for what in (IdealAge, CFC11, CFC12, SF6)}
-    tracers = [
+    found: list[PassiveTracer] = [
         by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t
         for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)
     ]
     called = ["temperature", "salinity"]
-    for tracer in tracers:
+    for tracer in found:
         if not isinstance(tracer, PassiveTracer):
             raise InputError(
                 f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name),"
@@ -135,14 +64,13 @@ def declared(tracers):
                 f"two tracers are called '{tracer.name}'; give one of them another name"
             )
         called.append(tracer.name)
-    for tracer in tracers:
+    for tracer in found:
         _check_name(tracer, called)
-    return tracers
+    return found
 
 
-def _check_name(tracer, called):
-    """ValueError where a tracer has the name of another field, or of one of a tracer in
-    `called`."""
+def _check_name(tracer: PassiveTracer, called: Iterable[str]) -> None:
+    """InputError: a tracer has the name of another field, or of one of a tracer in `called`."""
     other = names.describe(tracer.name)
     if (
         tracer.name in coordinates
@@ -162,100 +90,137 @@ def _check_name(tracer, called):
         )
 
 
-def own_terms(ocean, do):
-    """A separate term in the budget of a tracer for each process of the user's that adds to its
-    tendency. ValueError where it is among the processes of another term.
+class Tracers(OceanComponent):
+    """Temperature, salinity and the passive tracers: a step of each is the sum of what components
+    add to its tendency, vertical diffusion, and the new value.
+
+    Parameters
+    ----------
+    fields : temperature, salinity and others.
+    advection : CentredAdvection and others.
+    sources : components that add to tendencies, in this order.
+    mixing : its factors diffuse them.
+    passive : holds some at given values.
+    budgets : names of tracers of which every term is computed.
     """
-    own = {type(one.process).__name__ for one in ocean.extra_processes}
-    own |= {getattr(one.process, "name", "") for one in ocean.extra_processes}
-    for tracer in ocean.budgets:
-        changed = f"{tracer}_tendency"
-        adds = lambda p, changed=changed: any(
-            f["name"] == changed and f["access"] != "reads" for f in p.fields
-        )
-        n = 0
-        while n < len(do.processes):
-            process = do.processes[n]
-            n += 1
-            if process.name not in own or not adds(process):
-                continue
-            if do.kinds[n - 2] not in ("FirstBudgetShare", "BudgetShare"):
-                raise InputError(
-                    f"{process.name} is among the processes of another term of the budget of"
-                    f" {tracer}; put it before 'TracerUpdate of {tracer}'"
-                )
-            term = re.sub(r"(?<!^)(?=[A-Z])", "_", process.name).replace(" ", "_").lower()
-            what, share = scheme("BudgetShare"), f"{tracer}_budget_{term}"
-            on = on_tracer(what, tracer) | {"tracer_budget_share": share}
-            do.insert(n, what, on=on, label=f"budget of {tracer}: {term}")
-            n += 1
 
+    def __init__(
+        self,
+        fields: Sequence[Field],
+        advection: Scheme,
+        sources: Sequence[OceanComponent],
+        mixing: VerticalMixing,
+        passive: PassiveTracers,
+        budgets: Sequence[str],
+    ) -> None:
+        self.fields, self.advection, self.sources = fields, advection, sources
+        self.mixing, self.passive, self.budgets = mixing, passive, budgets
 
-def fluxes(ocean, surface, do):
-    """The processes that make the fluxes of passive tracers through the surface."""
-    for tracer in ocean.tracers:
-        for what in tracer.fluxes(surface):
-            do(what, on=on_tracer(what, tracer.name), label=f"{what.name} of {tracer.name}")
+    @property
+    def swept(self) -> bool:
+        """Returns whether tracers are advected forward in time, direction by direction: from the
+        present values alone.
+        """
+        return "tracer_swept" in self.advection.field_names
 
+    def state_fields(self) -> tuple[Field, ...]:
+        """Returns all tracers."""
+        return tuple(self.fields)
 
-def step(ocean, do):
-    """The processes of one step of all tracers, after transports and the factors of vertical
-    diffusion. Returns their budgets.
-    """
-    budgets = Budgets(ocean, do)
-    passive = {tracer.name: tracer for tracer in ocean.tracers}
+    def rotations(self) -> Iterable[Sequence[str]]:
+        """Returns the values before, now and after."""
+        for tracer in self.fields:
+            before = [] if self.swept else [tracer.before]
+            yield [*before, tracer.name, tracer.after]
 
-    def of(tracer, what, when=True):
-        if what is None or not when:
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the step of each tracer, after transports and the factors of vertical diffusion."""
+        if phase != "tracers":
             return
-        what = scheme(what) if isinstance(what, str) else what
-        budgets.follow(tracer, what.name)
-        do(what, on=on_tracer(what, tracer), label=f"{what.name} of {tracer}")
+        tendencies = [Tendency(one, do, one.name in self.budgets) for one in self.fields]
+        if self.swept:  # all first sweeps before all others: one exchange for all tracers
+            do("SweepVolumes")
+            for add in tendencies:
+                add(self.advection.companion("sweep"), term=ADVECTION)
+        for tracer, add in zip(self.fields, tendencies, strict=True):
+            add(self.advection, term=ADVECTION)
+            for component in self.sources:
+                component.add_to(tracer, add)
+            add.finish()
+            self._update(tracer, do)
+            self._hold(tracer, do)
 
-    if ocean.split:  # all first sweeps before all others: one exchange for all tracers
-        do("SweepVolumes")
-        for tracer in ocean.tracer_names:
-            of(tracer, ocean.tracer_advection.companion("sweep"))
-    for tracer in ocean.tracer_names:
-        own = passive.get(tracer)
-        heat, active = tracer == "temperature", tracer in ("temperature", "salinity")
-        of(tracer, ocean.tracer_advection)
-        if ocean.diffusion is not None:
-            of(tracer, ocean.diffusion.first_pass)
-            of(tracer, ocean.diffusion)
-        eddies.fluxes(ocean, tracer, do, budgets)
-        of(tracer, "ShortwaveHeating", when=heat and ocean.shortwave_penetration is not None)
-        of(tracer, "NonlocalTransport", when=active and ocean.has_boundary_layer)
-        of(tracer, "OverflowContent", when=ocean.overflows)
-        of(tracer, "GeothermalHeat", when=heat and ocean.warm_floor)
-        for what in own.sources() if own else ():
-            of(tracer, what)
-        of(tracer, _rain(heat), when=active and ocean.stretched)
-        budgets.finish(tracer)
-        _update(ocean, tracer, do, budgets)
-        _hold(own, do, budgets)
-    return budgets
+    def _update(self, tracer: Field, do: Order) -> None:
+        """Adds vertical diffusion and the new value, and what closes the budget."""
+        factors, roles = self.mixing.factors_of(tracer), {"tracer": tracer}
+        do("TracerUpdate", roles=roles, on=factors, label=f"TracerUpdate of {tracer.name}")
+        if tracer.name in self.budgets:
+            do("TracerBudget", roles=roles, on=factors, label=f"budget of {tracer.name}")
 
+    def _hold(self, tracer: Field, do: Order) -> None:
+        """Adds the process that keeps a passive tracer at given values, after all others."""
+        keep = self.passive.holding(tracer)
+        if keep is not None:
+            do(keep, roles={"tracer": tracer}, label=f"Keep of {tracer.name}")
+            if tracer.name in self.budgets:
+                add_share("LateBudgetShare", tracer, "kept", do)
 
-def _hold(own, do, budgets):
-    """Adds the process that keeps a passive tracer at given values, after all others."""
-    keep = own.holding() if own else None
-    if keep is not None:
-        do(keep, on=on_tracer(keep, own.name), label=f"Keep of {own.name}")
-        budgets.late(own.name, "kept")
-
-
-def _rain(heat):
-    """Fresh water has the temperature of the surface, and no salt."""
-    if heat:
-        return scheme("FreshwaterContent", share=1)
-    salinity = scheme("SurfaceFluxes").all_parameters["reference_salinity"]
-    return scheme("FreshwaterContent", returned=salinity)
+    def complete(self, do: Order) -> None:
+        """Adds a term to the budget of a tracer for each process of the user's that adds to its
+        tendency. InputError: it is among the processes of another term.
+        """
+        for tracer in self.fields:
+            if tracer.name in self.budgets:
+                _add_terms_of_user(tracer, do)
 
 
-def _update(ocean, tracer, do, budgets):
-    """Vertical diffusion and the new value."""
-    update, factors = scheme("TracerUpdate"), factors_of(ocean, tracer)
-    names = on_tracer(update, tracer) | factors | at_end(ocean, update)
-    do(update, on=names, label=f"TracerUpdate of {tracer}")
-    budgets.close(tracer, factors)
+def _add_terms_of_user(tracer: Field, do: Order) -> None:
+    n = 0
+    while n < len(do.processes):
+        process, term = do.processes[n], do.terms[n]
+        n += 1
+        if not (term and _changes(process, tracer.tendency)):
+            continue
+        if do.kinds[n - 2] not in ("FirstBudgetShare", "BudgetShare"):
+            raise InputError(
+                f"{process.name} is among the processes of another term of the budget of"
+                f" {tracer.name}; put it before 'TracerUpdate of {tracer.name}'"
+            )
+        on = share_of(tracer, term)
+        label = f"budget of {tracer.name}: {term}"
+        do.insert(n, "BudgetShare", roles={"tracer": tracer}, on=on, label=label)
+        n += 1
+
+
+def _changes(process: Any, field: str) -> bool:
+    """Returns whether a process of the core writes or updates a field."""
+    return any(f["name"] == field and f["access"] != "reads" for f in process.fields)
+
+
+class FreezingLimit(OceanComponent):
+    """The sea stays at or above freezing, where no model of sea ice takes its heat.
+
+    Parameters
+    ----------
+    cells : of the ocean, at the end of a step.
+    budgets : names of tracers of which every term is computed.
+    """
+
+    def __init__(self, cells: Cells, budgets: Sequence[str]) -> None:
+        self.cells, self.budgets = cells, budgets
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the limit at the end of a step, and its share of budgets."""
+        if phase == "freezing":
+            on = {
+                "temperature": TEMPERATURE.after,
+                "salinity": SALINITY.after,
+                "surface_height": self.cells.height_after,
+                "cell_thickness": self.cells.thickness_after,
+            }
+            do("FrazilExport")
+            do("FreezingLimit", on=on)
+        if phase == "budgets":
+            for tracer in (TEMPERATURE, SALINITY):
+                if tracer.name in self.budgets:
+                    add_share("LateBudgetShare", tracer, "freezing", do)

@@ -19,17 +19,22 @@ volume closed to round-off. Heat and salt flow with the mean of both sides of a 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from fathom import output
 from fathom.base import earth
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
 from fathom.model.schemes import scheme
-from fathom.ocean.products.diagnostics import potential_density
+from fathom.ocean.products.diagnostics import Window, potential_density
 from fathom.ocean.products.sections import eastern, faces, northern, passages
 from fathom.output.diagnostics import Integral, rounded
+
+if TYPE_CHECKING:
+    from fathom.ocean.model import Ocean
 
 heat_capacity = (
     earth.SEA_WATER_DENSITY * earth.SEA_WATER_HEAT_CAPACITY
@@ -49,7 +54,7 @@ class Geometry:
     each basin (ny, nx), parts of faces in each section; where the stream function is 0.
     """
 
-    def __init__(self, grid: Any):
+    def __init__(self, grid: WaterGrid) -> None:
         h = grid.horizontal
         latitude, longitude = np.asarray(h.center_latitude), np.asarray(h.center_longitude)
         step = (
@@ -86,11 +91,9 @@ class Geometry:
             else np.zeros(latitude.shape, bool)
         )
 
-    def across(
-        self, window: tuple, to_east: np.ndarray, to_north: np.ndarray, unit: float
-    ) -> np.ndarray:
-        """D of the faces of a block, (basins, levels, edges); to_east, to_north (levels, ny,
-        nx).
+    def across(self, window: Window, to_east: Array, to_north: Array, unit: float) -> Array:
+        """Returns D of the faces of a block, (basins, levels, edges); to_east, to_north (levels,
+        ny, nx).
         """
         j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
         levels, size = len(to_east), len(self.edges) + 1
@@ -110,9 +113,9 @@ class Geometry:
         return found[..., :-1]
 
 
-def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
-    """Atlantic with its seas and the Arctic: between America and Africa or Europe; from 66 N on
-    everything.
+def is_atlantic(longitude: Any, latitude: Any) -> Array:
+    """Returns where the Atlantic is with its seas and the Arctic: between America and Africa or
+    Europe; from 66 N on everything.
     """
     west = np.interp(
         latitude,
@@ -121,16 +124,16 @@ def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
     )
     east = np.interp(latitude, (-60, 0, 30, 30.1, 47, 47.1, 66), (20, 20, 30, 42, 42, 60, 60))
     x = (np.asarray(longitude) - 180) % 360 - 180
-    return ((x > west) & (x < east)) | (np.asarray(latitude) >= 66)
+    return np.asarray(((x > west) & (x < east)) | (np.asarray(latitude) >= 66))
 
 
-_geometries: WeakKeyDictionary = (
+_geometries: WeakKeyDictionary[WaterGrid, Geometry] = (
     WeakKeyDictionary()
 )  # of grids, whose `horizontal` is made again each time that it is asked for
 
 
-def geometry(grid: Any) -> Geometry:
-    """The geometry of a grid, made once."""
+def geometry(grid: WaterGrid) -> Geometry:
+    """Returns the geometry of a grid, made once."""
     if grid not in _geometries:
         _geometries[grid] = Geometry(grid)
     return _geometries[grid]
@@ -139,18 +142,28 @@ def geometry(grid: Any) -> Geometry:
 # ---- parts of a block, and what becomes of their sum ---------------------------------------------
 
 
-def _overturning(ocean, window, to_east, to_north):
+def _overturning(ocean: Ocean, window: Window, to_east: Array, to_north: Array) -> Array:
+    """Returns what crosses each latitude in each layer."""
     return geometry(ocean.grid).across(window, to_east, to_north, _volume)
 
 
-def _from_surface(ocean, found):
-    """(basins, interfaces, edges) from D of layers."""
+def _from_surface(ocean: Ocean, found: Array) -> Array:
+    """Returns (basins, interfaces, edges) from D of layers."""
     across = np.cumsum(found, axis=2)
     return np.concatenate([np.zeros_like(across[:, :1]), np.cumsum(across, axis=1)], axis=1)
 
 
-def _in_density(ocean, window, to_east, to_north, temperature, salinity):
-    """Faces in the class of the cell that they are the eastern or northern ones of."""
+def _in_density(
+    ocean: Ocean,
+    window: Window,
+    to_east: Array,
+    to_north: Array,
+    temperature: Array,
+    salinity: Array,
+) -> Array:
+    """Returns what crosses each latitude in each class. Faces are in the class of the cell that
+    they are the eastern or northern ones of.
+    """
     sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
     which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
     of_class = lambda flow, n: np.where(which == n, flow, 0).sum(axis=0, keepdims=True)
@@ -161,20 +174,31 @@ def _in_density(ocean, window, to_east, to_north, temperature, salinity):
     return np.concatenate(found, axis=1)
 
 
-def _from_lightest(ocean, found):
+def _from_lightest(ocean: Ocean, found: Array) -> Array:
+    """Returns (basins, classes, edges) from D of classes."""
     return np.cumsum(np.cumsum(found, axis=2), axis=1)
 
 
-def _northward(ocean, window, to_east, to_north):
+def _northward(ocean: Ocean, window: Window, to_east: Array, to_north: Array) -> Array:
+    """Returns what crosses each latitude, (basins, edges)."""
     east, north = (np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north))
     return geometry(ocean.grid).across(window, east, north, _content)[:, 0]
 
 
-def _heat(ocean, found):
+def _heat(ocean: Ocean, found: Array) -> Array:
+    """Returns the transport of heat [W], (basins, edges)."""
     return heat_capacity * np.cumsum(found, axis=1)
 
 
-def _fresh_water(ocean, window, volume_east, volume_north, salt_east, salt_north):
+def _fresh_water(
+    ocean: Ocean,
+    window: Window,
+    volume_east: Array,
+    volume_north: Array,
+    salt_east: Array,
+    salt_north: Array,
+) -> Array:
+    """Returns the fresh water that crosses each latitude, (basins, edges)."""
     reference = scheme("SurfaceFluxes").all_parameters["reference_salinity"]
     flows = (
         volume - salt / reference
@@ -183,11 +207,13 @@ def _fresh_water(ocean, window, volume_east, volume_north, salt_east, salt_north
     return _northward(ocean, window, *flows)
 
 
-def _summed(ocean, found):
+def _summed(ocean: Ocean, found: Array) -> Array:
+    """Returns the sum from the southernmost edge."""
     return np.cumsum(found, axis=1)
 
 
-def _through(unit, ocean, window, to_east, to_north):
+def _through(unit: float, ocean: Ocean, window: Window, to_east: Array, to_north: Array) -> Array:
+    """Returns what flows through each section, (sections)."""
     j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
     east, north = (rounded(np.nansum(flow, axis=0), unit) for flow in (to_east, to_north))
     return np.array(
@@ -198,33 +224,37 @@ def _through(unit, ocean, window, to_east, to_north):
     )
 
 
-def _open(ocean, found):
-    """NaN where a grid has no such passage."""
+def _open(ocean: Ocean, found: Array) -> Array:
+    """Returns NaN where a grid has no such passage."""
     return np.where(geometry(ocean.grid).passable, found, np.nan)
 
 
-def _open_heat(ocean, found):
+def _open_heat(ocean: Ocean, found: Array) -> Array:
+    """Returns the transport of heat through sections [W]."""
     return heat_capacity * _open(ocean, found)
 
 
-def _depth_integral(ocean, window, to_east):
+def _depth_integral(ocean: Ocean, window: Window, to_east: Array) -> Array:
+    """Returns the flow to the east of all layers [m3 s-1], (ny, nx)."""
     whole = np.zeros(geometry(ocean.grid).band.shape)
     j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
     whole[j, i] = rounded(np.nansum(to_east, axis=0), _volume)
     return whole
 
 
-def _stream(ocean, found):
-    """At corners; on a globe the land of the northern middle latitudes is 0, as on most maps."""
+def _stream(ocean: Ocean, found: Array) -> Array:
+    """Returns the stream function at corners; on a globe the land of the northern middle latitudes
+    is 0, as on most maps.
+    """
     psi, g = -np.cumsum(found, axis=0), geometry(ocean.grid)
     return np.where(
         g.dry, np.nan, psi - (np.median(psi[g.continents]) if g.continents.any() else 0.0)
     )
 
 
-def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Volume through eastern and northern faces (nz, ny, nx) [m3 s-1] of the velocity at corners [m
-    s-1], NaN or 0 on land; of the whole grid (docs/numerics.md, Volume).
+def transports(ocean: Ocean, u: Array, v: Array) -> tuple[Array, Array]:
+    """Returns the volume through eastern and northern faces (nz, ny, nx) [m3 s-1] of the velocity
+    at corners [m s-1], NaN or 0 on land; of the whole grid (docs/numerics.md, Volume).
     """
     h = ocean.grid.horizontal
     half = 0.5 * np.stack([ocean.grid.thickness(k, "corner") for k in range(len(u))])
@@ -238,9 +268,9 @@ def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
     return x + np.concatenate([np.zeros_like(x[:, :1]), x[:, :-1]], axis=1), y + west
 
 
-def of_flow(ocean: Any, to_east: np.ndarray, to_north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream function
-    (ny, nx) of the transports of the whole grid [m3 s-1].
+def of_flow(ocean: Ocean, to_east: Array, to_north: Array) -> tuple[Array, Array]:
+    """Returns overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream
+    function (ny, nx) of the transports of the whole grid [m3 s-1].
     """
     window, b = (0, 0, *to_east.shape[1:]), geometry(ocean.grid)
     overturning, levels = (
@@ -265,8 +295,8 @@ _flow, _bolus = (
 )
 
 
-def _of_tracer(tracer):
-    """Fields of its flow, and how they are made."""
+def _of_tracer(tracer: str) -> tuple[tuple[str, str], Any]:
+    """Returns the fields of its flow, and how they are made."""
     needs = (f"{tracer}_transport_east", f"{tracer}_transport_north")
     on = (
         ("tracer", tracer),
@@ -355,8 +385,8 @@ integrals = {
 }
 
 
-def coordinates(ocean: Any) -> dict[str, tuple]:
-    """Coordinates of all dimensions of integrals: name -> (dims, array, attributes)."""
+def coordinates(ocean: Ocean) -> dict[str, Any]:
+    """Returns the coordinates of all dimensions of integrals: name -> (dims, array, attributes)."""
     grid = ocean.grid
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid.levels.weights))])
     named = lambda names, what: {

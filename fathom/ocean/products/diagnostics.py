@@ -2,42 +2,57 @@
 through Drake Passage.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from fathom.base import mpi
 from fathom.grids.regrid.points import vertical
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Series
 from fathom.ocean.products.sections import corners, passages
 from fathom.output.diagnostics import Diagnostic, rounded, same, weighted
 
+if TYPE_CHECKING:
+    from fathom.ocean.model import Ocean
 
-def _east(ocean, window):
+Window = tuple[int, int, int, int]  # of a block in the grid: j0, i0, ny, nx
+
+
+def _east(ocean: Ocean, window: Window) -> tuple[Array, Array]:
+    """Returns the weights of both components in the eastward one."""
     cosine, sine = _turn(ocean, window)
     return cosine, -sine
 
 
-def _north(ocean, window):
+def _north(ocean: Ocean, window: Window) -> tuple[Array, Array]:
+    """Returns the weights of both components in the northward one."""
     cosine, sine = _turn(ocean, window)
     return sine, cosine
 
 
-def _turn(ocean, window):
+def _turn(ocean: Ocean, window: Window) -> Iterator[Array]:
+    """Returns cosine and sine of the angle of the grid in a block."""
     j0, i0, ny, nx = window
     return (np.ascontiguousarray(part[j0 : j0 + ny, i0 : i0 + nx]) for part in ocean.grid.turn)
 
 
-def _speed(ocean, window, u, v):
-    return np.hypot(u, v)
+def _speed(ocean: Ocean, window: Window, u: Array, v: Array) -> Array:
+    """Returns the speed."""
+    return np.asarray(np.hypot(u, v))
 
 
-def _through(side):
-    """A velocity from the transport through the eastern or northern faces of cells, as high as they
-    are with the sea surface at rest.
+def _through(side: str) -> Callable[[Ocean, Window, Array], Array]:
+    """Returns a function that gives a velocity from the transport through the eastern or northern
+    faces of cells, as high as they are with the sea surface at rest.
     """
 
-    def of(ocean, window, transport):
+    def of(ocean: Ocean, window: Window, transport: Array) -> Array:
         j0, i0, ny, nx = window
         part = (slice(j0, j0 + ny), slice(i0, i0 + nx))
         length = np.asarray(getattr(ocean.grid.horizontal, f"length_{side}_face"))[part]
@@ -51,8 +66,12 @@ def _through(side):
     return of
 
 
-def potential_density(ocean, temperature, salinity, pressure=0.0):
-    """[kg m-3] at a pressure [dbar], by the ocean's equation of state; arrays (levels, ny, nx)."""
+def potential_density(
+    ocean: Ocean, temperature: Array, salinity: Array, pressure: float = 0.0
+) -> Array:
+    """Returns it [kg m-3] at a pressure [dbar], by the ocean's equation of state; arrays (levels,
+    ny, nx).
+    """
     levels = len(temperature)
     given = {
         "temperature": temperature,
@@ -70,14 +89,14 @@ def potential_density(ocean, temperature, salinity, pressure=0.0):
         },
         levels=levels,
     )
-    return found["density_anomaly"] + ocean.equation_of_state.all_parameters.get(
-        "reference_density", mpi.core.reference_density(pressure)
-    )
+    usual = mpi.core.reference_density(pressure)
+    reference = ocean.equation_of_state.all_parameters.get("reference_density", usual)
+    return np.asarray(found["density_anomaly"] + reference)
 
 
-def _mixed_layer_depth(ocean, window, temperature, salinity):
-    """Where potential density exceeds that at 10 m by 0.03 kg m-3 (de Boyer Montegut et al. 2004),
-    linear between the middles of layers; else the bottom [m].
+def _mixed_layer_depth(ocean: Ocean, window: Window, temperature: Array, salinity: Array) -> Array:
+    """Returns where potential density exceeds that at 10 m by 0.03 kg m-3 (de Boyer Montegut et al.
+    2004), linear between the middles of layers; else the bottom [m].
     """
     j0, i0, ny, nx = window
     middles, bottoms = (
@@ -96,7 +115,7 @@ def _mixed_layer_depth(ocean, window, temperature, salinity):
             within = np.clip(-excess[n - 1] / (excess[n] - excess[n - 1]), 0, 1)
             found = (n < water) & (excess[n] > 0)
         depth = np.where(found, middles[n - 1] + within * (middles[n] - middles[n - 1]), depth)
-    return depth[None]
+    return np.asarray(depth)[None]
 
 
 _velocity = ("velocity_x", "velocity_y")
@@ -117,12 +136,13 @@ derived = {
 }
 
 
-def at_depth(diagnostic, depths, horizontal):
-    """The Diagnostic of a variable of layers at depths [m], linear between the middles of layers;
-    constant from the first up to the surface; nothing below the middle of the last layer that has
-    water."""
+def at_depth(diagnostic: Diagnostic, depths: Array, horizontal: str) -> Diagnostic:
+    """Returns the Diagnostic of a variable of layers at depths [m], linear between the middles of
+    layers; constant from the first up to the surface; nothing below the middle of the last layer
+    that has water.
+    """
 
-    def of(model, window, *arrays):
+    def of(model: Ocean, window: Window, *arrays: Array) -> Array:
         j0, i0, ny, nx = window
         values = np.array(diagnostic.of(model, window, *arrays), float)
         water, middles = (
@@ -140,12 +160,12 @@ def at_depth(diagnostic, depths, horizontal):
     return replace(diagnostic, of=of, vertical="layer")
 
 
-_drake: WeakKeyDictionary = WeakKeyDictionary()  # of grids
+_drake: WeakKeyDictionary[WaterGrid, list[Any]] = WeakKeyDictionary()  # of grids
 
 
-def drake_transport(simulation):
-    """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no
-    such passage.
+def drake_transport(simulation: Any) -> Series:
+    """Returns the series of the volume transport through Drake Passage [m3 s-1]; none where the
+    grid has no such passage.
     """
     grid = simulation.model.grid
     if grid not in _drake:

@@ -10,6 +10,7 @@ import numpy as np
 
 import fathom.plots as plots
 from fathom import names
+from fathom.model.component import Array
 from fathom.ocean.products import circulation
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
@@ -78,7 +79,7 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     levels = _levels(grid, raster.mesh.shape)
     wet = levels > 0
 
-    def surface(name: str) -> np.ndarray:
+    def surface(name: str) -> Array:
         return np.where(wet, _first_level(state[name]), np.nan)
 
     for name, drawn in (
@@ -183,16 +184,16 @@ def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         )
 
 
-def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
+def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> Array:
     return np.asarray(grid["wet_levels"]) if "wet_levels" in grid else np.ones(shape, int)
 
 
-def _first_level(field: Any) -> np.ndarray:
+def _first_level(field: Any) -> Array:
     values = np.asarray(field, float)
     return values[0] if values.ndim == 3 else values
 
 
-def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarray:
+def _to_centers(field: Array, levels: Array, cyclic: bool) -> Array:
     """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its
     four cells are.
     """
@@ -203,24 +204,25 @@ def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarr
     north = np.vstack([both[1:], np.zeros_like(both[:1])])
     weight = ((np.minimum(both, north) > 0) & np.isfinite(field)).astype(float)
     total = _four(weight, cyclic)
-    return np.divide(
+    found: Array = np.divide(
         _four(np.where(weight > 0, field, 0.0), cyclic),
         total,
         out=np.full(field.shape, np.nan),
         where=(total > 0) & (levels > 0),
     )
+    return found
 
 
-def _four(field: np.ndarray, cyclic: bool) -> np.ndarray:
+def _four(field: Array, cyclic: bool) -> Array:
     """Sum over the corners of each cell; corner (j, i) lies north-east of cell (j, i)."""
     west = np.roll(field, 1, axis=1)
     if not cyclic:
         west[:, 0] = 0
     both = field + west
-    return both + np.vstack([np.zeros_like(both[:1]), both[:-1]])
+    return np.asarray(both + np.vstack([np.zeros_like(both[:1]), both[:-1]]))
 
 
-def _middle(values: np.ndarray) -> tuple[float, float] | None:
+def _middle(values: Array) -> tuple[float, float] | None:
     """Rounded ends that hold 94 % of the values."""
     if not np.isfinite(values).any():
         return None

@@ -12,7 +12,11 @@ from typing import Any
 
 import numpy as np
 
-passages = {  # longitude and latitude of both ends [degrees], on land
+from fathom.model.component import Array
+
+Place = tuple[float, float]  # longitude, latitude [degrees]
+Line = tuple[Place, Place]
+passages: dict[str, Line] = {  # longitude and latitude of both ends [degrees], on land
     "drake_passage": ((-69.0, -53.0), (-64.0, -70.0)),  # eastward
     "africa_antarctica": ((20.0, -32.0), (20.0, -75.0)),  # eastward
     "australia_antarctica": ((147.0, -40.0), (147.0, -72.0)),  # eastward
@@ -27,7 +31,7 @@ passages = {  # longitude and latitude of both ends [degrees], on land
 }
 
 
-def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
+def sides(longitude: Any, latitude: Any, line: Line) -> tuple[Array, Array]:
     """For places [degrees]: distance to the left of a line, and how far along it, 0 at its first
     end, 1 at its second; NaN far away.
     """
@@ -41,7 +45,7 @@ def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.nd
     )
 
 
-def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
+def faces(grid: Any, line: Line) -> tuple[Array, Array]:
     """The flow to the left, in parts of what flows through eastern and through northern faces, (ny,
     nx): 1, 0 or -1.
     """
@@ -58,7 +62,7 @@ def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
     return crossing[0], crossing[1]
 
 
-def corners(grid: Any, line: tuple) -> tuple[np.ndarray, ...]:
+def corners(grid: Any, line: Line) -> tuple[Array, ...]:
     """Corners whose velocities (u, v) flow through the faces of a section: rows, columns, and the
     lengths [m] a, b with which a layer of thickness h [m] carries h (a u + b v) [m3 s-1] to the
     left: half of what passes a face is from the corner at each of its ends (docs/numerics.md,
@@ -77,7 +81,7 @@ def corners(grid: Any, line: tuple) -> tuple[np.ndarray, ...]:
     return j, i, a[j, i], b[j, i]
 
 
-def eastern(values: np.ndarray, h: Any) -> np.ndarray:
+def eastern(values: Array, h: Any) -> Array:
     """The values of the neighbours in the east; those at a closed edge are their own."""
     there = np.roll(values, -1, axis=-1)
     if not h.periodic:
@@ -85,7 +89,7 @@ def eastern(values: np.ndarray, h: Any) -> np.ndarray:
     return there
 
 
-def northern(values: np.ndarray, h: Any) -> np.ndarray:
+def northern(values: Array, h: Any) -> Array:
     """Those of the faces that are in the north."""
     beyond = values[..., -1:, ::-1] if h.fold else values[..., -1:, :]
     return np.concatenate([values[..., 1:, :], beyond], axis=-2)

@@ -21,13 +21,18 @@ rounded to a multiple of a power of two: such sums are exact, the same on any ra
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from fathom.base import earth, mpi
+from fathom.model.component import Array, Series
 from fathom.ocean.products.circulation import basins, geometry
+from fathom.ocean.products.diagnostics import Window
 from fathom.output.diagnostics import rounded
+
+Columns = Iterable[tuple[Window, Array]]  # values (ny, nx) of each block
 
 density = earth.SEA_WATER_DENSITY
 heat_capacity = density * earth.SEA_WATER_HEAT_CAPACITY
@@ -49,8 +54,8 @@ contents = {
 }
 
 
-def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
-    """Series name -> (value, units); of a plane "global" alone. All ranks call it."""
+def by_basin(simulation: Any) -> Series:
+    """Returns series name -> (value, units); of a plane "global" alone. All ranks call it."""
     there = simulation.fields.has
     found = {}
     for name, (field, factor, units, unit) in fluxes.items():
@@ -61,8 +66,8 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
         whole = zip(simulation.domain.blocks, simulation.fields.column_contents(field))
         found[name] = (_summed(simulation, whole, unit), factor, units)
     if there("surface_stress_x") and there("surface_stress_y"):
-        columns = _eastward_stress(simulation)
-        found["momentum_flux"] = (_summed(simulation, columns, 2.0**-4, "corner"), 1.0, "N")
+        stress = _eastward_stress(simulation)
+        found["momentum_flux"] = (_summed(simulation, stress, 2.0**-4, "corner"), 1.0, "N")
     grid = simulation.model.grid
     inside = geometry(grid).inside
     shown = [
@@ -75,8 +80,10 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
     } | _of_ice(simulation)
 
 
-def _of_ice(simulation):
-    """Extent, area and volume of sea ice by hemisphere: name -> (value, units); none without it."""
+def _of_ice(simulation: Any) -> Series:
+    """Returns extent, area and volume of sea ice by hemisphere: name -> (value, units); none
+    without it.
+    """
     if not simulation.model.sea_ice:
         return {}
     grid = simulation.model.grid
@@ -101,8 +108,8 @@ def _of_ice(simulation):
     } | _extremes_of_ice(simulation, area, volume)
 
 
-def _extremes_of_ice(simulation, area, volume):
-    """Series name -> (value, units)."""
+def _extremes_of_ice(simulation: Any, area: Columns, volume: Columns) -> Series:
+    """Returns series name -> (value, units)."""
     thick = [v / np.maximum(a, 0.15) * (a >= 0.15) for (_, a), (_, v) in zip(area, volume)]
     of = simulation.fields.windows
     speed = (
@@ -125,12 +132,13 @@ def _extremes_of_ice(simulation, area, volume):
     }
 
 
-def _blocks(simulation, field):
+def _blocks(simulation: Any, field: str) -> Iterator[tuple[Window, Array]]:
+    """Returns each block of this rank with its values (levels, ny, nx)."""
     return zip(simulation.domain.blocks, simulation.fields.windows(field))
 
 
-def _eastward_stress(simulation):
-    """(window, stress) at corners, turned from the axes of the grid."""
+def _eastward_stress(simulation: Any) -> Columns:
+    """Returns (window, stress) at corners, turned from the axes of the grid."""
     angle = np.asarray(simulation.model.grid.horizontal.angle_corner)
     for (window, x), (_, y) in zip(
         _blocks(simulation, "surface_stress_x"), _blocks(simulation, "surface_stress_y")
@@ -139,14 +147,21 @@ def _eastward_stress(simulation):
         yield window, np.cos(turn) * x[0] - np.sin(turn) * y[0]
 
 
-def _part(window):
+def _part(window: Window) -> tuple[slice, slice]:
+    """Returns the rows and columns of a block."""
     j, i, ny, nx = window
     return slice(j, j + ny), slice(i, i + nx)
 
 
-def _summed(simulation, columns, unit, where="center", inside=None):
-    """Sums over the basins, or over other parts of the grid, of a quantity per area in the blocks
-    of all ranks.
+def _summed(
+    simulation: Any,
+    columns: Columns,
+    unit: float,
+    where: str = "center",
+    inside: Sequence[Array] | None = None,
+) -> Array:
+    """Returns the sums over the basins, or over other parts of the grid, of a quantity per area in
+    the blocks of all ranks.
     """
     grid = simulation.model.grid
     area_center, area_corner = grid.areas
@@ -161,4 +176,4 @@ def _summed(simulation, columns, unit, where="center", inside=None):
         part = _part(window)
         amount = rounded(np.where(area[part] > 0, values, 0.0) * area[part], unit)
         total += [amount[one[part]].sum() for one in inside]
-    return simulation.comm.allreduce(total)
+    return np.asarray(simulation.comm.allreduce(total))

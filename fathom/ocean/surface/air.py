@@ -2,7 +2,9 @@
 climatology, files of the user's, numbers, by variable.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,15 @@ from fathom.base.moist_air import humidity_of_dew_point
 from fathom.data import fluxes, sets, surface
 from fathom.data.input.records import Input, Joined, Points, Records, given, interpolate, sources
 from fathom.data.input.values import on_columns
-from fathom.model.schemes import scheme
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme, scheme
 from fathom.ocean.surface import storms
 from fathom.output import formats
+
+Data = str | Path | Sequence[str | Path] | Records | Mapping[str, Any]
+ByVariable = Callable[[str], tuple[Any, bool]]  # variable -> (its source, whether only for it)
 
 climatology = "coads"  # name of the embedded one
 
@@ -86,7 +94,8 @@ parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
 named = {*accepted, *(name for _, names_of in parts.values() for name in names_of)}
 
 
-def _missing(data, absent):
+def _missing(data: Data, absent: Sequence[str]) -> InputError:
+    """Returns the error: variables are in no data."""
     there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
     return InputError(
         f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} uses"
@@ -106,10 +115,17 @@ class Air:
     ValueError: a variable that is not there, or that is not known.
     """
 
-    def __init__(self, data, wanted, missing=None, stormy=False):
+    def __init__(
+        self,
+        data: Data,
+        wanted: Mapping[str, str],
+        missing: str | None = None,
+        stormy: bool = False,
+    ) -> None:
         self.stormy = stormy
         self.inputs: list[Input | Joined] = []
-        self.climate, self.constants = {}, {}
+        self.climate: dict[str, str] = {}
+        self.constants: dict[str, Any] = {}
         if missing not in (None, climatology):
             raise InputError(f"missing = {missing!r}; allowed: {climatology!r}, none")
         of, units = _by_variable(data), _units()
@@ -120,7 +136,7 @@ class Air:
         self.climate = {field: name for field, name in wanted.items() if name in absent}
         _check_used(of, wanted, self.inputs)
 
-    def _take(self, field, name, of, units):
+    def _take(self, field: str, name: str, of: ByVariable, units: Mapping[str, str]) -> bool:
         """Keeps the input of a field: records, or a number; returns whether there is any."""
         value, its_own = of(name)
         if (records := _has(of(name), name)) is not None:
@@ -133,11 +149,12 @@ class Air:
             return self._of_parts(field, name, of, units)
         return False
 
-    def _of_parts(self, field, name, of, units):
-        """A variable from others; whether they are there."""
+    def _of_parts(self, field: str, name: str, of: ByVariable, units: Mapping[str, str]) -> bool:
+        """Keeps a variable from others; returns whether they are there."""
         made, names_of = parts[name]
-        held = [_has(of(part), part, called) for part, called in names_of.items()]
-        if None not in held:
+        found = [_has(of(part), part, called) for part, called in names_of.items()]
+        held = [records for records in found if records is not None]
+        if len(held) == len(found):
             inputs = (
                 Input(
                     part, records, units.get(part, units[field]), (part, *called), only=of(part)[1]
@@ -152,44 +169,48 @@ class Air:
         return False
 
     @property
-    def wind_variance(self):
-        """Mean square of the wind over the square of its speed: within a month of the climatology
-        as for equal winds from all sides (Rayleigh); with storms the speed is instantaneous.
+    def wind_variance(self) -> float:
+        """Returns the mean square of the wind over the square of its speed: within a month of the
+        climatology as for equal winds from all sides (Rayleigh); with storms the speed is
+        instantaneous.
         """
         return 4 / np.pi if "wind_speed" in self.climate and not self.stormy else 1.0
 
     @property
-    def over_ice(self):
-        """The bulk formulae over sea ice. The sunlight of the climatology is that over the dark
-        sea; a cloudy polar sky sends down two fifths of what ice reflects (docs/sea-ice.md).
+    def over_ice(self) -> Scheme:
+        """Returns the bulk formulae over sea ice. The sunlight of the climatology is that over the
+        dark sea; a cloudy polar sky sends down two fifths of what ice reflects (docs/sea-ice.md).
         """
         of_sea = "downward_shortwave_flux" in self.climate
-        return scheme("BulkOverIce", sky_reflection=0.4 if of_sea else 0.0)
+        found: Scheme = scheme("BulkOverIce", sky_reflection=0.4 if of_sea else 0.0)
+        return found
 
-    def interpolate(self, do):
+    def interpolate(self, do: Order) -> None:
         """Adds the processes that make the fields of the air from their records."""
         for field in (*self.climate, *(i.field for i in self.inputs)):
             interpolate(do, field)
         if self.stormy:
             storms.blow(do)
 
-    def fields(self, ocean):
-        """The fields that never change."""
+    def fields(self, grid: WaterGrid) -> dict[str, Array]:
+        """Returns the fields that never change."""
         return {
-            field: on_columns(ocean.grid, value, name=field)
-            for field, value in self.constants.items()
+            field: on_columns(grid, value, name=field) for field, value in self.constants.items()
         }
 
-    def records(self, ocean):
+    def records(self, grid: WaterGrid) -> list[Any]:
+        """Returns the sources of what changes in time."""
         return [
-            *([Climatology(self.climate, ocean.grid)] if self.climate else []),
-            *sources(self.inputs, ocean.grid),
-            *([storms.Storms(ocean.grid)] if self.stormy else []),
+            *([Climatology(self.climate, grid)] if self.climate else []),
+            *sources(self.inputs, grid),
+            *([storms.Storms(grid)] if self.stormy else []),
         ]
 
 
-def _check_used(of, wanted, inputs):
-    """ValueError: of files that are given for all variables nothing is used."""
+def _check_used(
+    of: ByVariable, wanted: Mapping[str, str], inputs: Sequence[Input | Joined]
+) -> None:
+    """InputError: of files that are given for all variables nothing is used."""
     shared, its_own = of(next(iter(wanted), ""))
     if isinstance(shared, Records) and not its_own and wanted and not inputs:
         raise InputError(
@@ -198,8 +219,8 @@ def _check_used(of, wanted, inputs):
         )
 
 
-def _is_number(value):
-    """A number, or an array of numbers."""
+def _is_number(value: Any) -> bool:
+    """Returns whether it is a number, or an array of numbers."""
     return given(value) is None and np.asarray(value).dtype.kind in "fiu"
 
 
@@ -213,20 +234,28 @@ class Climatology:
 
     axis = times.months
 
-    def __init__(self, wanted, grid, data=surface, less=None):
+    def __init__(
+        self,
+        wanted: Mapping[str, str],
+        grid: WaterGrid,
+        data: Any = surface,
+        less: Mapping[str, Any] | None = None,
+    ) -> None:
         grid.places_on_earth("the embedded climatology")
         self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
 
     @property
-    def fields(self):
+    def fields(self) -> list[str]:
+        """Returns the names of its fields."""
         return list(self.wanted)
 
-    def describe(self):
-        """Where each field comes from, and of which times."""
+    def describe(self) -> list[str]:
+        """Returns where each field comes from, and of which times."""
         of = "the embedded climatology" + (" of fluxes" if self.data is fluxes else "")
         return [f"{', '.join(self.wanted)}: {of}, {self.axis}"]
 
-    def read(self, month):
+    def read(self, month: int) -> dict[str, Array]:
+        """Returns the fields (ny, nx) of a month, counted from 0."""
         data = self.data.on_points(
             self.points.latitude,
             self.points.longitude,
@@ -237,18 +266,21 @@ class Climatology:
         return found | {field: found[field] - mean for field, mean in self.less.items()}
 
 
-def _called(name):
-    """Names that it may have in files, its own name first."""
+def _called(name: str) -> tuple[str, ...]:
+    """Returns the names that it may have in files, its own name first."""
     return name, *accepted[name]
 
 
-def _is_climatology(value):
+def _is_climatology(value: Any) -> bool:
+    """Returns whether a value is the embedded climatology of the air."""
     return isinstance(value, str) and value == climatology
 
 
-def _has(value, name, called=None):
-    """The records that have a variable, of what `_by_variable` gives; None where there are none.
-    What is given for this variable alone must have it.
+def _has(
+    value: tuple[Any, bool], name: str, called: tuple[str, ...] | None = None
+) -> Records | None:
+    """Returns the records that have a variable, of what `_by_variable` gives; None where there are
+    none. What is given for this variable alone must have it.
     """
     records = given(value[0])
     its_own = value[1]
@@ -258,9 +290,9 @@ def _has(value, name, called=None):
     return None
 
 
-def _by_variable(data):
-    """A function: variable -> (its source, whether the only variable of a file is used, with any
-    name).
+def _by_variable(data: Any) -> ByVariable:
+    """Returns a function: variable -> (its source, whether the only variable of a file is used,
+    with any name).
     """
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
@@ -286,8 +318,8 @@ def _by_variable(data):
     return lambda name: (records, False)
 
 
-def _units():
-    """Units of fields, as the processes have them."""
+def _units() -> dict[str, str]:
+    """Returns the units of fields, as the processes have them."""
     schemes = ("BulkForcing", "IceCover", "TemperatureRestoring", "SalinityRestoring")
     made = {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}
     return {"dew_point_temperature": "K"} | made

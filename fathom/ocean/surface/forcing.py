@@ -1,32 +1,61 @@
 """The forcing at the ocean's surface: the processes that give stress and fluxes, and the data they
 read.
 
-A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the
-start and at the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the sources
-of fields in time (fathom/run/forcing.py).
+A surface is a component of an ocean (fathom/model/component.py) which is known when a simulation
+is made: `over` tells it the grid, and whether there is a model of sea ice.
 """
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.reading import once
 from fathom.base.shown import OpenSignature
 from fathom.base.units import conversion
 from fathom.data import fluxes
-from fathom.data.input.records import given
+from fathom.data.input.records import Records, given
 from fathom.data.input.values import on_columns
 from fathom.grids.regrid.mouths import spread
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Given, Renaming
+from fathom.model.order import Order
 from fathom.model.schemes import scheme
-from fathom.ocean.surface.air import Air
+from fathom.ocean.components.component import OceanComponent
+from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.surface.air import Air, Data
 
 
-class Surface(Configurable):
-    """The forcing at the surface of an ocean: `before` and `after` add its processes to a step
-    (before the ocean's own, after the tracers), `fields` gives what does not change in time. With
-    sea ice, `before` adds the fluxes of the air over open water and over ice; the ice divides them.
+class Surface(OceanComponent):
+    """The forcing at the surface of an ocean. Its phases (fathom/ocean/step.py):
+
+    "air"             fluxes of the air over open water, and over ice
+    "leads"           what is between the ice
+    "fresh water"     rivers
+    "surface fluxes"  fluxes into the sea
     """
+
+    grid: WaterGrid  # once it is over a sea
+    sea_ice: SeaIce | None = None
+    keeps_above_freezing: bool = False  # whether the sea stays at or above freezing without ice
+
+    def over(self, grid: WaterGrid, sea_ice: SeaIce | None = None) -> Self:
+        """Returns the same forcing over the sea of a grid, with a model of sea ice or without."""
+        there = copy.copy(self)
+        there.grid, there.sea_ice = grid, sea_ice
+        return there
+
+    @property
+    def wind_variance(self) -> float | None:
+        """Returns the mean square of the wind over the square of its speed [1]; None: no wind is
+        known.
+        """
+        return 1.0
 
 
 stress_on_ice = {
@@ -35,29 +64,17 @@ stress_on_ice = {
     "surface_stress_x": "ice_stress_x",
     "surface_stress_y": "ice_stress_y",
 }
+until_rivers = (  # water of rivers is added to that of the air
+    Renaming("surface_freshwater_flux", "air_freshwater_flux", phases=("air", "leads")),
+)
 salt_of_ice = {"given": "ice_salt_flux", "flux": "salinity_surface_flux"}
 
 
-def truth(of, name, value):
-    """ValueError for a value that is neither true nor false."""
+def truth(of: str, name: str, value: bool) -> bool:
+    """Returns the value. InputError: it is neither true nor false."""
     if not isinstance(value, bool):
         raise InputError(f"{of} {name} = {value!r} must be true or false")
     return value
-
-
-def freezing_limit(do, cells, own_cells):
-    """The sea stays at or above freezing, at the end of a step; cells: the names of fields of
-    cells then.
-    """
-    height = "sea_surface_height_after"
-    names = {
-        "temperature": "temperature_after",
-        "salinity": "salinity_after",
-        "surface_height": cells.get(height, height) if own_cells else height,
-        "cell_thickness": cells.get("cell_thickness", "cell_thickness"),
-    }
-    do("FrazilExport")
-    do("FreezingLimit", on=names)
 
 
 rivers = "core2"  # names of the embedded ones
@@ -72,15 +89,15 @@ of_rivers = (
 )
 
 
-def runoff_on(grid, value):
-    """Water of rivers on the columns of a grid [kg m-2 s-1]: a number, an array, a function; the
-    embedded ones, or the mean over the records of a file on latitudes and longitudes, at their
-    mouths.
+def runoff_on(grid: WaterGrid, value: Any) -> Array:
+    """Returns the water of rivers on the columns of a grid [kg m-2 s-1]: a number, an array, a
+    function; the embedded ones, or the mean over the records of a file on latitudes and longitudes,
+    at their mouths.
     """
     embedded = isinstance(value, str) and value == rivers
     records = None if embedded else given(value)
     if records is None and not embedded:
-        return on_columns(grid, value, name="runoff", units="kg m-2 s-1")
+        return np.asarray(on_columns(grid, value, name="runoff", units="kg m-2 s-1"))
     if not grid.horizontal.spherical:
         raise InputError(f"runoff = {value!r} is for grids on the sphere; this one is a plane")
     longitude, latitude = map(np.asarray, grid.coordinates("center"))
@@ -88,13 +105,13 @@ def runoff_on(grid, value):
     farthest = np.inf if grid.horizontal.periodic else 500e3  # those of a region alone
     target = (latitude, longitude, area, wet)
     if embedded:
-        return fluxes.rivers_on(*target, farthest)
-    return _of_file(records, target, farthest)
+        return np.asarray(fluxes.rivers_on(*target, farthest))
+    return np.asarray(_of_file(records, target, farthest))
 
 
-@once
-def _of_file(records, target, farthest):
-    """Rivers of records, spread at their mouths."""
+@once  # type: ignore[untyped-decorator]
+def _of_file(records: Records, target: tuple[Array, ...], farthest: float) -> Array:
+    """Returns the rivers of records, spread at their mouths."""
     variable = records.find(of_rivers)
     told = (records.units or variable.units).replace("(", "").replace(")", "")
     factor, _ = conversion(told, "kg m-2 s-1")
@@ -106,8 +123,8 @@ def _of_file(records, target, farthest):
     return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)
 
 
-def balance(do, salt):
-    """Fresh water, and salt where it is restored, sum to nothing over the sea in each step."""
+def balance(do: Order, salt: bool) -> None:
+    """Adds that fresh water, or salt where it is restored, sums to nothing over the sea."""
     water = ("salinity_surface_flux", "1e-3 m s-1") if salt else freshwater_flux
     do(mpi.core.SurfaceBalance(*water))
 
@@ -155,21 +172,22 @@ class BulkForcing(Surface):
         "sea_ice_fraction",
     )
 
-    mappings = ("data",)  # keywords that take a table of values
+    keeps_above_freezing = True
+    mappings: ClassVar[tuple[str, ...]] = ("data",)  # keywords that take a table of values
     __signature__ = OpenSignature(lambda: scheme("BulkForcing").all_parameters)
 
     def __init__(
         self,
-        data="coads",
+        data: Data = "coads",
         *,
-        missing=None,
-        salinity_restoring=50 / (300 * 86400),
-        temperature_restoring=0.0,
-        salinity_restoring_under_ice=0.0,
-        runoff=0.0,
-        balanced=False,
-        storms=False,
-        **parameters,
+        missing: str | None = None,
+        salinity_restoring: float = 50 / (300 * 86400),
+        temperature_restoring: float = 0.0,
+        salinity_restoring_under_ice: float = 0.0,
+        runoff: Given = 0.0,
+        balanced: bool = False,
+        storms: bool = False,
+        **parameters: float,
     ) -> None:
         self.data, self.missing = data, missing
         self.bulk = scheme("BulkForcing", **parameters)
@@ -185,7 +203,7 @@ class BulkForcing(Surface):
         wanted = {name: name for name in self.air} | self._targets
         self.given = Air(data, wanted, missing, stormy=self.storms)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         under_ice = (
             f", salinity_restoring_under_ice={self.salinity_restoring_under_ice:.3g}"
             if self.salinity_restoring_under_ice
@@ -199,7 +217,8 @@ class BulkForcing(Surface):
         )
 
     @property
-    def _targets(self):
+    def _targets(self) -> dict[str, str]:
+        """Returns field -> variable of restoring."""
         wanted = [
             ("restoring_temperature", "sea_surface_temperature", self.temperature_restoring),
             (
@@ -210,28 +229,46 @@ class BulkForcing(Surface):
         ]
         return {field: data for field, data, speed in wanted if speed > 0}
 
-    def before(self, do, ice=None):
-        """Processes at the start of a step."""
-        do("SurfaceCurrent")
-        self.given.interpolate(do)
-        do(self.bulk, on=self._air_water)
-        do("StressToGrid")
-        if ice:
-            do(self.given.over_ice)
-            do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
-            ice.move(do)
-            ice.reflect(do)
-            do("LightInLeads", where=ice.somewhere)
-            ice.divide(do, self._air_water)
-        else:
-            do("IceCover", on=self._air_water)
-        do("Runoff", when=self._rivers)
-        if self.balanced:
-            balance(do, salt=False)
-        if ice:
-            ice.grow(do)
-        do("SurfaceFluxes")
-        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
+    @property
+    def wind_variance(self) -> float | None:
+        """Returns that of the air."""
+        return self.given.wind_variance
+
+    @property
+    def _has_rivers(self) -> bool:
+        return not (np.isscalar(self.runoff) and self.runoff == 0)
+
+    def renamings(self) -> Iterable[Renaming]:
+        """Returns the name of the fresh water of the air, until that of rivers is added."""
+        return until_rivers if self._has_rivers else ()
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the bulk formulae, and the fluxes into the sea."""
+        ice = self.sea_ice
+        if phase == "air":
+            do("SurfaceCurrent")
+            self.given.interpolate(do)
+            do(self.bulk)
+            do("StressToGrid")
+            if ice is not None:
+                do(self.given.over_ice)
+                do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
+        if phase == "leads":
+            if ice is not None:
+                do("LightInLeads", where=ice.somewhere)
+            else:
+                do("IceCover")
+        if phase == "fresh water":
+            do("Runoff", when=self._has_rivers)
+            if self.balanced:
+                balance(do, salt=False)
+        if phase == "surface fluxes":
+            do("SurfaceFluxes")
+            do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice is not None)
+            self._restore(do)
+
+    def _restore(self, do: Order) -> None:
+        """Adds restoring to the observed temperature and salinity."""
         speeds = {
             "TemperatureRestoring": self.temperature_restoring,
             "SalinityRestoring": self.salinity_restoring,
@@ -242,22 +279,11 @@ class BulkForcing(Surface):
         if self.balanced and any(name.startswith("Salinity") and v for name, v in speeds.items()):
             balance(do, salt=True)
 
-    @property
-    def _rivers(self):
-        return not (np.isscalar(self.runoff) and self.runoff == 0)
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the air that never changes, and the water of rivers."""
+        rivers_ = {"runoff_flux": runoff_on(self.grid, self.runoff)} if self._has_rivers else {}
+        return self.given.fields(self.grid) | rivers_
 
-    @property
-    def _air_water(self):
-        """The name of the fresh water of air and sea to which that of rivers is added."""
-        return {"surface_freshwater_flux": "air_freshwater_flux"} if self._rivers else None
-
-    def after(self, do, cells, own_cells):
-        """Processes at the end of a step; cells: what fields of cells are called then."""
-        freezing_limit(do, cells, own_cells)
-
-    def fields(self, ocean):
-        rivers_ = {"runoff_flux": runoff_on(ocean.grid, self.runoff)} if self._rivers else {}
-        return self.given.fields(ocean) | rivers_
-
-    def records(self, ocean):
-        return self.given.records(ocean)
+    def records(self) -> Iterable[Any]:
+        """Returns the air in time."""
+        return self.given.records(self.grid)

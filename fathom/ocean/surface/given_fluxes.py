@@ -2,6 +2,11 @@
 embedded climatology of fluxes.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
 import numpy as np
 
 from fathom import names
@@ -10,18 +15,22 @@ from fathom.base.instants import days_of_months
 from fathom.data import fluxes
 from fathom.data.input.records import Input, Points, given, interpolate, sources
 from fathom.data.input.values import on_columns
-from fathom.model.schemes import scheme
-from fathom.ocean.surface.air import Air, Climatology, accepted, climatology
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Given, Renaming
+from fathom.model.order import Order
+from fathom.model.schemes import Scheme, scheme
+from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.surface.air import Air, Climatology, Data, accepted, climatology
 from fathom.ocean.surface.forcing import (
     BulkForcing,
     Surface,
     balance,
-    freezing_limit,
     rivers,
     runoff_on,
     salt_of_ice,
     stress_on_ice,
     truth,
+    until_rivers,
 )
 
 flux_climatology = "ncep"  # name of the embedded one
@@ -53,11 +62,13 @@ of_sensitivity = ("wind_speed", "air_temperature", "specific_humidity", "air_pre
 of_ice = tuple(name for name in BulkForcing.air if name != "sea_ice_fraction")
 
 
-def _is_climatology(value):
+def _is_climatology(value: Any) -> bool:
+    """Returns whether a value is the embedded climatology of fluxes."""
     return isinstance(value, str) and value == flux_climatology
 
 
-def _known_data(data):
+def _known_data(data: str | None) -> str | None:
+    """Returns the data. InputError: they are not known."""
     if data is not None and not _is_climatology(data):
         raise InputError(
             f"SurfaceForcing data = {data!r}{names.near(str(data), [flux_climatology])}; allowed:"
@@ -79,7 +90,8 @@ plausible = {
 }
 
 
-def _is_usual_air(air):
+def _is_usual_air(air: Any) -> bool:
+    """Returns whether no other air is given."""
     return isinstance(air, str) and air == climatology
 
 
@@ -116,9 +128,9 @@ class SurfaceForcing(Surface):
         open water; stress and fresh water are for the whole cell.
     """
 
-    mappings = ("air",)
+    mappings: ClassVar[tuple[str, ...]] = ("air",)
     # keyword -> field, unit, place
-    quantities = {
+    quantities: ClassVar[dict[str, tuple[str, str, str]]] = {
         "stress_x": ("surface_stress_x", "N m-2", "corner"),
         "stress_y": ("surface_stress_y", "N m-2", "corner"),
         "stress_eastward": ("stress_eastward", "N m-2", "center"),
@@ -135,7 +147,7 @@ class SurfaceForcing(Surface):
         "sea_ice_fraction": ("sea_ice_fraction", "1", "center"),
         "air_pressure": ("air_pressure", "Pa", "center"),
     }
-    aliases = {
+    aliases: ClassVar[dict[str, str]] = {
         "stress_eastward": "surface_eastward_stress",
         "stress_northward": "surface_northward_stress",
         "restoring_temperature": "sea_surface_temperature",
@@ -144,28 +156,28 @@ class SurfaceForcing(Surface):
 
     def __init__(
         self,
-        stress_x=0.0,
-        stress_y=0.0,
-        heat_flux=None,
-        salinity_flux=0.0,
-        restoring_temperature=None,
-        restoring_salinity=None,
-        piston_velocity=1e-5,
-        shortwave_flux=None,
-        freshwater_flux=None,
+        stress_x: Given = 0.0,
+        stress_y: Given = 0.0,
+        heat_flux: Given | None = None,
+        salinity_flux: Given = 0.0,
+        restoring_temperature: Given | None = None,
+        restoring_salinity: Given | None = None,
+        piston_velocity: float = 1e-5,
+        shortwave_flux: Given | None = None,
+        freshwater_flux: Given | None = None,
         *,
-        data=None,
-        stress_eastward=None,
-        stress_northward=None,
-        runoff=None,
-        salinity_restoring=None,
-        balanced=False,
-        heat_flux_sensitivity=None,
-        air=climatology,
-        missing=None,
-        wind_speed=None,
-        sea_ice_fraction=None,
-        air_pressure=101325.0,
+        data: str | None = None,
+        stress_eastward: Given | None = None,
+        stress_northward: Given | None = None,
+        runoff: Given | None = None,
+        salinity_restoring: float | None = None,
+        balanced: bool = False,
+        heat_flux_sensitivity: Given | Scheme | None = None,
+        air: Data = climatology,
+        missing: str | None = None,
+        wind_speed: Given | None = None,
+        sea_ice_fraction: Given | None = None,
+        air_pressure: Given = 101325.0,
     ) -> None:
         self.data = _known_data(data)
         self.stress_x, self.stress_y, self.salinity_flux = stress_x, stress_y, salinity_flux
@@ -191,9 +203,9 @@ class SurfaceForcing(Surface):
         self._check()
         self.inputs = self._inputs()  # keyword -> variable of files
 
-    def _of_data(self, heat_flux):
-        """Keyword -> the name of the climatology, or of its rivers, that is its value where none is
-        given.
+    def _of_data(self, heat_flux: Given | None) -> dict[str, str]:
+        """Returns keyword -> the name of the climatology, or of its rivers, that is its value where
+        none is given.
         """
         if self.data is None:
             return {}
@@ -206,16 +218,16 @@ class SurfaceForcing(Surface):
         }
 
     @property
-    def climate(self):
-        """Field -> variable of the climatology."""
+    def climate(self) -> dict[str, str]:
+        """Returns field -> variable of the climatology."""
         return {
             self.quantities[name][0]: variable
             for name, variable in of_climatology.items()
             if _is_climatology(getattr(self, name))
         }
 
-    def _check(self):
-        """ValueError where two arguments exclude each other."""
+    def _check(self) -> None:
+        """InputError: two arguments exclude each other."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise InputError(
                 "stress_x, stress_y and stress_eastward, stress_northward have the same"
@@ -234,15 +246,15 @@ class SurfaceForcing(Surface):
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
 
-    def _check_air(self):
-        """ValueError for air that is not known."""
+    def _check_air(self) -> None:
+        """InputError: the air is not known."""
         if self.missing not in (None, climatology):
             raise InputError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
         if self._of_bulk:
             self._air(ice=None)
 
-    def _check_numbers(self):
-        """ValueError for a number that is impossible in the sea."""
+    def _check_numbers(self) -> None:
+        """InputError: a number is impossible in the sea."""
         for name, (least, most, units) in plausible.items():
             value = getattr(self, name)
             if isinstance(value, (int, float)) and not least <= value <= most:
@@ -250,8 +262,8 @@ class SurfaceForcing(Surface):
                     f"{name} = {value!r} must lie between {least:g} and {most:g} {units}"
                 )
 
-    def _inputs(self):
-        """The inputs from files, by keyword."""
+    def _inputs(self) -> dict[str, Input]:
+        """Returns the inputs from files, by keyword."""
         inputs = {}
         for name, (field, units, where) in self.quantities.items():
             value = getattr(self, name)
@@ -264,9 +276,9 @@ class SurfaceForcing(Surface):
             inputs[name] = Input(self._with_rivers(field), records, units, known, where)
         return inputs
 
-    def _air(self, ice):
-        """The air of the bulk formulae; None where there are none. ValueError: air that nothing
-        reads, or air given twice.
+    def _air(self, ice: SeaIce | None) -> Air | None:
+        """Returns the air of the bulk formulae; None where there are none. InputError: air that
+        nothing reads, or air given twice.
         """
         if not (self._of_bulk or ice):
             if not (_is_usual_air(self.air) and self.missing is None):
@@ -286,68 +298,81 @@ class SurfaceForcing(Surface):
         return Air(self.air, {name: name for name in wanted}, self.missing)
 
     @property
-    def over(self):
-        """The air whose wind gas exchange takes: that of bulk formulae; None: it is given."""
-        return self._air(ice=None) if self._of_bulk else None
+    def keeps_above_freezing(self) -> bool:  # type: ignore[override]
+        """Returns whether the climatology gives the fluxes."""
+        return self.data is not None
 
-    def _is_given(self, name):
+    @property
+    def wind_variance(self) -> float | None:
+        """Returns that of the air of bulk formulae; 1 of a given wind; None: there is none."""
+        if (air := self._air(ice=None) if self._of_bulk else None) is not None:
+            return air.wind_variance
+        return None if self.wind_speed is None else 1.0
+
+    def _is_given(self, name: str) -> bool:
         value = getattr(self, name)
         return not (value is None or (np.isscalar(value) and value == 0))
 
-    def _is_of_data(self, name):
+    def _is_of_data(self, name: str) -> bool:
         value = getattr(self, name)
         return self.data is not None and isinstance(value, str) and value in (self.data, rivers)
 
     @property
-    def _true(self):
-        """Whether stress is given eastward and northward."""
+    def _true(self) -> bool:
+        """Returns whether stress is given eastward and northward."""
         return self._is_given("stress_eastward") or self._is_given("stress_northward")
 
     @property
-    def _of_bulk(self):
-        """Whether the slope of the heat flux is that of bulk formulae."""
+    def _of_bulk(self) -> bool:
+        """Returns whether the slope of the heat flux is that of bulk formulae."""
         return getattr(self.heat_flux_sensitivity, "name", "") == "BulkSensitivity"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         told = [f"data={self.data!r}"] if self.data else []
         told += [
             name for name in self.quantities if self._is_given(name) and not self._is_of_data(name)
         ]
         return f"SurfaceForcing({', '.join(told)})"
 
-    def before(self, do, ice=None):
-        """Processes at the start of a step. ValueError: air that nothing reads, or given twice;
-        with sea ice, stress along the grid's axes.
+    def renamings(self) -> Iterable[Renaming]:
+        """Returns the name of the fresh water of the air, until that of rivers is added."""
+        return until_rivers if self._is_given("runoff") else ()
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds what makes the given fluxes, and the fluxes into the sea. InputError: air that
+        nothing reads, or given twice; with sea ice, stress along the grid's axes.
         """
-        over, water = self._air(ice), self._with_rivers("surface_freshwater_flux")
+        ice = self.sea_ice
+        if phase == "air":
+            self._interpolate(do)
+            do("StressToGrid", when=self._true)
+            if ice is not None:
+                self._over_ice(do)
+        if phase == "fresh water":
+            do("Runoff", when=self._is_given("runoff"))
+            if self.balanced:
+                balance(do, salt=False)
+        if phase == "surface fluxes":
+            do("SurfaceFluxes")
+            do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice is not None)
+            do(
+                "GivenFlux",
+                on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
+                label="GivenFlux of salinity",
+                when=self._is_given("salinity_flux"),
+            )
+            self._restore(do)
+
+    def _interpolate(self, do: Order) -> None:
+        """Adds the fields that come in time."""
         for name, records in self.inputs.items():
             interpolate(do, self._field(name), records.where)
         for field in self.climate:
             interpolate(do, self._with_rivers(field))
-        if over:
-            over.interpolate(do)
-        do("StressToGrid", when=self._true)
-        if ice:
-            self._over_ice(do, over, {"surface_freshwater_flux": water})
-            ice.move(do)
-            ice.reflect(do)
-            ice.divide(do, {"surface_freshwater_flux": water})
-        do("Runoff", when=self._is_given("runoff"))
-        if self.balanced:
-            balance(do, salt=False)
-        if ice:
-            ice.grow(do)
-        do("SurfaceFluxes")
-        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
-        do(
-            "GivenFlux",
-            on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
-            label="GivenFlux of salinity",
-            when=self._is_given("salinity_flux"),
-        )
-        self._restore(do)
+        if (air := self._air(self.sea_ice)) is not None:
+            air.interpolate(do)
 
-    def _over_ice(self, do, air, water):
+    def _over_ice(self, do: Order) -> None:
         """Adds the effect of the air on sea ice: heat of bulk formulae, the given stress, and the
         given fresh water, in frost as snow.
         """
@@ -356,15 +381,18 @@ class SurfaceForcing(Surface):
                 "sea ice needs the stress of the air at centres: give stress_eastward,"
                 " stress_northward instead of stress_x, stress_y"
             )
-        do(air.over_ice)
-        do("GivenWaterOverIce", on=water)
+        air = self._air(self.sea_ice)
+        do(None if air is None else air.over_ice)
+        do("GivenWaterOverIce")
         given_stress = {
             name: stress_on_ice[name] for name in ("surface_stress_x", "surface_stress_y")
         }
         do("StressToGrid", on=given_stress, label="StressToGrid of ice", when=self._true)
 
-    def _restore(self, do):
-        """Temperature, by a piston velocity or by the slope of the heat flux, and salinity."""
+    def _restore(self, do: Order) -> None:
+        """Adds restoring of temperature, by a piston velocity or by the slope of the heat flux, and
+        salinity.
+        """
         do(self.heat_flux_sensitivity if self._of_bulk else None)
         if self.restoring_temperature is not None:
             haney = scheme("TemperatureRestoring", piston_velocity=self.piston_velocity)
@@ -374,21 +402,18 @@ class SurfaceForcing(Surface):
             if self.balanced:
                 balance(do, salt=True)
 
-    def _with_rivers(self, field):
-        """The name of a field to which rivers are added."""
+    def _with_rivers(self, field: str) -> str:
+        """Returns the name of a field to which rivers are added."""
         rivers_come = field == "surface_freshwater_flux" and self._is_given("runoff")
         return "air_freshwater_flux" if rivers_come else field
 
-    def _field(self, name):
+    def _field(self, name: str) -> str:
+        """Returns the field of a keyword."""
         return self._with_rivers(self.quantities[name][0])
 
-    def after(self, do, cells, own_cells):
-        """Processes at the end of a step."""
-        if self.data is not None:
-            freezing_limit(do, cells, own_cells)
-
-    def fields(self, ocean):
-        over = self._air(ocean.sea_ice)
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns what is given and does not change in time."""
+        over = self._air(self.sea_ice)
         made = {"heat_flux_sensitivity"} if self._of_bulk else set()
         made |= {"air_pressure", "wind_speed"} if over else set()
         made |= {"stress_x", "stress_y"} if self._true else set()
@@ -402,33 +427,35 @@ class SurfaceForcing(Surface):
         ]
         fields = {
             self._field(name): on_columns(
-                ocean.grid, getattr(self, name), self.quantities[name][2], name
+                self.grid, getattr(self, name), self.quantities[name][2], name
             )
             for name in constant
             if name != "runoff"
         }
         if "runoff" in constant:
-            fields["runoff_flux"] = runoff_on(ocean.grid, self.runoff)
-        return fields | (over.fields(ocean) if over else {})
+            fields["runoff_flux"] = runoff_on(self.grid, self.runoff)
+        return fields | (over.fields(self.grid) if over else {})
 
-    def records(self, ocean):
-        of_files = sources(list(self.inputs.values()), ocean.grid)
-        over = self._air(ocean.sea_ice)
-        of_air = over.records(ocean) if over else []
-        return [*self._climatology(ocean.grid), *of_files, *of_air]
+    def records(self) -> Iterable[Any]:
+        """Returns the climatology, files, and the air in time."""
+        of_files = sources(list(self.inputs.values()), self.grid)
+        over = self._air(self.sea_ice)
+        of_air = over.records(self.grid) if over else []
+        return [*self._climatology(), *of_files, *of_air]
 
-    def _climatology(self, grid):
-        """The source of the fields of the climatology; none where it gives no field."""
+    def _climatology(self) -> list[Climatology]:
+        """Returns the source of the fields of the climatology; none where it gives no field."""
         wanted = {self._with_rivers(field): variable for field, variable in self.climate.items()}
         if not wanted:
             return []
         heat = "surface_heat_flux"
-        less = {heat: _annual_mean(grid, heat)} if self.balanced and heat in wanted else {}
-        return [Climatology(wanted, grid, fluxes, less)]
+        balanced = self.balanced and heat in wanted
+        less = {heat: _annual_mean(self.grid, heat)} if balanced else {}
+        return [Climatology(wanted, self.grid, fluxes, less)]
 
 
-def _annual_mean(grid, variable):
-    """The annual mean of the climatology of fluxes over the sea of a grid."""
+def _annual_mean(grid: WaterGrid, variable: str) -> np.float32:
+    """Returns the annual mean of the climatology of fluxes over the sea of a grid."""
     points = Points(grid)
     months = [
         fluxes.on_points(points.latitude, points.longitude, variable, month=month)[variable]

@@ -13,15 +13,16 @@ interpolation, formulae, ice and rivers of a run.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from fathom.model.order import Order
-from fathom.model.schemes import bytes_of
+from fathom.model.component import Array, Component
 from fathom.ocean.model import Ocean
 from fathom.ocean.products.circulation import basins, geometry
+from fathom.ocean.step import OF_SURFACE
 
 fresh_water_density = 1000.0  # kg m-3
 seen = (
@@ -36,19 +37,13 @@ seen = (
 class SeaAtRest(Ocean):
     """An ocean of which the surface alone is computed."""
 
-    @property
-    def kept(self):
-        return seen
+    phases = OF_SURFACE
+    rotations: Sequence[Sequence[str]] = ()
+    diagnostics = seen
 
-    @property
-    def rotations(self):
-        return []
-
-    def processes(self, step, surface):
-        do = Order(bytes_of[self.precision], step)
-        do.phase = "surface"
-        surface.before(do)
-        return do.processes
+    def driven_by(self, surface: Any) -> Sequence[Component]:
+        """Returns the surface alone."""
+        return [self.forcing(surface)]
 
 
 @dataclass
@@ -56,10 +51,10 @@ class Implied:
     """Annual means of `seen` (ny, nx) on the sea of a grid, and derived quantities."""
 
     grid: Any
-    mean: dict[str, np.ndarray]
-    area: np.ndarray = field(init=False)  # of the sea [m2]
+    mean: dict[str, Array]
+    area: Array = field(init=False)  # of the sea [m2]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         wet = np.asarray(self.grid.wet_levels) > 0
         self.area = np.where(wet, np.asarray(self.grid.horizontal.area_center, float), 0.0)
 
@@ -68,11 +63,11 @@ class Implied:
         return float((self.mean[name] * self.area).sum() / self.area.sum())
 
     @property
-    def latitudes(self) -> np.ndarray:
+    def latitudes(self) -> Array:
         """Latitudes of the transports."""
         return geometry(self.grid).edges
 
-    def northward(self, name: str) -> np.ndarray:
+    def northward(self, name: str) -> Array:
         """Transport (basins, latitudes), in units of the flux times m2; NaN where a basin is not
         closed to the south.
         """
@@ -94,7 +89,7 @@ class Implied:
         """Northward transport of fresh water at a latitude [Sv]."""
         return self._at("surface_freshwater_flux", basin, latitude) / fresh_water_density / 1e6
 
-    def _at(self, name, basin, latitude):
+    def _at(self, name: str, basin: str, latitude: float) -> float:
         return float(np.interp(latitude, self.latitudes, self.northward(name)[basins.index(basin)]))
 
     def zonal(self, name: str, south: float, north: float) -> float:

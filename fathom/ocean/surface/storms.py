@@ -26,6 +26,7 @@ import numpy as np
 from fathom.base.failure import InputError
 from fathom.base.instants import TimeAxis, days_of_months
 from fathom.data.input.records import Points, interpolate
+from fathom.model.component import Array
 
 fields = "storm_eastward", "storm_northward"
 every = 6  # hours
@@ -43,7 +44,7 @@ def axis() -> TimeAxis:
     return TimeAxis([(0, m, d, 3600.0 * hour) for m, d in days for hour in hours], repeated=True)
 
 
-def at(latitude: Any, longitude: Any, share: float) -> tuple[np.ndarray, np.ndarray]:
+def at(latitude: Any, longitude: Any, share: float) -> tuple[Array, Array]:
     """Eastward and northward component of e [1], in the shape of latitude [degrees], after that
     share of the year.
     """
@@ -73,7 +74,7 @@ def at(latitude: Any, longitude: Any, share: float) -> tuple[np.ndarray, np.ndar
 class Storms:
     """The field e as a source of records (fathom/run/forcing.py)."""
 
-    def __init__(self, grid: Any):
+    def __init__(self, grid: Any) -> None:
         if not grid.horizontal.spherical:
             raise InputError("storms = True is for grids on the sphere; this one is a plane")
         self.points, self.axis, self.fields = Points(grid), axis(), list(fields)
@@ -82,7 +83,7 @@ class Storms:
         """What a run prints about it."""
         return [f"{', '.join(self.fields)}: {waves} travelling waves, {self.axis}"]
 
-    def read(self, number: int) -> dict[str, np.ndarray]:
+    def read(self, number: int) -> dict[str, Array]:
         """Both components (ny, nx) at a record."""
         share = number / len(self.axis)
         return dict(zip(fields, at(self.points.latitude, self.points.longitude, share)))

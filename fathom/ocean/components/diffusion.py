@@ -1,0 +1,53 @@
+"""Lateral diffusion of tracers, and how lateral coefficients follow the spacing of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Field
+from fathom.model.schemes import Scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
+
+# length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
+# nominal value
+DEGREE = 111198.0
+
+
+def lateral_scale(grid: WaterGrid, where: str, biharmonic: bool) -> Array:
+    """Returns the factor of the coefficient of a lateral scheme at "center" or "corner", (ny, nx):
+    the spacing in degrees for Laplacian schemes; its cube, half in each of the two passes, for
+    biharmonic ones. On a plane the coefficient is what the user gives: 1.
+    """
+    dx, dy = (np.asarray(getattr(grid.horizontal, f"{d}_{where}"), float) for d in ("dx", "dy"))
+    spacing = np.sqrt(dx * dy) / DEGREE
+    if not grid.horizontal.spherical:
+        return np.ones_like(spacing)
+    return np.asarray(spacing**1.5 if biharmonic else spacing)
+
+
+class Diffusion(OceanComponent):
+    """Lateral diffusion.
+
+    Parameters
+    ----------
+    grid : of water.
+    scheme : LaplacianDiffusion or BiharmonicDiffusion; None: none.
+    """
+
+    def __init__(self, grid: WaterGrid, scheme: Scheme | None) -> None:
+        self.grid, self.scheme = grid, scheme
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the factor of the diffusivity."""
+        twice = self.scheme is not None and self.scheme.name.startswith("Biharmonic")
+        return {"diffusivity_scale": lateral_scale(self.grid, "center", twice)}
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds diffusion along layers."""
+        if self.scheme is not None:
+            add(self.scheme.first_pass, term=None)
+            add(self.scheme, term="diffusion")

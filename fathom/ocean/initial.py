@@ -1,0 +1,130 @@
+"""The initial state of an ocean: what `set` takes, and how it reaches the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.base.near import near, near_or_all
+from fathom.data import levitus, sets
+from fathom.data.input import layers
+from fathom.data.input.values import check_shape, on_columns, on_layers
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array, Component, Field
+from fathom.ocean import balance
+from fathom.ocean.components.passive import PassiveTracers
+
+towards = ("eastward_velocity", "northward_velocity")  # may be set instead of
+flow = ("velocity_x", "velocity_y")
+names_of_height = (
+    "sea_surface_height",
+    "zos",
+    "sea_surface_height_above_geoid",
+    "sea_surface_height_above_mean_sea_level",
+)
+usual = {"temperature": 10.0, "salinity": 35.0}  # [degC, 1e-3]
+
+
+class InitialState(Component):
+    """Temperature, salinity and other tracers, velocity and height at the start.
+
+    Parameters
+    ----------
+    grid : of water.
+    fields : that a user may set.
+    passive : what they have where the user sets nothing.
+    balanced : how a start in balance finds the flow that belongs to the density.
+    """
+
+    def __init__(
+        self,
+        grid: WaterGrid,
+        fields: Iterable[Field],
+        passive: PassiveTracers,
+        balanced: balance.Balance,
+    ) -> None:
+        self.grid, self.passive, self.balanced = grid, passive, balanced
+        self.fields = {field.name: field for field in fields}
+        self.values: dict[str, Any] = {}  # of the user, by field
+        self.motion = "rest"  # or how it is found
+
+    def set(self, **values: Any) -> None:
+        """Keeps values. InputError: they do not fit the grid, or exclude each other."""
+        allowed = (*self.fields, *towards)
+        for name, value in values.items():
+            if name == "motion":
+                self.motion = balance.known(value, self.grid)
+            elif name not in allowed:
+                said = near_or_all(name, [*allowed, "motion"])
+                raise InputError(f"the ocean has no field '{name}' to set{said}")
+            else:
+                if isinstance(value, str):
+                    _check_data_set(value, name)
+                check_shape(self.grid, value, name)
+                self.values[name] = value
+        if {*towards} & {*self.values} and {*flow} & {*self.values}:
+            raise InputError(
+                f"{' and '.join(towards)} are set instead of {' and '.join(flow)}, not with them"
+            )
+        if self.motion != "rest" and (given := balance.names & set(self.values)):
+            raise InputError(
+                f"motion = {self.motion!r} sets {' and '.join(sorted(given))}, which is given too"
+            )
+
+    def start(self, simulation: Any) -> None:
+        """Puts the values into the fields of a simulation."""
+        at_start = self.passive.at_start(simulation.clock)
+        for name, value in (usual | at_start | self.values).items():
+            if name == "sea_surface_height":
+                height = on_columns(
+                    self.grid, value, name=name, units="m", called=names_of_height, gaps="fill"
+                )
+                simulation.fields.set(name, height)
+            elif name not in towards:
+                both = (name, self.fields[name].before)
+                for k, layer in self._layers(name, value):
+                    for field in filter(simulation.fields.has, both):
+                        simulation.fields.set(field, layer, k)
+        if {*towards} & {*self.values}:
+            self._turn(simulation.fields)
+        if self.motion != "rest":
+            self.balanced.start(simulation, self.motion)
+
+    def _layers(self, name: str, value: Any) -> Iterator[tuple[int, Array]]:
+        """Returns (k, array (ny, nx)) of what was given; velocities at corners."""
+        where = "corner" if name in (*flow, *towards) else "center"
+        if isinstance(value, str) or layers.is_data(value):
+            value = self._data_set(value, name, where)
+        found: Iterator[tuple[int, Array]] = on_layers(self.grid, value, name, where)
+        return found
+
+    def _turn(self, fields: Any) -> None:
+        """Puts velocities eastward and northward along the axes of the grid."""
+        if missing := {*towards} - {*self.values}:
+            raise InputError(f"{missing.pop()} is not set: {' and '.join(towards)} go together")
+        angle = np.asarray(self.grid.horizontal.angle_corner)
+        for (k, east), (_, north) in zip(*(self._layers(n, self.values[n]) for n in towards)):
+            fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)
+            fields.set("velocity_y", north * np.cos(angle) - east * np.sin(angle), k)
+
+    def _data_set(self, source: Any, name: str, where: str) -> Any:
+        """Returns layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
+        longitude, latitude = self.grid.places_on_earth(f"{name} = {source!r}", where)
+        places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
+        if isinstance(source, str) and source == "levitus" and name in usual:
+            return levitus.on_points(*places, name)
+        return layers.on_points(source, name, *places)
+
+
+def _check_data_set(source: str, name: str) -> None:
+    """InputError: no data set or file of that name."""
+    if (source == "levitus" and name in usual) or layers.is_data(source):
+        return
+    known: Sequence[str] = sets.known()
+    raise InputError(
+        f"no data set '{source}' for {name}{near(source, ['levitus', *known])}; allowed:"
+        f" 'levitus' for temperature and salinity, {', '.join([*known, 'a file'])}"
+    )
