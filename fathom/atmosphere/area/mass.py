@@ -59,7 +59,7 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
     if not edges:
         return {}
     levels, step = simulation.model.grid.levels, simulation.time_step
-    terms: dict[str, list] = {name: [[], [], [], []] for name in edges}
+    terms: dict[str, list[Any]] = {name: [[], [], [], []] for name in edges}
     names = ("eastward_wind", "northward_wind", "log_pressure_ratio", *SUMS)
     for (j0, i0, ny, nx), *fields in zip(
         simulation.domain.blocks, *(simulation.fields.windows(name) for name in names)

@@ -341,7 +341,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if not self.compressible:
             yield from super().start_values(given)
             return
-        held: dict[str, list] = {name: [] for name in (*wind, "log_pressure_ratio")}
+        held: dict[str, list[Any]] = {name: [] for name in (*wind, "log_pressure_ratio")}
         for name, k, values in super().start_values(given):
             if name in held:
                 held[name].append(values)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names
-from fathom.atmosphere.area.running_outer import Running
+from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
 from fathom.atmosphere.spectral import compressible
 from fathom.base import mpi
@@ -109,7 +109,7 @@ class RightSide:
         }
 
 
-def right_sides(model: Any, step: float) -> Callable:
+def right_sides(model: Any, step: float) -> Callable[..., Any]:
     """Returns a function that gives R of a record, as a LimitedAreaAtmosphere starts from it."""
     right_side = RightSide(model, step)
 
@@ -132,7 +132,7 @@ class Records:
     drawn: of a record, by name, the values to which fields of the model are relaxed
     """
 
-    def __init__(self, model: Any, states: Any, step: float, drawn: Callable) -> None:
+    def __init__(self, model: Any, states: Any, step: float, drawn: Callable[..., Any]) -> None:
         self.states, self.drawn = states, drawn
         if (check := getattr(states, "check", None)) is not None:
             check()

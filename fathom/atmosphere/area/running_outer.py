@@ -198,7 +198,7 @@ class Collected:
         self.given, self.comm = given, comm
         self.plans: dict[Any, Gather] = {}
 
-    def __call__(self, mine: list, name: str) -> dict[int, np.ndarray]:
+    def __call__(self, mine: list[Any], name: str) -> dict[int, np.ndarray]:
         everyone = tuple(map(tuple, self.comm.allgather(mine)))
         if everyone not in self.plans:
             rectangles = [rectangle for wanted in everyone for rectangle in wanted]

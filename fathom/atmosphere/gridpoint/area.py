@@ -95,7 +95,7 @@ def coupling(model: Any, label: str, tracers: bool) -> Any:
     return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[model.precision])
 
 
-def drawn(model: Any) -> Callable:
+def drawn(model: Any) -> Callable[..., Any]:
     """Returns a function that gives the fields of the model of a record, as `set` takes it."""
 
     def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -29,7 +29,12 @@ class AtPlaces:
     """
 
     def __init__(
-        self, given: Any, collected: Callable, longitude: Any, latitude: Any, angle: Any = None
+        self,
+        given: Any,
+        collected: Callable[..., Any],
+        longitude: Any,
+        latitude: Any,
+        angle: Any = None,
     ) -> None:
         self.given, self.collected, self.longitude, self.angle = given, collected, longitude, angle
         rows = Rows.of(given.grid)
@@ -86,7 +91,9 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
 class OnMap:
     """Fields of a `given` limited area at places that its columns surround."""
 
-    def __init__(self, given: Any, collected: Callable, longitude: Any, latitude: Any) -> None:
+    def __init__(
+        self, given: Any, collected: Callable[..., Any], longitude: Any, latitude: Any
+    ) -> None:
         from scipy.sparse import csr_array  # start-up time
 
         self.given, self.collected = given, collected

@@ -23,9 +23,9 @@ Two time levels (`semi_lagrangian`):
 11. fixers              energy and mass (fixers)
 12. surface pressure    its logarithm (dynamics)
 
-Compressible air (`compressible`) has the same, with its own equations, without 4. After 10 it
-makes n corrections: "correction", the equations at the new time as it is known so far, then 8 to
-10 again; and the vertical velocity of the new time before 11.
+Compressible air (`compressible`) has the same, with its own equations, without 4. After 10 it makes
+n corrections: "correction", the equations at the new time as it is known so far, then 8 to 10
+again; and "new velocity", the vertical one, before 11.
 
 The leapfrog (`leapfrog`): 1 and 2 from the time before, 3, 10 and 12.
 """
