@@ -110,7 +110,9 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 
 def __getattr__(name):
-    """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
+    """Returns public names are looked up when first used: `import fathom` alone loads nothing
+    heavy.
+    """
     if name in public:
         return getattr(import_module(f"fathom.{public[name]}"), name)
     if name == "__version__":

@@ -28,7 +28,8 @@ from fathom.grids.transform import BiFourier
 
 
 def spectrum(transform: BiFourier, length: float) -> np.ndarray:
-    """b of each coefficient: its part of the variance of a field, of (1 + r/L) exp(-r/L)."""
+    """Returns b of each coefficient: its part of the variance of a field, of (1 + r/L)
+    exp(-r/L)."""
     if not length > 0:
         raise InputError(f"length = {length} m of a correlation must be positive")
     b = (1 / length**2 + transform.k**2 + transform.l**2) ** -2.5
@@ -49,7 +50,7 @@ class PlaneRoot(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi: the mean has no imaginary part."""
+        """Returns length of chi: the mean has no imaginary part."""
         return self.modes * (2 * self.waves - 1)
 
     def apply(self, x: Vector) -> Vector:
@@ -62,13 +63,13 @@ class PlaneRoot(LinearMap):
         return np.concatenate([parts[0], parts[1][:, 1:]], axis=1).ravel()
 
     def coefficients(self, flat: Vector) -> np.ndarray:
-        """(levels, waves), complex, of what `apply` gives."""
+        """Returns (levels, waves), complex, of what `apply` gives."""
         real, imaginary = flat.reshape(2, self.levels, self.waves)
         return real + 1j * imaginary
 
     @staticmethod
     def flat(coefficients: np.ndarray) -> Vector:
-        """The numbers that `coefficients` reads, the inverse of it."""
+        """Returns the numbers that `coefficients` reads, the inverse of it."""
         return np.stack([coefficients.real, coefficients.imag]).ravel()
 
 
@@ -118,16 +119,16 @@ class AreaBackground(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi."""
+        """Returns length of chi."""
         return int(self.ends[-1])
 
     @property
     def size(self) -> int:
-        """Length of a state."""
+        """Returns length of a state."""
         return (3 * self.levels + 1 + self.more) * int(np.prod(self.transform.shape))
 
     def fields(self, state: Vector) -> np.ndarray:
-        """(3 levels + 1 + more, rows, points): wind along x and y, temperature, pi."""
+        """Returns (3 levels + 1 + more, rows, points): wind along x and y, temperature, pi."""
         return state.reshape(-1, *self.transform.shape)
 
     def apply(self, x: Vector) -> Vector:
@@ -160,20 +161,20 @@ class PlaneWaves:
         self.transform, self.levels = transform, levels
 
     def to_waves(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The direct transform of a state."""
+        """Returns the direct transform of a state."""
         fields = vector.reshape(-1, *self.transform.shape)
         u, v, mass = np.split(fields, [self.levels, 2 * self.levels])
         return (*self.transform.vorticity_divergence(u, v), self.transform.direct(mass))
 
     def to_points(self, zeta: np.ndarray, D: np.ndarray, mass: np.ndarray) -> Vector:
-        """A state."""
+        """Returns a state."""
         fields = (*self.transform.wind(zeta, D), self.transform.inverse(mass))
         return np.concatenate([f.ravel() for f in fields])
 
 
 def columns(around: Any, points: int, levels: int, more: int = 0) -> Matrix:
-    """H of the columns at places: wind along x and y and temperature of all levels, level by level,
-    and pi; of a state of `points` a level, in which `more` fields follow. around: what
+    """Returns H of the columns at places: wind along x and y and temperature of all levels, level
+    by level, and pi; of a state of `points` a level, in which `more` fields follow. around: what
     `interpolation` of a grid gives, `index` and `weight` (places, 4).
     """
     from scipy import sparse

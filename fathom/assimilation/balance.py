@@ -45,7 +45,7 @@ more = ("divergence_balance", "mass_by_divergence", "humidity", "humidity_balanc
 
 
 def linear_balance(transform: SphericalHarmonics, rotation: float = earth.ROTATION) -> Any:
-    """Sparse (waves, waves): coefficients of geopotential [m2 s-2] from those of the stream
+    """Returns sparse (waves, waves): coefficients of geopotential [m2 s-2] from those of the stream
     function [m2 s-1]; that of n = 0 is 0."""
     from scipy import sparse
 
@@ -71,7 +71,8 @@ def linear_balance(transform: SphericalHarmonics, rotation: float = earth.ROTATI
 def mass_of_geopotential(
     a: np.ndarray, b: np.ndarray, temperature: float = 280.0, smoothness: float = 1e-5
 ) -> np.ndarray:
-    """N (levels + 1, levels): temperatures [K] and ln p_s of a geopotential [m2 s-2] of the layers,
+    """Returns N (levels + 1, levels): temperatures [K] and ln p_s of a geopotential [m2 s-2] of the
+    layers,
 
         phi = gamma T + R T_r pi
 
@@ -117,7 +118,7 @@ class Errors:
         return replace(self, **{n: change(x) for n, x in there.items() if x is not None})
 
     def scaled(self, factor: float) -> Errors:
-        """All variances times a factor."""
+        """Returns all variances times a factor."""
         return self._with((*parts, "humidity"), lambda C: factor * C)
 
     def truncated(self, truncation: int) -> Errors:
@@ -181,11 +182,11 @@ class Waves:
 
     @property
     def size(self) -> int:
-        """Length of a vector of a state."""
+        """Returns length of a vector of a state."""
         return (3 * self.levels + 1 + self.levels * (self.saturation is not None)) * self.points
 
     def fields(self, vector: Vector) -> np.ndarray:
-        """(3 levels + 1 and more, rows, points): wind, temperature, pi, humidity."""
+        """Returns (3 levels + 1 and more, rows, points): wind, temperature, pi, humidity."""
         made = np.zeros((self.size // self.points, *self.transform.shape))
         made[:, self.transform.inside] = vector.reshape(-1, self.points)
         return made
@@ -215,7 +216,7 @@ class Waves:
         return (*made, *(self.transform.inverse_adjoint(self._times(x)) for x in q))
 
     def to_waves(self, vector: Vector) -> tuple[np.ndarray, ...]:
-        """The direct transform of a state."""
+        """Returns the direct transform of a state."""
         u, v, mass, *q = self._split(vector)
         zeta, D = self.transform.vorticity_divergence(u, v)
         made = (self.inverse_laplace * zeta, self.inverse_laplace * D, self.transform.direct(mass))
@@ -227,7 +228,7 @@ class Waves:
         return made
 
     def by_degree(self, matrices: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """Coefficients (levels, waves) times the matrix of each degree."""
+        """Returns coefficients (levels, waves) times the matrix of each degree."""
         made = np.empty((matrices.shape[1], of.shape[1]), of.dtype)
         for A, these in zip(matrices, self.degrees):
             made[:, these] = A @ of[:, these]
@@ -264,7 +265,7 @@ class AirBackground(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi."""
+        """Returns length of chi."""
         return int(self.ends[-1])
 
     def apply(self, x: Vector) -> Vector:
@@ -314,8 +315,8 @@ def simple_errors(
     depth: float = 0.6,
     divergent: float = 0.1,
 ) -> Errors:
-    """Covariances without statistics: correlations (1 + r/L) exp(-r/L) of the stream function and
-    of unbalanced mass, exp(-(d ln p / depth)^2 / 2) between levels.
+    """Returns covariances without statistics: correlations (1 + r/L) exp(-r/L) of the stream
+    function and of unbalanced mass, exp(-(d ln p / depth)^2 / 2) between levels.
 
     wind [m s-1], unbalanced temperature [K] and pressure [Pa] : standard deviations; divergent:
     part of the wind's variance that is divergent. length [m]. a, b: of the interfaces.

@@ -41,7 +41,7 @@ class Slot:
             raise InputError("variances must be positive, and departures finite")
 
     def weighted(self, values: Vector) -> Vector:
-        """R^-1 of values at the observations."""
+        """Returns R^-1 of values at the observations."""
         return values / self.variances
 
 
@@ -61,7 +61,7 @@ class Cost:
 
     @property
     def departures(self) -> Vector:
-        """The departures of all slots, one after another."""
+        """Returns the departures of all slots, one after another."""
         return np.concatenate([slot.departures for slot in self.slots])
 
     @property
@@ -69,11 +69,11 @@ class Cost:
         return np.concatenate([slot.variances for slot in self.slots])
 
     def increment(self, control: Vector) -> Vector:
-        """dx at the start."""
+        """Returns dx at the start."""
         return self.background.apply(control)
 
     def observe(self, increment: Vector) -> Vector:
-        """H' M' of an increment at the start, at the observations of all slots."""
+        """Returns H' M' of an increment at the start, at the observations of all slots."""
         seen = []
         for slot in self.slots:
             increment = slot.propagation.apply(increment)
@@ -81,7 +81,7 @@ class Cost:
         return np.concatenate(seen)
 
     def observe_adjoint(self, values: Vector) -> Vector:
-        """M'* H'* of values at the observations: at the start."""
+        """Returns M'* H'* of values at the observations: at the start."""
         ends = np.cumsum([len(slot.departures) for slot in self.slots])
         parts = np.split(np.asarray(values, float), ends[:-1])
         back: Vector | None = None
@@ -92,11 +92,11 @@ class Cost:
         return back
 
     def covariance(self, gradient: Vector) -> Vector:
-        """B = L L*."""
+        """Returns B = L L*."""
         return self.background.apply(self.background.adjoint(gradient))
 
     def parts(self, control: Vector) -> tuple[float, float]:
-        """J_b and J_o."""
+        """Returns J_b and J_o."""
         left = self.observe(self.increment(control)) - self.departures
         return 0.5 * float(control @ control), 0.5 * float(left @ (left / self.variances))
 
@@ -108,11 +108,11 @@ class Cost:
         return control + self.background.adjoint(self.observe_adjoint(left))
 
     def hessian(self, control: Vector) -> Vector:
-        """J'' of a control vector."""
+        """Returns J'' of a control vector."""
         seen = self.observe(self.increment(control)) / self.variances
         return control + self.background.adjoint(self.observe_adjoint(seen))
 
     @property
     def right_side(self) -> Vector:
-        """-J' where chi = 0: L* sum G* R^-1 d."""
+        """Returns -J' where chi = 0: L* sum G* R^-1 d."""
         return self.background.adjoint(self.observe_adjoint(self.departures / self.variances))

@@ -60,7 +60,7 @@ class Statistics:
                           count)  # fmt: skip
 
     def data_errors(self, instrument: np.ndarray) -> np.ndarray:
-        """R (n, n): the instrument's variances (n), and the other part, never negative."""
+        """Returns R (n, n): the instrument's variances (n), and the other part, never negative."""
         with_it = np.diag(instrument)
         values, vectors = np.linalg.eigh(self.of_data - with_it)
         return with_it + (vectors * np.maximum(values, 0)) @ vectors.T
@@ -119,7 +119,7 @@ def spectra(background: AirBackground, control: np.ndarray) -> list[np.ndarray]:
 def ratios(
     actual: list[np.ndarray], drawn: list[np.ndarray], most: float = 100.0
 ) -> list[np.ndarray]:
-    """s^2 of each part, over a few degrees next to each other, at most so large."""
+    """Returns s^2 of each part, over a few degrees next to each other, at most so large."""
     made = []
     for a, d in zip(actual, drawn):
         a, d = _neighbours(a), _neighbours(d)
@@ -129,13 +129,13 @@ def ratios(
 
 
 def _neighbours(x: np.ndarray) -> np.ndarray:
-    """Sums over degrees with weights 1, 2, 1."""
+    """Returns sums over degrees with weights 1, 2, 1."""
     edged = np.concatenate([x[:1], x, x[-1:]])
     return edged[:-2] + 2 * x + edged[2:]
 
 
 def reshaped(errors: Errors, squares: list[np.ndarray]) -> Errors:
-    """B with s^2 of each part."""
+    """Returns B with s^2 of each part."""
     made = {}
     for name, square in zip(parts, squares):
         s = np.sqrt(square)

@@ -22,7 +22,7 @@ from fathom.grids.transform import SphericalHarmonics
 
 
 def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:
-    """A correlation that is 0 from ratio = 2 on (Gaspari & Cohn 1999, eq. 4.10)."""
+    """Returns a correlation that is 0 from ratio = 2 on (Gaspari & Cohn 1999, eq. 4.10)."""
     r = np.abs(np.asarray(ratio, float))
     near = 1 + r**2 * (-5 / 3 + r * (5 / 8 + r * (0.5 - 0.25 * r)))
     far = 4 - 5 * r + r**2 * (5 / 3 + r * (5 / 8 + r * (-0.5 + r / 12)))
@@ -53,7 +53,7 @@ class AirLocalisation(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of its control."""
+        """Returns length of its control."""
         return self.root.controls
 
     def apply(self, x: Vector) -> Vector:
@@ -71,19 +71,19 @@ class AirLocalisation(LinearMap):
 
 
 def background_of(members: np.ndarray, localisation: AirLocalisation | None = None) -> Ensemble:
-    """L of states (N, n) of one time."""
+    """Returns L of states (N, n) of one time."""
     perturbations = members - members.mean(axis=0)
     return Ensemble(perturbations, localisation, localisation.controls if localisation else 1)
 
 
 def inflated(members: np.ndarray, factor: float) -> np.ndarray:
-    """States (N, n) with their spread times a factor about their mean."""
+    """Returns states (N, n) with their spread times a factor about their mean."""
     mean = members.mean(axis=0)
     return mean + factor * (members - mean)
 
 
 def perturbed(seen: Mapping[int, Seen], random: np.random.Generator) -> dict[int, Seen]:
-    """The data with errors drawn again."""
+    """Returns the data with errors drawn again."""
     return {n: s.drawn(random) for n, s in sorted(seen.items())}
 
 
@@ -93,6 +93,6 @@ def analysed(
     seen: Mapping[int, Seen],
     random: Callable[[int], np.random.Generator],
 ) -> list[Analysis]:
-    """The window analysed by each of the members (N, n) with its own data; random(i): of
+    """Returns the window analysed by each of the members (N, n) with its own data; random(i): of
     member i, so that none depends on the others."""
     return [window.analyse(x, perturbed(seen, random(i))) for i, x in enumerate(members)]

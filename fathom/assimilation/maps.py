@@ -28,7 +28,7 @@ class LinearMap(ABC):
     def adjoint(self, y: Vector) -> Vector: ...
 
     def __matmul__(self, first: LinearMap) -> LinearMap:
-        """The map that applies `first`, and then this one."""
+        """Returns the map that applies `first`, and then this one."""
         return Product(self, first)
 
 
@@ -95,7 +95,7 @@ class Ensemble(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi."""
+        """Returns length of chi."""
         return len(self.scaled) * self.size
 
     def apply(self, x: Vector) -> Vector:
@@ -123,7 +123,7 @@ class Hybrid(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi."""
+        """Returns length of chi."""
         return int(self.ends[-1])
 
     def apply(self, x: Vector) -> Vector:
@@ -135,7 +135,7 @@ class Hybrid(LinearMap):
 
 
 def adjoint_error(map_: LinearMap, x: Vector, y: Vector) -> float:
-    """|<A x, y> - <x, A* y>|, relative to the sum of the absolute terms."""
+    """Returns |<A x, y> - <x, A* y>|, relative to the sum of the absolute terms."""
     forward, backward = map_.apply(x) * y, x * map_.adjoint(y)
     size = max(np.abs(forward).sum(), np.abs(backward).sum(), np.finfo(float).tiny)
     return abs(float(forward.sum() - backward.sum())) / size
@@ -148,8 +148,8 @@ def tangent_error(
     direction: Vector,
     steps: Sequence[float],
 ) -> np.ndarray:
-    """|(M(x + s d) - M(x)) / s - M' d| / |M' d| for each step s: falls with s where M' is the
-    tangent of M at x.
+    """Returns |(M(x + s d) - M(x)) / s - M' d| / |M' d| for each step s: falls with s where M' is
+    the tangent of M at x.
     """
     here, linear = model(x), tangent.apply(direction)
     size = np.linalg.norm(linear)

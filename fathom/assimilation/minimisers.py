@@ -49,7 +49,7 @@ class RitzPreconditioner:
         self.values, self.vectors, self.errors = values, vectors, errors
 
     def converged(self, tolerance: float = 1e-3) -> RitzPreconditioner:
-        """The pairs whose error is below a part of their value."""
+        """Returns the pairs whose error is below a part of their value."""
         good = self.errors < tolerance * self.values
         return RitzPreconditioner(self.values[good], self.vectors[:, good], self.errors[good])
 
@@ -73,7 +73,7 @@ class _Stop:
         self.reason = ""
 
     def after(self, squared: float) -> bool:
-        """Whether it ends with this gradient."""
+        """Returns whether it ends with this gradient."""
         self.norms.append(float(np.sqrt(max(squared, 0.0))))
         if self.norms[-1] <= max(self.tolerance * self.norms[0], np.finfo(float).tiny):
             self.reason = f"the gradient fell below {self.tolerance:g} of the first"
@@ -95,7 +95,8 @@ def lanczos(
     preconditioner: RitzPreconditioner | None = None,
     keep_iterates: bool = False,
 ) -> Found:
-    """Conjugate gradients for J'' chi = -J'(0), and from their coefficients the Ritz pairs of J''.
+    """Returns conjugate gradients for J'' chi = -J'(0), and from their coefficients the Ritz pairs
+    of J''.
 
     With a preconditioner the control vector is P^1/2 times another one, in which the search works.
     """
@@ -124,9 +125,9 @@ def lanczos(
 
 
 def _ritz(units: list[Vector], alphas: list[float], betas: list[float]) -> RitzPreconditioner:
-    """Pairs of the tridiagonal matrix of Lanczos, from the coefficients of conjugate gradients:
-    T_kk = 1/alpha_k + beta_k-1/alpha_k-1, T_k,k+1 = beta_k^1/2/alpha_k; the Lanczos vectors are
-    (-1)^k r_k/|r_k|.
+    """Returns pairs of the tridiagonal matrix of Lanczos, from the coefficients of conjugate
+    gradients: T_kk = 1/alpha_k + beta_k-1/alpha_k-1, T_k,k+1 = beta_k^1/2/alpha_k; the Lanczos
+    vectors are (-1)^k r_k/|r_k|.
     """
     a, b = np.array(alphas), np.array(betas)
     diagonal = 1 / a
@@ -143,8 +144,8 @@ def _ritz(units: list[Vector], alphas: list[float], betas: list[float]) -> RitzP
 def b_pcg(
     cost: Cost, *, iterations: int = 50, tolerance: float = 1e-6, keep_iterates: bool = False
 ) -> Found:
-    """Conjugate gradients for (B^-1 + G* R^-1 G) dx = G* R^-1 d with B as the preconditioner: each
-    vector x is kept together with B^-1 x, so that B^-1 is never applied.
+    """Returns conjugate gradients for (B^-1 + G* R^-1 G) dx = G* R^-1 d with B as the
+    preconditioner: each vector x is kept together with B^-1 x, so that B^-1 is never applied.
     """
     r = cost.observe_adjoint(cost.departures / cost.variances)
     z = cost.covariance(r)
@@ -202,7 +203,7 @@ def quasi_newton(
     tolerance: float = 1e-6,
     pairs: int = 10,
 ) -> tuple[Vector, list[float], str]:
-    """Limited-memory BFGS with a line search of Wolfe's two conditions, for any smooth J.
+    """Returns limited-memory BFGS with a line search of Wolfe's two conditions, for any smooth J.
 
     Returns where it ended, the norms of the gradient over the first, and why. ValueError where J or
     its gradient is not finite at the start.
@@ -230,7 +231,7 @@ def quasi_newton(
 
 
 def _two_loops(g: Vector, held: list[tuple[Vector, Vector]]) -> Vector:
-    """The inverse of the second derivative from the pairs, times g (Nocedal 1980)."""
+    """Returns the inverse of the second derivative from the pairs, times g (Nocedal 1980)."""
     q, factors = g.copy(), []
     for s, y in reversed(held):
         factors.append(float(s @ q) / float(y @ s))
@@ -251,8 +252,8 @@ def _wolfe(
     slope: float,
     step: float,
 ) -> tuple[float, float, Vector] | None:
-    """A step along a direction that reduces J and its slope enough, by halving or doubling an
-    interval: (step, J, gradient); None: there is none.
+    """Returns a step along a direction that reduces J and its slope enough, by halving or doubling
+    an interval: (step, J, gradient); None: there is none.
     """
     least, most = 0.0, np.inf
     for _ in range(40):

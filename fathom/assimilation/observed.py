@@ -57,7 +57,7 @@ def columns(
 def errors_of_columns(
     levels: int, places: int, parts: tuple[str, ...], sizes: dict[str, float]
 ) -> np.ndarray:
-    """Standard deviations of what `columns` observes; sizes: wind [m s-1], temperature [K],
+    """Returns standard deviations of what `columns` observes; sizes: wind [m s-1], temperature [K],
     pressure, of pi [1]."""
     counts = {"wind": 2 * levels, "temperature": levels, "pressure": 1}
     return np.concatenate([np.full(n * places, sizes[k]) for k, n in counts.items() if k in parts])

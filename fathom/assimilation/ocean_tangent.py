@@ -49,7 +49,7 @@ class OceanTangent(Trajectory):
                 fields.set(field, self.on_grid(values))
 
     def run(self, vector: Vector, steps: int) -> Vector:
-        """The state that a state has become."""
+        """Returns the state that a state has become."""
         fields = mpi.core.FieldSet(self.first)
         self.put(vector, fields)
         for _ in range(steps):
@@ -58,7 +58,7 @@ class OceanTangent(Trajectory):
         return self.vector(fields)
 
     def propagation(self, steps: int | None = None) -> OceanPropagation:
-        """M' of so many steps."""
+        """Returns M' of so many steps."""
         return OceanPropagation(self, 1 if steps is None else steps)
 
 

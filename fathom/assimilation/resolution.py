@@ -32,12 +32,12 @@ class Inner:
         self.these = np.array([fine.index(int(m), int(n)) for m, n in zip(coarse.m, coarse.n)])
 
     def down(self, state: Vector) -> Vector:
-        """A state, truncated."""
+        """Returns a state, truncated."""
         parts = (c[:, self.these].copy() for c in self.fine.to_waves(state))
         return self.coarse.to_points(*parts)
 
     def up(self, increment: Vector) -> Vector:
-        """An increment, padded with zeros."""
+        """Returns an increment, padded with zeros."""
         padded = []
         for part in self.coarse.to_waves(increment):
             whole = np.zeros((len(part), self.fine.transform.waves), complex)

@@ -40,7 +40,7 @@ class Sea:
 
     @property
     def wet(self) -> np.ndarray:
-        """(K, ny, nx)."""
+        """Returns (K, ny, nx)."""
         return np.arange(len(self.thickness))[:, None, None] < self.wet_levels
 
     @property
@@ -53,17 +53,17 @@ class Sea:
 
     @property
     def size(self) -> int:
-        """Length of a state."""
+        """Returns length of a state."""
         return 2 * self.cells + self.columns
 
     def vector(self, temperature: Any, salinity: Any, height: Any) -> Vector:
-        """The vector of two fields (K, ny, nx) and one (ny, nx)."""
+        """Returns the vector of two fields (K, ny, nx) and one (ny, nx)."""
         flat = np.asarray(height).reshape(self.wet_levels.shape)[self.wet_levels > 0]
         return np.concatenate([np.asarray(temperature)[self.wet],
                                np.asarray(salinity)[self.wet], flat])  # fmt: skip
 
     def fields(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The fields of a state; 0 where there is no water."""
+        """Returns the fields of a state; 0 where there is no water."""
         T, S = np.zeros((2, *self.wet.shape))
         height = np.zeros(self.wet_levels.shape)
         T[self.wet], S[self.wet], height[self.wet_levels > 0] = np.split(
@@ -72,7 +72,7 @@ class Sea:
         return T, S, height
 
     def _apart(self, axis: int) -> np.ndarray:
-        """Distance from each centre to the next [m]; 1 where there is no next one."""
+        """Returns distance from each centre to the next [m]; 1 where there is no next one."""
         here = earth.unit_vectors(self.longitude, self.latitude)
         chord = np.linalg.norm(np.roll(here, -1, axis) - here, axis=-1)
         made = 2 * earth.RADIUS * np.arcsin(np.minimum(chord / 2, 1))
@@ -81,7 +81,7 @@ class Sea:
         return np.maximum(made, 1.0)
 
     def distances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Distances to the next cell along i and along j [m], and areas [m2] (ny, nx)."""
+        """Returns distances to the next cell along i and along j [m], and areas [m2] (ny, nx)."""
         dx, dy = self._apart(1), self._apart(0)
         wide = (
             0.5 * (dx + np.roll(dx, 1, 1)) if self.periodic else np.maximum(dx, np.roll(dx, 1, 1))
@@ -143,7 +143,7 @@ class Diffusion(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of its control."""
+        """Returns length of its control."""
         return self.cells
 
     def _faces(self, axis: int, flow: np.ndarray, periodic: bool) -> tuple[Any, Any, Any]:
@@ -211,7 +211,7 @@ class SeaBackground(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi: as many as a state has."""
+        """Returns length of chi: as many as a state has."""
         return self.sea.size
 
     def apply(self, x: Vector) -> Vector:
@@ -247,7 +247,7 @@ def columns(sea: Sea, at: tuple[np.ndarray, np.ndarray], levels: int) -> Any:
 
 
 def surface(sea: Sea, at: tuple[np.ndarray, np.ndarray], what: str) -> Any:
-    """Sparse H of the "height" or the "temperature" of the surface at wet cells (j, i)."""
+    """Returns sparse H of the "height" or the "temperature" of the surface at wet cells (j, i)."""
     from scipy import sparse
 
     wet = sea.wet_levels > 0

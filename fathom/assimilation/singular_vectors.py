@@ -77,7 +77,8 @@ class EnergyRoot(LinearMap):
         return np.concatenate(found)
 
     def weights(self, inside: np.ndarray | None = None) -> Vector:
-        """Weight of each number of a state in twice its energy; inside (rows, points): P."""
+        """Returns weight of each number of a state in twice its energy; inside (rows, points):
+        P."""
         transform = self.waves.transform
         row = np.asarray(transform.weight) / np.asarray(transform.grid.points)
         area = np.broadcast_to(row[:, None], transform.shape)
@@ -113,7 +114,7 @@ class SingularVectors:
 
 
 def growth(trajectory: Trajectory, root: EnergyRoot, inside: np.ndarray | None = None) -> LinearMap:
-    """A, of all steps of a trajectory."""
+    """Returns A, of all steps of a trajectory."""
     return Product(_Weighted(root.weights(inside)), trajectory.propagation(), root)
 
 
@@ -125,7 +126,7 @@ def singular_vectors(
     inside: np.ndarray | None = None,
     tolerance: float = 1e-10,
 ) -> SingularVectors:
-    """The first singular vectors of all steps of a trajectory, by Lanczos (ARPACK's)."""
+    """Returns the first singular vectors of all steps of a trajectory, by Lanczos (ARPACK's)."""
     from scipy.sparse import linalg
 
     if not 0 < number < root.controls:

@@ -22,7 +22,7 @@ from fathom.grids.transform import SphericalHarmonics
 def correlation_spectrum(
     truncation: int, correlation: Callable[[np.ndarray], np.ndarray], points: int = 2048
 ) -> np.ndarray:
-    """b_n, n = 0 ... truncation, of a correlation function of the angle [rad]: its Legendre
+    """Returns b_n, n = 0 ... truncation, of a correlation function of the angle [rad]: its Legendre
     coefficients, what is below zero left out, with a variance of one."""
     from scipy.special import roots_legendre
 
@@ -37,12 +37,12 @@ def correlation_spectrum(
 
 
 def second_order(length: float, radius: float) -> Callable[[np.ndarray], np.ndarray]:
-    """(1 + r/L) exp(-r/L), r the distance along the sphere."""
+    """Returns (1 + r/L) exp(-r/L), r the distance along the sphere."""
     return lambda angle: (1 + radius * angle / length) * np.exp(-radius * angle / length)
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """V with V V^T = covariance, without negative eigenvalues."""
+    """Returns V with V V^T = covariance, without negative eigenvalues."""
     values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
     return vectors * np.sqrt(np.maximum(values, 0))
 
@@ -90,17 +90,17 @@ class SpectralRoot(LinearMap):
 
     @property
     def controls(self) -> int:
-        """Length of chi."""
+        """Returns length of chi."""
         return self.modes * self.reals
 
     def coefficients(self, flat: Vector) -> np.ndarray:
-        """(levels, waves), complex, of what `apply` gives."""
+        """Returns (levels, waves), complex, of what `apply` gives."""
         parts = flat.reshape(self.transform.waves, 2, self.levels)
         return (parts[:, 0] + 1j * parts[:, 1]).T
 
     @staticmethod
     def flat(coefficients: np.ndarray) -> Vector:
-        """The numbers that `coefficients` reads, the inverse of it."""
+        """Returns the numbers that `coefficients` reads, the inverse of it."""
         return np.stack([coefficients.real.T, coefficients.imag.T], 1).ravel()
 
     def _products(self, x: np.ndarray, matrices: np.ndarray, to: np.ndarray) -> None:

@@ -49,7 +49,7 @@ class Forecasts:
         self.levels = {f["name"]: f["levels"] for f in self.fields.fields}
 
     def of(self, model: Any) -> Any:
-        """The model without linearisation."""
+        """Returns the model without linearisation."""
         return model
 
     def points(self, grid: Any) -> np.ndarray:
@@ -58,18 +58,18 @@ class Forecasts:
 
     @property
     def names(self) -> list[str]:
-        """Fields of a vector, in order."""
+        """Returns fields of a vector, in order."""
         return list(self.model.prognostic)
 
     @property
     def size(self) -> int:
-        """Length of a vector."""
+        """Returns length of a vector."""
         return sum(self.levels[name] for name in self.names) * int(self.there.sum())
 
     # ---- fields and vectors ----------------------------------------------------------------------
 
     def split(self, vector: Vector) -> dict[str, np.ndarray]:
-        """Fields (levels, points of the grid) of a vector, views."""
+        """Returns fields (levels, points of the grid) of a vector, views."""
         if vector.shape != (self.size,):
             raise InputError(f"a vector of shape {vector.shape}; the state has ({self.size},)")
         parts, at = {}, 0
@@ -80,7 +80,7 @@ class Forecasts:
         return parts
 
     def on_grid(self, values: np.ndarray) -> np.ndarray:
-        """(levels, rows, longest row) of (levels, points); 0 beyond the end of a row."""
+        """Returns (levels, rows, longest row) of (levels, points); 0 beyond the end of a row."""
         if self.there.all():
             return values.reshape(len(values), *self.there.shape)
         whole = np.zeros((len(values), *self.there.shape))
@@ -88,8 +88,8 @@ class Forecasts:
         return whole
 
     def vector(self, fields: Any = None) -> Vector:
-        """The vector of the present fields, or of another set; all ranks call it together and get
-        the same.
+        """Returns the vector of the present fields, or of another set; all ranks call it together
+        and get the same.
         """
         fields = self.fields if fields is None else fields
         made, full = np.empty(self.size), self.there.all()
@@ -136,7 +136,7 @@ class Forecasts:
             fields.set_profile(name, values)
 
     def run(self, vector: Vector, steps: int) -> Vector:
-        """The state that a state has become; nothing is kept."""
+        """Returns the state that a state has become; nothing is kept."""
         fields = mpi.core.FieldSet(self.first)
         self.put(vector, fields)
         fields.count = 0
@@ -173,7 +173,7 @@ class Trajectory(Forecasts):
         self._sets: list[Any] = []
 
     def of(self, model: Any) -> Any:
-        """The model without the parts that have no tangent. InputError: it has none."""
+        """Returns the model without the parts that have no tangent. InputError: it has none."""
         return model.without_fixers()
 
     def points(self, grid: Any) -> np.ndarray:
@@ -192,7 +192,7 @@ class Trajectory(Forecasts):
         self.linear.follow(fields, 1)
 
     def propagation(self, steps: int | None = None) -> Propagation:
-        """M' of the first steps, of all by default."""
+        """Returns M' of the first steps, of all by default."""
         return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
@@ -201,7 +201,8 @@ class Trajectory(Forecasts):
         return ObservedAlong(self, observations)
 
     def nothing(self, which: int = 0) -> Any:
-        """Fields, all zero: each time in the same memory, of so many sets by their numbers."""
+        """Returns fields, all zero: each time in the same memory, of so many sets by their
+        numbers."""
         while len(self._sets) <= which:
             self._sets.append(mpi.core.FieldSet(self.sequence))
         for f in self.fields.fields:

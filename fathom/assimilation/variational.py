@@ -54,12 +54,12 @@ class Stopwatch(dict[str, float]):
 
 
 def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vector:
-    """The values of all times, one after another, of the data that were taken."""
+    """Returns the values of all times, one after another, of the data that were taken."""
     return np.concatenate([of(n, s)[s.taken] for n, s in seen.items()])
 
 
 def _weights(seen: Mapping[int, Seen], of_data: Vector | None = None) -> Matrix:
-    """R^-1/2 of all times, with weights of its results."""
+    """Returns R^-1/2 of all times, with weights of its results."""
     from scipy import sparse
 
     whole = sparse.block_diag([s.weights.values for s in seen.values()], format="csr")
@@ -89,12 +89,12 @@ class Seen:
         self.taken = np.ones(len(self.values), bool)
 
     def departures(self, state: Vector) -> Vector:
-        """y - H x of all."""
+        """Returns y - H x of all."""
         return self.values - self.operator.apply(state)
 
     @property
     def weights(self) -> Matrix:
-        """R^-1/2 of those that were taken."""
+        """Returns R^-1/2 of those that were taken."""
         if self.covariance is not None:
             return Matrix(root_inverse(self.covariance, self.taken))
         from scipy import sparse
@@ -102,7 +102,7 @@ class Seen:
         return Matrix(sparse.diags_array(1 / np.sqrt(self.variances[self.taken])))
 
     def drawn(self, random: np.random.Generator) -> Seen:
-        """The same with errors drawn again."""
+        """Returns the same with errors drawn again."""
         drawn = random.standard_normal(len(self.values))
         if self.covariance is None:
             drawn = np.sqrt(self.variances) * drawn
@@ -119,12 +119,12 @@ class Seen:
 
     @property
     def taken_operator(self) -> LinearMap:
-        """H of those that were taken."""
+        """Returns H of those that were taken."""
         return Product(_Taken(self.taken), self.operator)
 
     @property
     def taken_inner(self) -> LinearMap:
-        """H of the data that were taken, on the grid of the inner model."""
+        """Returns H of the data that were taken, on the grid of the inner model."""
         if self.inner is None:
             raise InputError(
                 "data have no operator on the grid of the inner model: Seen(..., inner)"
@@ -179,14 +179,14 @@ class Constraint:
 
     @staticmethod
     def of_air(trajectory: Any, weight: float, longest: float) -> Constraint:
-        """A norm in which 1 m/s, 1 K and 1 hPa count as one; longest: [steps] of this
+        """Returns a norm in which 1 m/s, 1 K and 1 hPa count as one; longest: [steps] of this
         trajectory."""
         sizes = np.ones(trajectory.size)
         trajectory.split(sizes)["log_pressure_ratio"][:] = 1e-3
         return Constraint(sizes, weight, longest)
 
     def filter(self, steps: int) -> np.ndarray:
-        """h_n less 1 in the middle, n = 0 ... steps: Lanczos' window, the sum is 0."""
+        """Returns h_n less 1 in the middle, n = 0 ... steps: Lanczos' window, the sum is 0."""
         n = np.arange(steps + 1) - steps // 2
         h = np.sinc(2 * n / self.longest) * np.sinc(n / (steps // 2 + 1))
         h /= h.sum()
@@ -243,7 +243,7 @@ class Analysis:
 
     @property
     def summary(self) -> dict[str, float]:
-        """Numbers of a report."""
+        """Returns numbers of a report."""
         size = lambda d: float(np.sqrt(np.mean(d**2 / self.variances)))
         return {
             "observations": len(self.departures),
@@ -308,7 +308,7 @@ class Window:
         self.background_variance = background_variance  # over that of an observation
 
     def _follow(self, start: Vector, times: list[int]) -> dict[int, Vector]:
-        """States at these steps and the middle, along a trajectory that is kept."""
+        """Returns states at these steps and the middle, along a trajectory that is kept."""
         t = self.trajectory
         t.restart(start)
         states = {0: t.vector()}
@@ -392,7 +392,7 @@ class Window:
         return self._minimum([slot])
 
     def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
-        """G, from dx to the observed values in the window."""
+        """Returns G, from dx to the observed values in the window."""
         if self.inner is not None:
             at = self.inner.steps
             return self.inner.trajectory.observed({at(n): s.taken_inner for n, s in seen.items()})
@@ -402,7 +402,7 @@ class Window:
         return _Stacked(list(operators.values()), [int(s.taken.sum()) for s in seen.values()])
 
     def _filtered(self) -> list[Slot]:
-        """The constraint as a slot whose data are zeros."""
+        """Returns the constraint as a slot whose data are zeros."""
         if self.constraint is None:
             return []
         c, trajectory, steps = self.constraint, self.trajectory, self.steps
@@ -422,7 +422,7 @@ class Window:
         found: Found,
         seen: Mapping[int, Seen],
     ) -> tuple[dict[int, Vector], Vector]:
-        """States with the increment, and the remaining departures."""
+        """Returns states with the increment, and the remaining departures."""
         if self.method == "4d-var":
             increment = found.increment if self.inner is None else self.inner.up(found.increment)
             after = self._follow(start + increment, list(seen))

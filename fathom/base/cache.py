@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def folder(kind):
-    """The folder of files of a kind; RuntimeError where the user has no home."""
+    """Returns the folder of files of a kind; RuntimeError where the user has no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
     usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"
     return Path(os.environ.get("FATHOM_CACHE") or usual()) / kind
@@ -30,8 +30,8 @@ def replace(path, *parts):
 
 
 def once(path, make):
-    """The file; where it is not there, `make(new)` makes it as the file new: in one process, while
-    others wait for it.
+    """Returns the file; where it is not there, `make(new)` makes it as the file new: in one
+    process, while others wait for it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.with_suffix(".lock"), "w") as lock:

@@ -68,8 +68,8 @@ class Clock:
         self.start = self.date_of(start, "start")
 
     def date_of(self, text, what):
-        """The date in the calendar from a text, or from a date of a file. ValueError where it is
-        none.
+        """Returns the date in the calendar from a text, or from a date of a file. ValueError where
+        it is none.
         """
         import cftime
 
@@ -89,13 +89,13 @@ class Clock:
             ) from None
 
     def date(self, seconds):
-        """The date `seconds` after the start."""
+        """Returns the date `seconds` after the start."""
         return self.start + timedelta(seconds=round(seconds))
 
     @property
     def days_since_2000(self):
-        """The start [days since 2000-01-01 12:00]; in another calendar, of the same part of the
-        same year.
+        """Returns the start [days since 2000-01-01 12:00]; in another calendar, of the same part of
+        the same year.
         """
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
@@ -109,7 +109,7 @@ class Clock:
         )
 
     def seconds_of_year(self, year):
-        """Seconds from the start to a time in years, 1990.5 the middle of 1990."""
+        """Returns seconds from the start to a time in years, 1990.5 the middle of 1990."""
         first, after = (
             self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1)
         )
@@ -119,7 +119,7 @@ class Clock:
         return (date - self.start).total_seconds()
 
     def after(self, seconds, period):
-        """Seconds after the start of the time one period after `seconds`."""
+        """Returns seconds after the start of the time one period after `seconds`."""
         if not period.months:
             return seconds + period.seconds
         now = self.date(seconds)

@@ -124,7 +124,7 @@ def explained(**renamed: str) -> Callable[[Function], Function]:
 
 
 def check_takes(name: str, given: Any, *arguments: str) -> None:
-    """InputError: no function of these arguments, as a user writes one."""
+    """Raises InputError: no function of these arguments, as a user writes one."""
     try:
         inspect.signature(given).bind(*arguments)
     except TypeError:
@@ -173,7 +173,7 @@ def _note(thing: Configurable, method: str, arguments: dict[str, Any]) -> None:
 
 
 def _is_of_call(error: TypeError) -> bool:
-    """Whether a TypeError comes from the call itself, not from deeper down."""
+    """Returns whether a TypeError comes from the call itself, not from deeper down."""
     return error.__traceback__ is None or error.__traceback__.tb_next is None
 
 

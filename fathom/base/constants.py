@@ -19,7 +19,9 @@ _line = re.compile(r"^inline constexpr double (\w+) = ([^;]+);", re.MULTILINE)
 
 
 def headers() -> Path:
-    """The folder with the headers of the core: in an installed package, or in the source tree."""
+    """Returns the folder with the headers of the core: in an installed package, or in the source
+    tree.
+    """
     package = Path(__file__).resolve().parents[1]
     for place in (package / "include", package.parent / "core"):
         if (place / "base" / "constants.hpp").is_file():
@@ -28,8 +30,8 @@ def headers() -> Path:
 
 
 def read(header: str) -> dict[str, float]:
-    """Name -> value of the constants of a header of the core. A value is a number, or a product of
-    a number and a constant above it.
+    """Returns name -> value of the constants of a header of the core. A value is a number, or a
+    product of a number and a constant above it.
     """
     found: dict[str, float] = {}
     for name, value in _line.findall((headers() / header).read_text()):

@@ -17,7 +17,7 @@ SEA_WATER_HEAT_CAPACITY = constants.sea_water_heat_capacity  # J kg-1 K-1
 
 
 def unit_vectors(longitude, latitude) -> np.ndarray:
-    """Vectors (..., 3) to places in degrees, which broadcast."""
+    """Returns vectors (..., 3) to places in degrees, which broadcast."""
     longitude, latitude = np.broadcast_arrays(np.deg2rad(longitude), np.deg2rad(latitude))
     return np.stack(
         [
@@ -30,6 +30,6 @@ def unit_vectors(longitude, latitude) -> np.ndarray:
 
 
 def places(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Longitude and latitude [degrees] of vectors (..., 3) of any length."""
+    """Returns longitude and latitude [degrees] of vectors (..., 3) of any length."""
     x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
     return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))

@@ -56,15 +56,15 @@ class LaunchError(Error, RuntimeError):
 
 
 def beside(bad: Any, tail: str = "", joined: str = "and") -> str:
-    """The end of a message about the first of the `bad` points: ", and at 3 more points"; nothing
-    if there is no other.
+    """Returns the end of a message about the first of the `bad` points: ", and at 3 more points";
+    nothing if there is no other.
     """
     others = int(bad.sum()) - 1
     return f", {joined} at {others} more point{'s' * (others > 1)}{tail}" if others else ""
 
 
 def file_error(error: OSError, text: str) -> FileError:
-    """An error of the system as one of Fathom's, with `text` for its message."""
+    """Returns an error of the system as one of Fathom's, with `text` for its message."""
     kinds = {
         FileNotFoundError: MissingFileError,
         FileExistsError: ExistingFileError,

@@ -66,12 +66,12 @@ class TimeAxis:
 
     @property
     def constant(self) -> bool:
-        """Whether there is one record, for ever."""
+        """Returns whether there is one record, for ever."""
         return len(self) == 1 and (self.repeated or not self.intervals)
 
     def year(self, number: int) -> tuple[TimeAxis, int]:
-        """The records that begin in a year, to be repeated, and the number of the first. ValueError
-        where there are none.
+        """Returns the records that begin in a year, to be repeated, and the number of the first.
+        ValueError where there are none.
         """
         chosen = [n for n, moment in enumerate(self.begin) if moment[0] == number]
         if not chosen:
@@ -83,8 +83,8 @@ class TimeAxis:
         return TimeAxis(self.begin[part], self.end[part], True), chosen[0]
 
     def ended_by(self, length: float) -> TimeAxis:
-        """Intervals of that length [s] that end at these instants; intervals stay, and instants
-        between which time would be left.
+        """Returns intervals of that length [s] that end at these instants; intervals stay, and
+        instants between which time would be left.
         """
         begin = [_earlier(moment, length) for moment in self.begin]
         if self.intervals or any(a < b for a, b in zip(self.end, begin[1:])):
@@ -92,8 +92,8 @@ class TimeAxis:
         return TimeAxis(begin, self.end, self.repeated)
 
     def bracket(self, clock, seconds: float) -> tuple[int, int, float, float]:
-        """(record before, record after, when they hold [s after the clock's start]) around a time;
-        one record, for ever: (0, 0, 0, inf).
+        """Returns (record before, record after, when they hold [s after the clock's start]) around
+        a time; one record, for ever: (0, 0, 0, inf).
 
         ValueError where no record is: before the first interval or after the last, further than one
         interval from the first or last instant.
@@ -121,7 +121,9 @@ class TimeAxis:
         )
 
     def coverage(self, clock) -> tuple[float, float]:
-        """The period with records [s after the clock's start]. ValueError: some are missing."""
+        """Returns the period with records [s after the clock's start]. ValueError: some are
+        missing.
+        """
         return (
             (-math.inf, math.inf)
             if self.constant or self.repeated
@@ -138,14 +140,14 @@ class TimeAxis:
         return float(middles[0]), float(middles[-1])
 
     def date(self, number: int) -> str:
-        """The name of a record in messages."""
+        """Returns the name of a record in messages."""
         if self.constant:
             return ""
         _year, month, day, second = self.begin[number]
         return text((0, month, day, second))[5:] if self.repeated else text(self.begin[number])
 
     def __str__(self):
-        """The number of records, and when they are."""
+        """Returns the number of records, and when they are."""
         if self.constant:
             return "always"
         first, last = self.date(0), self.date(len(self) - 1)
@@ -154,8 +156,8 @@ class TimeAxis:
         return f"{records}, {first} to {last}{every}"
 
     def _around(self, clock, year):
-        """Numbers and times [s] of records around a year, of all without one, and from when to when
-        they hold.
+        """Returns numbers and times [s] of records around a year, of all without one, and from when
+        to when they hold.
         """
         key = str(clock.start), clock.calendar, year
         if self._placed[0] != key:
@@ -185,7 +187,7 @@ class TimeAxis:
         return self._placed[1]
 
     def _complete(self, clock, begin, end):
-        """ValueError where records lack: between intervals longer than any of them, between
+        """Raises ValueError where records lack: between intervals longer than any of them, between
         instants ten times as long as usual.
         """
         between, usual = (
@@ -210,7 +212,7 @@ class TimeAxis:
 
 
 def _earlier(moment: Moment, seconds: float) -> Moment:
-    """The moment so many seconds before, by the usual calendar."""
+    """Returns the moment so many seconds before, by the usual calendar."""
     year, month, day, second = moment
     days, second = divmod(second - seconds, 86400)
     if days:
@@ -220,15 +222,15 @@ def _earlier(moment: Moment, seconds: float) -> Moment:
 
 
 def _seconds(of_day, moment, years):
-    """Seconds after the clock's start of a moment, that many years later."""
+    """Returns seconds after the clock's start of a moment, that many years later."""
     year, month, day, second = moment
     begins, there = of_day(year + years, month, day)
     return begins + there * second
 
 
 def _of_day(clock, year, month, day):
-    """(seconds after the clock's start at which a day begins, True); that the calendar lacks:
-    (those of the next month, False).
+    """Returns (seconds after the clock's start at which a day begins, True); that the calendar
+    lacks: (those of the next month, False).
     """
     if year < 1 and clock.calendar == "standard":  # which has no year 0
         begins, there = _of_day(clock, year + 4, month, day)
@@ -246,7 +248,7 @@ def _of_day(clock, year, month, day):
 
 
 def text(moment: Moment) -> str:
-    """2001-02-28 18:00."""
+    """Returns 2001-02-28 18:00."""
     year, month, day, second = moment
     return (
         f"{year:04d}-{month:02d}-{day:02d} {int(second) // 3600:02d}:{int(second) // 60 % 60:02d}"

@@ -15,8 +15,8 @@ from fathom.base import mpi
 
 
 def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
-    """Triad bandwidth [bytes/s] and multiply-add rates [1/s] of all ranks at once, each with the
-    threads that are set.
+    """Returns triad bandwidth [bytes/s] and multiply-add rates [1/s] of all ranks at once, each
+    with the threads that are set.
 
     megabytes: of each of three arrays on each rank; far larger than a fair share of the caches.
     """
@@ -33,7 +33,7 @@ def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
 
 
 def memory() -> dict[str, float]:
-    """Resident memory of this process now and at most so far [MB]."""
+    """Returns resident memory of this process now and at most so far [MB]."""
     status = Path("/proc/self/status")
     if status.exists():
         held = {
@@ -55,7 +55,7 @@ def memory() -> dict[str, float]:
 
 
 def free_memory() -> float:
-    """Bytes of free memory of this machine; 4 GB where the system does not tell."""
+    """Returns bytes of free memory of this machine; 4 GB where the system does not tell."""
     file = Path("/proc/meminfo")
     if not file.exists():
         return 4e9
@@ -70,7 +70,8 @@ def free_memory() -> float:
 
 
 def last_level_cache() -> int:
-    """Bytes of the largest cache of the first core; 32 MiB where the system does not tell."""
+    """Returns bytes of the largest cache of the first core; 32 MiB where the system does not
+    tell."""
     sizes = [
         path.read_text().strip()
         for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")
@@ -82,13 +83,13 @@ def last_level_cache() -> int:
 
 
 def page_faults() -> int:
-    """Pages that this process had to be given so far."""
+    """Returns pages that this process had to be given so far."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_minflt + usage.ru_majflt
 
 
 def name() -> str:
-    """ "AMD EPYC 9B45, 2 cores"."""
+    """Returns "AMD EPYC 9B45, 2 cores"."""
     model = platform.processor() or platform.machine()
     cpu = Path("/proc/cpuinfo")
     if cpu.exists():

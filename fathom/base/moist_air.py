@@ -26,32 +26,34 @@ TRIPLE_POINT = constants.triple_point  # of water [K]
 
 
 def saturation_pressure(temperature) -> np.ndarray:
-    """e_s [Pa] of a temperature [K]."""
+    """Returns e_s [Pa] of a temperature [K]."""
     return _each(mpi.core.saturation_pressure, temperature)
 
 
 def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
-    """q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure (high
-    up) e_s is limited to half of it.
+    """Returns q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure
+    (high up) e_s is limited to half of it.
     """
     return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
 
 
 def humidity_of_dew_point(dew_point, pressure):
-    """q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula of
-    Tetens with the constants of the IFS (Buck 1981).
+    """Returns q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula
+    of Tetens with the constants of the IFS (Buck 1981).
     """
     e = 611.21 * np.exp(17.502 * (dew_point - TRIPLE_POINT) / (dew_point - 32.19))
     return RATIO * e / (pressure - (1 - RATIO) * e)
 
 
 def relative_humidity(specific_humidity, temperature, pressure) -> np.ndarray:
-    """r [1] of a specific humidity; the inverse of `specific_humidity`."""
+    """Returns r [1] of a specific humidity; the inverse of `specific_humidity`."""
     return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
 
 
 def _each(function, *arrays):
-    """A function of the core (core/post/air.hpp) of all numbers of arrays that fit each other."""
+    """Returns a function of the core (core/post/air.hpp) of all numbers of arrays that fit each
+    other.
+    """
     if any(hasattr(a, "dims") for a in arrays):
         import xarray as xr
 
@@ -61,7 +63,7 @@ def _each(function, *arrays):
 
 
 def potential_temperature(temperature, pressure):
-    """theta [K] of a temperature [K] at a pressure [Pa]: R / c_p = 2/7, from 1000 hPa."""
+    """Returns theta [K] of a temperature [K] at a pressure [Pa]: R / c_p = 2/7, from 1000 hPa."""
     return temperature * (1e5 / pressure) ** (2 / 7)
 
 

@@ -56,7 +56,7 @@ patience = 3.0  # [s] that ranks with the same error may be apart
 
 
 def everywhere(comm: Any) -> bool:
-    """Whether all ranks arrive here within a few seconds."""
+    """Returns whether all ranks arrive here within a few seconds."""
     request, end = comm.Ibarrier(), time.monotonic() + patience
     while not request.Test():
         if time.monotonic() > end:
@@ -92,7 +92,7 @@ _remedy = (
 
 
 def check_library(of_mpi4py: str, of_core: str, of_build: str) -> None:
-    """LaunchError where mpi4py and the core would call two MPI libraries, or one of another
+    """Raises LaunchError where mpi4py and the core would call two MPI libraries, or one of another
     family than the core was compiled for: handles of one mean nothing to the other.
 
     of_mpi4py, of_core the versions that the libraries report
@@ -112,8 +112,8 @@ def check_library(of_mpi4py: str, of_core: str, of_build: str) -> None:
 
 
 def check_processor(has: str | None = None) -> None:
-    """LaunchError on a processor that lacks instructions of which the core is made; has: those of
-    the processor, by default what Linux says.
+    """Raises LaunchError on a processor that lacks instructions of which the core is made; has:
+    those of the processor, by default what Linux says.
     """
     try:
         needs = import_module("fathom.built").instructions.split()

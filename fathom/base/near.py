@@ -18,7 +18,9 @@ def nearest(name: str, allowed: Iterable[str], number: int = 3) -> list[str]:
 
 
 def near(name: str, allowed: Iterable[str]) -> str:
-    """The tail of an error message: "; did you mean 'salinity'?", or "" where nothing is near."""
+    """Returns the tail of an error message: "; did you mean 'salinity'?", or "" where nothing is
+    near.
+    """
     close = nearest(name, allowed)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
@@ -30,7 +32,7 @@ def near_or_all(name: str, allowed: Iterable[str]) -> str:
 
 
 def unknown(kind: str, given: str, allowed: Iterable[str]) -> str:
-    """A whole message: "unknown variable 'tho'; did you mean 'rho'? known: ..."."""
+    """Returns a whole message: "unknown variable 'tho'; did you mean 'rho'? known: ..."."""
     allowed = list(allowed)
     shown = ", ".join(allowed[:20]) + (", ..." if len(allowed) > 20 else "")
     return f"unknown {kind} {given!r}{near(given, allowed) or '.'} known: {shown or 'none'}"

@@ -30,8 +30,8 @@ def _cores() -> tuple[int, ...]:
 
 
 def by_node(places: list[Place]) -> list[int]:
-    """The ranks, those of a node one after another: in this order they get the pieces of a grid,
-    whose neighbours follow each other. [] where the numbers already have this order.
+    """Returns the ranks, those of a node one after another: in this order they get the pieces of a
+    grid, whose neighbours follow each other. [] where the numbers already have this order.
     """
     order = sorted(range(len(places)), key=lambda rank: (places[rank].node, rank))
     return [] if order == list(range(len(places))) else order
@@ -54,7 +54,7 @@ def told(places: list[Place]) -> dict[str, Any]:
 
 
 def spans(numbers: Any) -> str:
-    """ "0-3, 8" of 0, 1, 2, 3, 8."""
+    """Returns "0-3, 8" of 0, 1, 2, 3, 8."""
     found: list[list[int]] = []
     for number in sorted(numbers):
         if found and number == found[-1][1] + 1:

@@ -20,7 +20,7 @@ from fathom.base import machine, mpi
 
 @cache
 def version() -> str:
-    """The version of Fathom; "unknown" where it is not installed."""
+    """Returns the version of Fathom; "unknown" where it is not installed."""
     try:
         return metadata.version("fathom-models")
     except metadata.PackageNotFoundError:
@@ -29,8 +29,8 @@ def version() -> str:
 
 @cache
 def build() -> dict[str, str]:
-    """How the core was built: commit ("" outside a repository), compiler, flags. Empty where the
-    build has no record.
+    """Returns how the core was built: commit ("" outside a repository), compiler, flags. Empty
+    where the build has no record.
     """
     try:
         made = import_module("fathom.built")  # written by CMake next to the core
@@ -41,13 +41,13 @@ def build() -> dict[str, str]:
 
 @cache
 def library() -> str:
-    """The MPI library that runs, and its version."""
+    """Returns the MPI library that runs, and its version."""
     return " ".join(mpi.MPI.Get_library_version().split("\n")[0].strip("\0").split())
 
 
 @cache
 def command() -> str:
-    """The command line of this process, as typed; of an interactive one "python"."""
+    """Returns the command line of this process, as typed; of an interactive one "python"."""
     program, *arguments = sys.argv
     name = Path(program).name
     if name in ("", "-c", "-m"):
@@ -59,12 +59,12 @@ def command() -> str:
 
 @cache
 def began() -> str:
-    """The time at which this process first asked: UTC, ISO 8601."""
+    """Returns the time at which this process first asked: UTC, ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def facts() -> dict[str, str]:
-    """Facts about this run, for summary.json and the report."""
+    """Returns facts about this run, for summary.json and the report."""
     return {
         "version": version(),
         **{f"build_{name}": value for name, value in build().items() if value},
@@ -78,15 +78,15 @@ def facts() -> dict[str, str]:
 
 
 def attributes(simulation: Any) -> dict[str, str]:
-    """CF attributes of a file that a run makes, and its experiment as TOML."""
+    """Returns CF attributes of a file that a run makes, and its experiment as TOML."""
     model = simulation.model
     title = f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}"
     return made(title, f"{type(model).__name__}, {model.precision}", simulation.experiment)
 
 
 def made(title: str, by: str, experiment: str = "") -> dict[str, str]:
-    """CF attributes of a file; experiment: its TOML. Where SOURCE_DATE_EPOCH is set, only title and
-    source: the same numbers are the same bytes then.
+    """Returns CF attributes of a file; experiment: its TOML. Where SOURCE_DATE_EPOCH is set, only
+    title and source: the same numbers are the same bytes then.
     """
     commit = build().get("commit", "")
     fathom = f"Fathom {version()}" + (f" ({commit})" if commit else "")

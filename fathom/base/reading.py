@@ -67,8 +67,8 @@ _now = _Now()
 
 
 def once(load):
-    """A function that opens files, which within `with readers` one reader calls for all ranks; all
-    call it with the same arguments.
+    """Returns a function that opens files, which within `with readers` one reader calls for all
+    ranks; all call it with the same arguments.
     """
 
     @functools.wraps(load)
@@ -108,12 +108,12 @@ class Readers:
         _now.readers = self.before.pop()
 
     def owner(self, number):
-        """The rank that reads the n-th of a list."""
+        """Returns the rank that reads the n-th of a list."""
         return self.ranks[number % len(self.ranks)]
 
     def share(self, load, owner=None, what="", spent="reading"):
-        """The result of load() on its owner, by default the first reader, for all ranks; an error
-        there is raised on all. spent: the name under which load() is counted.
+        """Returns the result of load() on its owner, by default the first reader, for all ranks; an
+        error there is raised on all. spent: the name under which load() is counted.
         """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
@@ -157,7 +157,7 @@ class Readers:
                     _finish(self.comm.Ibcast(part[first : first + _piece], owner))
 
     def _sent(self, message, owner):
-        """The owner's message."""
+        """Returns the owner's message."""
         size, began = array("q", [len(message)]), time.perf_counter()
         with regions.region("waiting for records", "input", "input", self.comm):
             _finish(self.comm.Ibcast(size, owner), most=2e-3)
@@ -169,8 +169,8 @@ class Readers:
         return message
 
     def each(self, names, load, what="fields"):
-        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the
-        list and read the next while one is distributed. what: the file, or a name for it.
+        """Yields (name, load(name)) of a list, in order, one after another on all ranks: readers
+        share the list and read the next while one is distributed. what: the file, or a name for it.
         """
         ahead = Ahead(self, load, what)
         for n, name in enumerate(names):
@@ -195,11 +195,11 @@ class Ahead:
         self.thread = ThreadPoolExecutor(1, "reader")
 
     def get(self, key, ahead=()):
-        """The record on all ranks, and those that are read or kept from now on."""
+        """Returns the record on all ranks, and those that are read or kept from now on."""
         return self._next(key, ahead, lambda record: record)
 
     def items(self, key, ahead=()):
-        """(name, array) of a record that is a mapping, one after another on all ranks."""
+        """Yields (name, array) of a record that is a mapping, one after another on all ranks."""
         for names in self._next(key, (key, *ahead), _together):
             part = self._next(
                 key,
@@ -251,13 +251,14 @@ def placed(comm, number=0):
 
 
 def in_turn(places, number=0):
-    """Ranks in the order of their places (number within the node, first rank of the node)."""
+    """Returns ranks in the order of their places (number within the node, first rank of the
+    node)."""
     order = sorted(range(len(places)), key=places.__getitem__)
     return order[: number or sum(within == 0 for within, _ in places)]
 
 
 def _loaded(load, spent, what):
-    """load(), what it calls read here and now, a lazy data set read whole."""
+    """Returns load(), what it calls read here and now, a lazy data set read whole."""
     before, _now.readers = _now.readers, None
     moved, began = system_calls.moved(), time.perf_counter()
     try:
@@ -287,7 +288,7 @@ def _finish(request, most=0.0):
 
 
 def _packed(value, what):
-    """A message with all of it but its large arrays, and those."""
+    """Returns a message with all of it but its large arrays, and those."""
     arrays: list[memoryview] = []
 
     def is_small(buffer: pickle.PickleBuffer) -> bool:
@@ -301,8 +302,8 @@ def _packed(value, what):
 
 
 def _together(record):
-    """The names of a record in groups that are sent at once; the groups fit into the memory of all
-    ranks.
+    """Returns the names of a record in groups that are sent at once; the groups fit into the memory
+    of all ranks.
     """
     groups: list[list[str]] = []
     room = 0
@@ -316,7 +317,7 @@ def _together(record):
 
 
 def _sendable(error):
-    """The error, or its part that can be sent."""
+    """Returns the error, or its part that can be sent."""
     try:
         pickle.loads(pickle.dumps(error))
         return error

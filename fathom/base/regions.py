@@ -31,8 +31,8 @@ _sums = (
 
 
 def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
-    """A context manager: its body is a region of the profile. comm: all its ranks meet in it, so
-    that waiting can be measured.
+    """Returns a context manager: its body is a region of the profile. comm: all its ranks meet in
+    it, so that waiting can be measured.
     """
     return mpi.core.Within(
         name, phase, kind, comm.py2f() if comm is not None and comm.size > 1 else 0
@@ -45,13 +45,13 @@ def begin(comm: Any, events: int = 0) -> None:
 
 
 def steps_kept() -> int:
-    """The number of first steps for which a profile says when they began."""
+    """Returns the number of first steps for which a profile says when they began."""
     return mpi.core.steps_kept
 
 
 def mine() -> list[dict[str, Any]]:
-    """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages
-    and bytes including inner regions; parents first.
+    """Returns the regions of this rank: exclusive `seconds`, and elapsed, communication, waiting,
+    messages and bytes including inner regions; parents first.
     """
     nodes = mpi.core.regions()
     for node in nodes:
@@ -72,9 +72,9 @@ def mine() -> list[dict[str, Any]]:
 
 
 def gathered(comm: Any) -> dict[str, Any]:
-    """The profile so far, on every rank; all ranks together: `regions`, records of all of them;
-    `ranks`, seconds of each; `efficiency`; `step_seconds`, from the beginning of each step to that
-    of the next, on this rank.
+    """Returns the profile so far, on every rank; all ranks together: `regions`, records of all of
+    them; `ranks`, seconds of each; `efficiency`; `step_seconds`, from the beginning of each step to
+    that of the next, on this rank.
 
     A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed,
     communication, waiting, messages, bytes; minimum and maximum by rank of exclusive seconds.
@@ -147,8 +147,8 @@ def _record(path: tuple[str, ...], held: list, ranks: int) -> dict[str, Any]:
 
 
 def traced(comm: Any) -> list[dict[str, Any]] | None:
-    """The events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of a rank,
-    arrays as of core.trace, and when its `steps` began.
+    """Returns the events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of
+    a rank, arrays as of core.trace, and when its `steps` began.
     """
     names = [{key: node[key] for key in ("path", "phase", "kind")} for node in mine()]
     return comm.gather({"regions": names, "steps": mpi.core.step_times(), **mpi.core.trace()})
@@ -157,7 +157,9 @@ def traced(comm: Any) -> list[dict[str, Any]] | None:
 def efficiency(
     computing: Sequence[float], travelling: Sequence[float], wall: float
 ) -> dict[str, float]:
-    """Efficiencies of ranks that computed, and whose messages travelled, so many seconds each."""
+    """Returns efficiencies of ranks that computed, and whose messages travelled, so many seconds
+    each.
+    """
     mean, most, ideal = sum(computing) / len(computing), max(computing), wall - min(travelling)
     return {
         "parallel_efficiency": mean / wall,
@@ -169,8 +171,8 @@ def efficiency(
 
 
 def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One record for all regions of one name, phase and kind, wherever they were: the longest
-    exclusive times first.
+    """Returns one record for all regions of one name, phase and kind, wherever they were: the
+    longest exclusive times first.
     """
     merged: dict[tuple, dict[str, Any]] = {}
     for record in records:
@@ -184,7 +186,7 @@ def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def tree(records: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], int]]:
-    """(record, depth), each followed by what is within it, the longest first."""
+    """Returns (record, depth), each followed by what is within it, the longest first."""
     within: dict[tuple, list] = {}
     for record in records:
         within.setdefault(tuple(record["path"][:-1]), []).append(record)

@@ -13,7 +13,7 @@ Entry = tuple[str, str | list[str]]  # label, text or lines
 
 
 def table(title: str, entries: Iterable[Entry]) -> str:
-    """HTML for `_repr_html_`: a title, and a row for each entry."""
+    """Returns HTML for `_repr_html_`: a title, and a row for each entry."""
     rows = "".join(
         f'<tr><th style="text-align:left;vertical-align:top">{escape(label)}</th>'
         f'<td style="text-align:left">{"<br>".join(map(escape, _lines(text)))}</td></tr>'
@@ -27,7 +27,7 @@ def _lines(text: str | list[str]) -> list[str]:
 
 
 def parts(thing: Any) -> list[tuple[str, str]]:
-    """The keywords of an object's class with the values that it holds."""
+    """Returns the keywords of an object's class with the values that it holds."""
     held = {name: vars(thing).get(name) for name in inspect.signature(type(thing)).parameters}
     return [
         (name, _short(repr(value)))

@@ -52,8 +52,8 @@ _fresh_water = 1000.0  # [kg m-3]
 
 @cache
 def conversion(given: str, wanted: str) -> tuple[float, float]:
-    """(factor, offset) from one unit to another. ValueError: an unknown unit, or units of different
-    quantities.
+    """Returns (factor, offset) from one unit to another. ValueError: an unknown unit, or units of
+    different quantities.
     """
     given = _in_symbols(given)
     if given == wanted or (wanted == "1e-3" and given in _practical_salinity):
@@ -74,7 +74,7 @@ _large = 2.0**20  # the offset's round-off is small next to it
 
 
 def _in_symbols(text: str) -> str:
-    """The unit without braces and remarks, and with symbols for words."""
+    """Returns the unit without braces and remarks, and with symbols for words."""
     text = re.sub(_remarks, "", re.sub("[{}]", "", text)).strip()
     for symbol, ways in _words.items():
         text = re.sub(rf"(?i)(?<![a-z])(?:{ways})(?![a-z])", symbol, text)
@@ -83,7 +83,7 @@ def _in_symbols(text: str) -> str:
 
 @cache
 def _unit(text: str) -> Any:
-    """The unit of UDUNITS."""
+    """Returns the unit of UDUNITS."""
     import cf_units  # start-up time
 
     with contextlib.suppress(ValueError), cf_units.suppress_errors():

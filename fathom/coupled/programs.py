@@ -39,7 +39,7 @@ class Member(NamedTuple):
 
     @property
     def here(self) -> bool:
-        """Whether it steps on this rank."""
+        """Returns whether it steps on this rank."""
         return self.program.comm is not None and not self.program.serves
 
 

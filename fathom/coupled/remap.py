@@ -74,7 +74,7 @@ def shape(grid: Any) -> tuple[int, int]:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two grids have the same points and areas; levels and land may differ."""
+    """Returns whether two grids have the same points and areas; levels and land may differ."""
     places = zip(one.coordinates(), other.coordinates(), strict=True)
     return all(np.array_equal(*pair) for pair in places) and np.array_equal(
         one.areas[0], other.areas[0]

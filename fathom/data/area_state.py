@@ -44,7 +44,7 @@ class Points(NamedTuple):
 
     @property
     def centre(self) -> tuple[float, float]:
-        """Longitude and latitude [degrees] of the middle."""
+        """Returns longitude and latitude [degrees] of the middle."""
         x, y = (
             start + 0.5 * self.spacing * (n - 1)
             for start, n in zip(self.first, self.number, strict=True)
@@ -54,12 +54,12 @@ class Points(NamedTuple):
 
 
 def is_area(data: Any) -> bool:
-    """Whether a data set is the state of an area, as it is made here."""
+    """Returns whether a data set is the state of an area, as it is made here."""
     return hasattr(data, "data_vars") and "projection" in data and "longitude" in data.coords
 
 
 def around(longitude: np.ndarray) -> bool:
-    """Whether columns of longitude [degrees] go once around the earth."""
+    """Returns whether columns of longitude [degrees] go once around the earth."""
     if longitude.size < 2:
         return True  # no area either: the readers of it raise the error
     step = np.abs(np.diff(longitude)).min()
@@ -67,7 +67,7 @@ def around(longitude: np.ndarray) -> bool:
 
 
 def box(data: xr.Dataset) -> xr.Dataset:
-    """A state on latitudes and longitudes that do not go around the earth, as an area."""
+    """Returns a state on latitudes and longitudes that do not go around the earth, as an area."""
     longitude = np.rad2deg(np.unwrap(np.deg2rad(data.longitude.values.astype(float))))
     data = data.assign_coords(longitude=longitude).sortby("longitude").sortby("latitude")
     middle = float(longitude.mean())
@@ -84,7 +84,7 @@ def on_map(
     latitude: np.ndarray,
     along_axes: bool = False,
 ) -> xr.Dataset:
-    """A state on (..., y, x) at these places (y, x) [degrees], of a grid mapping.
+    """Returns a state on (..., y, x) at these places (y, x) [degrees], of a grid mapping.
 
     along_axes : winds are along x and y of the map.
     """
@@ -106,7 +106,7 @@ def on_map(
 
 
 def _map(data: xr.Dataset) -> Projection:
-    """The map on the earth of the models; places say where points are."""
+    """Returns the map on the earth of the models; places say where points are."""
     said = data["projection"].attrs
     try:
         return projections.of({**said, "earth_radius": earth.RADIUS})
@@ -115,14 +115,14 @@ def _map(data: xr.Dataset) -> Projection:
 
 
 def _turned(data: xr.Dataset) -> xr.Dataset:
-    """Winds along the axes of the map as on earth."""
+    """Returns winds along the axes of the map as on earth."""
     u, v = (data[name].values for name in winds)
     pair = _map(data).on_earth(u, v, data.longitude.values, data.latitude.values)
     return data.assign({n: (data[n].dims, w, data[n].attrs) for n, w in zip(winds, pair)})
 
 
 def points_of(data: xr.Dataset) -> Points:
-    """The points of a state. ValueError: they are not evenly spaced on its map."""
+    """Returns the points of a state. ValueError: they are not evenly spaced on its map."""
     projection = _map(data)
     x, y = projection.from_earth(data.longitude.values, data.latitude.values)
     if min(x.shape) < 4:
@@ -143,7 +143,7 @@ def points_of(data: xr.Dataset) -> Points:
 
 
 def record_at(data: xr.Dataset, date: Any) -> tuple[xr.Dataset, str]:
-    """The state of a date, or the first one where there is none; and its date."""
+    """Returns the state of a date, or the first one where there is none; and its date."""
     if "time" not in data.coords:
         raise InputError("the state has no time: data.assign_coords(time=...) gives it one")
     if "time" not in data.dims:
@@ -154,8 +154,8 @@ def record_at(data: xr.Dataset, date: Any) -> tuple[xr.Dataset, str]:
 
 
 def field(data: xr.Dataset, name: str, size: tuple[int, int]) -> np.ndarray:
-    """A field of one time, (levels, *size), 0 beyond its points; log_pressure_ratio: ln of the
-    surface pressure over 1000 hPa. ValueError: no number somewhere.
+    """Returns a field of one time, (levels, *size), 0 beyond its points; log_pressure_ratio: ln of
+    the surface pressure over 1000 hPa. ValueError: no number somewhere.
     """
     if name == "log_pressure_ratio":
         if "log_surface_pressure" in data:
@@ -177,7 +177,7 @@ def field(data: xr.Dataset, name: str, size: tuple[int, int]) -> np.ndarray:
 
 
 def _text(moment: Any) -> str:
-    """A date as text: 2011-10-11 00:00:00."""
+    """Returns a date as text: 2011-10-11 00:00:00."""
     if isinstance(moment, np.ndarray):
         moment = moment[()]
     if isinstance(moment, np.datetime64):
@@ -186,7 +186,7 @@ def _text(moment: Any) -> str:
 
 
 def same_places(data: xr.Dataset, longitude: np.ndarray, latitude: np.ndarray) -> bool:
-    """Whether its points are those of a grid (y, x), as far as a file says."""
+    """Returns whether its points are those of a grid (y, x), as far as a file says."""
     if data.longitude.shape != longitude.shape:
         return False
     spacing = points_of(data).spacing

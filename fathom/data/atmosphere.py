@@ -72,7 +72,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
 
 @once
 def is_area_file(name: str) -> bool:
-    """Whether it is the path of a file with the state of a limited area."""
+    """Returns whether it is the path of a file with the state of a limited area."""
     file = Path(name)
     if name.endswith(grib_endings) and file.is_file():
         return grib_state.is_area(file)
@@ -81,8 +81,8 @@ def is_area_file(name: str) -> bool:
 
 @once
 def gfs() -> xr.Dataset:
-    """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public
-    domain.
+    """Returns GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil;
+    embedded, public domain.
     """
     data = embedded.dataset("gfs-2011-10-11").astype(float)
     pressure = data.pressure
@@ -99,7 +99,7 @@ def gfs() -> xr.Dataset:
 
 @once
 def era5(path: str | Path | None = None) -> xr.Dataset:
-    """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea
+    """Returns ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea
     (contains modified Copernicus data: not embedded).
 
     path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm`
@@ -131,8 +131,8 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
 
 @once
 def ecmwf(path: str | Path | None = None) -> xr.Dataset:
-    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours
-    at 06 and 18Z.
+    """Returns ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6
+    hours at 06 and 18Z.
 
     path  of `pl_regular_ll.grib`, in docs/source/tutorials of the sources of earthkit-data
           (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or
@@ -150,8 +150,8 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
-    """The state with pressure downward, latitude from south, longitude from Greenwich; what is
-    missing is an error that says so. An area is complete.
+    """Returns the state with pressure downward, latitude from south, longitude from Greenwich; what
+    is missing is an error that says so. An area is complete.
     """
     if area_state.is_area(data):
         return data
@@ -176,7 +176,7 @@ def complete(data: xr.Dataset) -> xr.Dataset:
 
 
 def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
-    """The state with levels up to 10 hPa added, for a set that ends in the troposphere.
+    """Returns the state with levels up to 10 hPa added, for a set that ends in the troposphere.
 
     Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus
     what this set has beyond it at its top, f' = (f'_top + c s) exp(-s / decay): geopotential and
@@ -236,7 +236,7 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
 
 
 def _file(path, name, package, folder, remedy) -> Path:
-    """The file given, or the one of an installed package, which is not imported."""
+    """Returns the file given, or the one of an installed package, which is not imported."""
     if path is not None:
         file = Path(path).expanduser()
         file = file / name if file.is_dir() else file

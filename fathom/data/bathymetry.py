@@ -33,8 +33,8 @@ SOURCE_SPACING = 1 / 6  # degrees
 
 @once
 def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
-    """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid,
-    each (ny, nx).
+    """Returns ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a
+    grid, each (ny, nx).
 
     corner_longitude, corner_latitude  (ny + 1, nx + 1) degrees; cell (j, i) has the corners j..j+1,
     i..i+1
@@ -52,8 +52,8 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
 
 
 def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
-    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n,
-    ny, nx).
+    """Returns means over the cells of a grid of values (n, lat, lon) about as dense as the
+    topography: (n, ny, nx).
     """
     corner_longitude, corner_latitude = _same_shape(
         corner_longitude, corner_latitude, "corner_longitude", "corner_latitude"
@@ -69,8 +69,8 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
 
 
 def _points_a_side(corners) -> int:
-    """The number of points that gives the longest side of a typical large cell the spacing of the
-    data.
+    """Returns the number of points that gives the longest side of a typical large cell the spacing
+    of the data.
     """
     sides = [np.linalg.norm(np.diff(corners, axis=axis), axis=-1).ravel() for axis in (0, 1)]
     return int(
@@ -97,7 +97,8 @@ class Mesh:
     fold: bool = False
 
     def corner_cells(self) -> np.ndarray:
-        """Flat indices (ny, nx, 4) of the cells around each corner, -1 where there is none."""
+        """Returns flat indices (ny, nx, 4) of the cells around each corner, -1 where there is
+        none."""
         (ny, nx), index = self.shape, np.arange(np.prod(self.shape)).reshape(self.shape)
         top = index[-1:, ::-1] if self.fold else np.full((1, nx), -1)
         rows = np.concatenate([index, top])
@@ -106,14 +107,14 @@ class Mesh:
         return np.stack([whole[:-1, :-1], whole[:-1, 1:], whole[1:, :-1], whole[1:, 1:]], -1)
 
     def corner_levels(self, levels: np.ndarray) -> np.ndarray:
-        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 next to a
-        closed side.
+        """Returns wet levels of the velocity points (ny, nx): the least of the four cells, 0 next
+        to a closed side.
         """
         cells = self.corner_cells()
         return np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
 
     def deepest_corner(self, corner_levels: np.ndarray) -> np.ndarray:
-        """Greatest wet level among the four corners of each cell (ny, nx)."""
+        """Returns greatest wet level among the four corners of each cell (ny, nx)."""
         west = np.roll(corner_levels, 1, 1)
         if not self.periodic:
             west[:, 0] = 0
@@ -137,7 +138,8 @@ def wet_levels(
     center_longitude=None,
     center_latitude=None,
 ) -> np.ndarray:
-    """Number of wet levels of each cell (ny, nx), int32, 0 on land: full cells, ready for a B grid.
+    """Returns number of wet levels of each cell (ny, nx), int32, 0 on land: full cells, ready for a
+    B grid.
 
     depth, fraction  (ny, nx) m and 1, as `ocean_depth` gives them
     thickness        (nz,) m, layers from the surface down
@@ -176,8 +178,8 @@ def wet_levels(
 
 
 def cut_levels(depth, interfaces, least) -> np.ndarray:
-    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a
-    share `least` of its layer or more.
+    """Returns wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on
+    land], with a share `least` of its layer or more.
 
     interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less
     than all of it is made as thick.
@@ -188,16 +190,16 @@ def cut_levels(depth, interfaces, least) -> np.ndarray:
 
 
 def connected(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected
-    ocean.
+    """Returns levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest
+    connected ocean.
     """
     levels = np.minimum(levels, mesh.deepest_corner(mesh.corner_levels(levels)))
     return np.where(largest_ocean(levels, mesh), levels, 0).astype(np.int32)
 
 
 def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Cells (ny, nx) of the largest set that is connected through wet corners. Raises ValueError
-    without any.
+    """Returns cells (ny, nx) of the largest set that is connected through wet corners. Raises
+    ValueError without any.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -255,14 +257,14 @@ class Sill:
 @once
 @cache
 def sills() -> tuple[Sill, ...]:
-    """The table of straits and sills in `sills.toml`, with the reason of each."""
+    """Returns the table of straits and sills in `sills.toml`, with the reason of each."""
     with (embedded.FOLDER / "sills.toml").open("rb") as file:
         return tuple(Sill(**entry) for entry in tomllib.load(file)["sill"])
 
 
 def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
-    """Depth (ny, nx) with the straits opened and the barriers raised; walls first, so that a path
-    may cross one.
+    """Returns depth (ny, nx) with the straits opened and the barriers raised; walls first, so that
+    a path may cross one.
 
     centers  (ny, nx, 3) unit vectors
     """
@@ -292,8 +294,8 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
 
 
 def _near(distance, around, centers, coarsest):
-    """Which points of a line lie on the grid, where its cells are not too coarse; all or none of
-    those on it.
+    """Returns which points of a line lie on the grid, where its cells are not too coarse; all or
+    none of those on it.
     """
     diagonal = np.linalg.norm(centers[around[:, 0]] - centers[around[:, 3]], axis=-1)
     on_grid = distance <= diagonal
@@ -302,7 +304,9 @@ def _near(distance, around, centers, coarsest):
 
 
 def _along(points, spacing):
-    """Unit vectors (n, 3) along great circles through the points, about `spacing` degrees apart."""
+    """Returns unit vectors (n, 3) along great circles through the points, about `spacing` degrees
+    apart.
+    """
     corners = unit_vectors(*np.array(points, float).T)
     pieces = [corners[:1]]
     for start, end in itertools.pairwise(corners):
@@ -330,8 +334,8 @@ def levels_for(
     fold: bool = False,
     minimum_levels: int = 3,
 ) -> np.ndarray:
-    """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the
-    same, else computed.
+    """Returns wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is
+    still the same, else computed.
 
     Embedded levels save the first second of a run. Where points, layers, settings or the table of
     sills have changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`;
@@ -404,7 +408,7 @@ def embed(
 def _identity(
     longitude, latitude, thickness, periodic, fold, minimum_levels
 ) -> dict[str, np.ndarray]:
-    """A few numbers that decide about the levels of a grid."""
+    """Returns a few numbers that decide about the levels of a grid."""
     points = unit_vectors(np.ravel(longitude)[::STRIDE], np.ravel(latitude)[::STRIDE])
     table = (embedded.FOLDER / "sills.toml").read_bytes()
     return {

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 
 
 def path(name: str) -> Path:
-    """Path of the embedded file `name` (without `.nc`).
+    """Returns path of the embedded file `name` (without `.nc`).
 
     Raises MissingFileError, naming the files that exist, if there is none.
     """
@@ -37,8 +37,8 @@ def path(name: str) -> Path:
 
 @once
 def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
-    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is
-    packed); month: of those that have months this one.
+    """Returns variables of the embedded file `name`, unpacked, as plain arrays (float32 where the
+    file is packed); month: of those that have months this one.
 
     Raises MissingFileError, InputError for an unknown variable, FileError for a damaged file.
     """
@@ -53,8 +53,8 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
 
 @once
 def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
-    """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for
-    (lazy).
+    """Returns the embedded file `name` as an xarray.Dataset, whole or only the `variables` asked
+    for (lazy).
 
     Raises MissingFileError, InputError for an unknown variable, FileError for a damaged file.
     """
@@ -72,8 +72,8 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
 def on_points(
     name: str, latitude, longitude, *variables: str, month: int | None = None
 ) -> dict[str, np.ndarray]:
-    """Variables of the embedded file `name` at the points of a model grid, bilinearly, each from
-    its own latitudes and longitudes.
+    """Returns variables of the embedded file `name` at the points of a model grid, bilinearly, each
+    from its own latitudes and longitudes.
 
     latitude, longitude  any one shape, degrees
     month                of those that have months this one (0 for January); None: all twelve
@@ -109,7 +109,7 @@ def opened(file: Path):
 
 
 def opened_lazily(file: Path) -> xr.Dataset:
-    """The file as an xarray.Dataset that reads when asked for."""
+    """Returns the file as an xarray.Dataset that reads when asked for."""
     import xarray
 
     try:
@@ -126,8 +126,8 @@ def _unreadable(file: Path, error: Exception) -> FileError:
 
 
 def _unpacked(variable, month, np) -> np.ndarray:
-    """Values of a netCDF4 variable; packed integers become float32. No embedded variable has
-    missing values.
+    """Returns values of a netCDF4 variable; packed integers become float32. No embedded variable
+    has missing values.
     """
     variable.set_auto_maskandscale(False)
     values = variable[month if month is not None and variable.dimensions[0] == "month" else ...]

@@ -28,15 +28,17 @@ VARIABLES = (*HERE, *BESIDE, "surface_shortwave_flux")
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """The file: on (month, latitude, longitude), 4 degrees, from 78 S to 86 N; `runoff_flux` on
-    (river_latitude, river_longitude), 1 degree. Raises KeyError for an unknown variable.
+    """Returns the file: on (month, latitude, longitude), 4 degrees, from 78 S to 86 N;
+    `runoff_flux` on (river_latitude, river_longitude), 1 degree. Raises KeyError for an unknown
+    variable.
     """
     return embedded.dataset(FILE, variables)
 
 
 @once
 def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.ndarray]:
-    """The chosen variables (all, if none is named) at the points of a model grid in a month.
+    """Returns the chosen variables (all, if none is named) at the points of a model grid in a
+    month.
 
     latitude, longitude  any one shape, degrees
     month                0 for January
@@ -59,7 +61,7 @@ def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.
 
 
 def _sunlight(latitude, longitude, month):
-    """Sunlight absorbed by the sea that no ice covers."""
+    """Returns sunlight absorbed by the sea that no ice covers."""
     names = "downward_shortwave_flux", "sea_ice_fraction"
     sun, ice = surface.on_points(latitude, longitude, *names, month=month).values()
     return (1 - ALBEDO) * sun * (1 - ice)
@@ -67,8 +69,8 @@ def _sunlight(latitude, longitude, month):
 
 @once
 def rivers_on(latitude, longitude, area, wet, farthest=float("inf")) -> np.ndarray:
-    """Runoff on the cells of a grid [kg m-2 s-1], annual mean, spread at the mouths and 0 on land:
-    all that the rivers bring, to round-off (fathom/grids/regrid/mouths.py).
+    """Returns runoff on the cells of a grid [kg m-2 s-1], annual mean, spread at the mouths and 0
+    on land: all that the rivers bring, to round-off (fathom/grids/regrid/mouths.py).
 
     latitude, longitude [degrees], area [m2], wet (bool): of one shape
     farthest [m]: rivers that end farther from the sea of the grid are left out

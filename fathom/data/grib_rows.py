@@ -87,7 +87,7 @@ class RowsOf:
         return Given(values.reshape(axes[0].size, axes[1].size))
 
     def _on_map(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
-        """The points of an area, as eccodes gives them."""
+        """Returns the points of an area, as eccodes gives them."""
         mapping, shape = _mapping(eccodes, message), _shape(eccodes, message)
         ends = [
             eccodes.codes_get(message, f"{name}OfFirstGridPointInDegrees")
@@ -117,7 +117,9 @@ class RowsOf:
         return Given(values, points=points)
 
     def _sphere(self, eccodes: Any, message: Any, kind: str) -> Schmidt:
-        """The sphere of a message. ValueError: its pole of stretching is not that of its rows."""
+        """Returns the sphere of a message. ValueError: its pole of stretching is not that of its
+        rows.
+        """
         get = lambda key: float(eccodes.codes_get(message, key))
         pole, stretching = (0.0, 90.0), 1.0
         if "rotated" in kind:
@@ -141,8 +143,8 @@ class RowsOf:
         return Schmidt(stretching, pole, towards_pole=True)
 
     def on_earth(self, data: xr.Dataset) -> xr.Dataset:
-        """Fields on the rows of the axes, on rows of latitude and longitude, or those of an area;
-        winds as on earth.
+        """Returns fields on the rows of the axes, on rows of latitude and longitude, or those of an
+        area; winds as on earth.
         """
         if self.map is not None:
             mapping, longitude, latitude = self.map
@@ -158,7 +160,8 @@ class RowsOf:
 
     @cached_property
     def axes(self) -> Any:
-        """Latitudes and longitudes [degrees]; None: nothing was taken, or they are no axes."""
+        """Returns latitudes and longitudes [degrees]; None: nothing was taken, or they are no
+        axes."""
         if self.full is not None:
             return self.full
         if self.points is not None:
@@ -171,7 +174,7 @@ class RowsOf:
         return gaussian(rows)[::-1], 360.0 * np.arange(points) / points
 
     def on(self, given: Given) -> np.ndarray:
-        """The fields on the rows of the axes."""
+        """Returns the fields on the rows of the axes."""
         if given.truncation is not None:
             return self._of_waves(
                 given.truncation,
@@ -184,7 +187,7 @@ class RowsOf:
         return given.values
 
     def wind(self, vorticity: Given, divergence: Given) -> list[np.ndarray]:
-        """Eastward and northward, of spherical harmonics. ValueError: of other fields."""
+        """Returns eastward and northward, of spherical harmonics. ValueError: of other fields."""
         if vorticity.truncation is None or divergence.truncation != vorticity.truncation:
             raise InputError(
                 f"{self.file}: wind follows from vorticity and divergence where both are spherical"
@@ -206,8 +209,8 @@ class RowsOf:
         ]
 
     def _of_waves(self, truncation: int, made: Any) -> np.ndarray:
-        """What `made(transform, function of the numbers of a message)` gives on Gaussian rows,
-        brought to those of the axes.
+        """Returns what `made(transform, function of the numbers of a message)` gives on Gaussian
+        rows, brought to those of the axes.
         """
         latitude, longitude = self.axes
         rows, points = latitude.size, longitude.size
@@ -225,7 +228,7 @@ class RowsOf:
 
 
 def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Latitudes and longitudes of the rows and columns, in the order of the values."""
+    """Returns latitudes and longitudes of the rows and columns, in the order of the values."""
     latitude, longitude = (
         np.asarray(eccodes.codes_get_array(message, f"distinct{name}"), float)
         for name in ("Latitudes", "Longitudes")
@@ -237,7 +240,7 @@ def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _shape(eccodes: Any, message: Any) -> tuple[int, int]:
-    """Rows and columns of a map."""
+    """Returns rows and columns of a map."""
     rows, columns = (
         eccodes.codes_get(message, next(k for k in keys if eccodes.codes_is_defined(message, k)))
         for keys in (("Nj", "Ny"), ("Ni", "Nx"))
@@ -246,7 +249,7 @@ def _shape(eccodes: Any, message: Any) -> tuple[int, int]:
 
 
 def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
-    """(rows, columns) of the numbers of a map, as they follow each other."""
+    """Returns (rows, columns) of the numbers of a map, as they follow each other."""
     if eccodes.codes_get(message, "alternativeRowScanning"):
         raise InputError("GRIB: rows of alternating direction are not read")
     ny, nx = _shape(eccodes, message)
@@ -256,7 +259,7 @@ def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
 
 
 def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
-    """The CF grid mapping of a message on a map."""
+    """Returns the CF grid mapping of a message on a map."""
     get = lambda key: float(eccodes.codes_get(message, f"{key}InDegrees"))
     kind = eccodes.codes_get(message, "gridType")
     if kind == "lambert":
@@ -290,14 +293,14 @@ def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
 
 
 def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The axes of full Gaussian rows about another pole, before they are stretched."""
+    """Returns the axes of full Gaussian rows about another pole, before they are stretched."""
     ny, nx = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
     step = -1 if not eccodes.codes_get(message, "jScansPositively") else 1
     return gaussian(ny)[::step], 360.0 * np.arange(nx) / nx
 
 
 def _full_rows(values: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(rows, longest row) of rows one after another."""
+    """Returns (rows, longest row) of rows one after another."""
     longest = int(points.max())
     found = np.empty((points.size, longest))
     for j, row in enumerate(np.split(values, np.cumsum(points)[:-1])):

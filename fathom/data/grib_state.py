@@ -46,7 +46,7 @@ surface_fields = {
 
 
 def state(file: Path) -> xr.Dataset:
-    """All times of a file, (time, pressure [Pa], latitude, longitude)."""
+    """Returns all times of a file, (time, pressure [Pa], latitude, longitude)."""
     found, rows, interfaces = _messages(file)
     layers = {key: held for key, held in found.items() if key[0] == "hybrid"}
     if layers:
@@ -63,7 +63,7 @@ def state(file: Path) -> xr.Dataset:
 
 
 def is_area(file: Path) -> bool:
-    """Whether the first field that is of use here lies on a part of the earth."""
+    """Returns whether the first field that is of use here lies on a part of the earth."""
     eccodes = library(file)
     for message in messages(file):
         if _key(eccodes, message) is None:
@@ -77,7 +77,7 @@ def is_area(file: Path) -> bool:
 
 
 def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
-    """{(kind of level, name): {(time, level): values}}, their rows, pv."""
+    """Returns {(kind of level, name): {(time, level): values}}, their rows, pv."""
     eccodes = library(file)
     held: dict[tuple[str, str], dict] = {}
     rows = RowsOf(file)
@@ -95,7 +95,7 @@ def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
 
 
 def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
-    """Winds from vorticity and divergence in waves, where there are no others."""
+    """Returns winds from vorticity and divergence in waves, where there are no others."""
     made: dict[tuple[str, str], dict] = {}
     for kind in ("pressure", "hybrid"):
         pair = [held.get((kind, name), {}) for name in ("vorticity", "divergence")]
@@ -110,7 +110,8 @@ def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
 
 
 def _ground(found: dict) -> dict:
-    """The geopotential of the ground, which some centres call that of the uppermost layer."""
+    """Returns the geopotential of the ground, which some centres call that of the uppermost
+    layer."""
     there = found.get(("hybrid", "geopotential"), {})
     if ("surface", "surface_geopotential") in found or {level for _, level in there} != {1}:
         return {}
@@ -118,7 +119,7 @@ def _ground(found: dict) -> dict:
 
 
 def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
-    """Kind of level, name, factor, level [Pa or number]; None: of no use here."""
+    """Returns kind of level, name, factor, level [Pa or number]; None: of no use here."""
     short, kind, level = (
         eccodes.codes_get(message, key) for key in ("shortName", "typeOfLevel", "level")
     )
@@ -132,7 +133,8 @@ def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
 
 
 def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset:
-    """Fields on levels (time, level, rows, columns), of the surface (time, rows, columns)."""
+    """Returns fields on levels (time, level, rows, columns), of the surface (time, rows,
+    columns)."""
     import xarray
 
     temperature = found[kind, "air_temperature"]
@@ -152,7 +154,7 @@ def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset
 
 
 def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dataset:
-    """Fields on hybrid levels, on levels of pressure; those of an area as they are."""
+    """Returns fields on hybrid levels, on levels of pressure; those of an area as they are."""
     data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
     if area_state.is_area(data):
@@ -161,7 +163,7 @@ def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dat
 
 
 def _layers(file: Path, found: dict, rows: RowsOf, layers: int) -> xr.Dataset:
-    """All fields on hybrid levels and of the surface. ValueError: a missing field."""
+    """Returns all fields on hybrid levels and of the surface. ValueError: a missing field."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
     layered_state.check(file, names)
     data = _dataset(found, rows, "hybrid", "level")

@@ -30,7 +30,8 @@ PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
 
 
 def check(file: Any, names: Collection, levels: int = 0, layers: int = 0) -> None:
-    """ValueError: a field of a state on hybrid levels is missing, or some of its `layers`."""
+    """Raises ValueError: a field of a state on hybrid levels is missing, or some of its
+    `layers`."""
     wanted = [*needed, "specific_humidity", "surface_geopotential"]
     lacking = [n for n in wanted if n not in names]
     if not {"surface_air_pressure", "log_surface_pressure"} & set(names):
@@ -55,7 +56,7 @@ def with_specific_humidity(data: xr.Dataset) -> xr.Dataset:
 
 
 def on_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> xr.Dataset:
-    """(time, level, latitude, longitude) on (time, PRESSURES, latitude, longitude).
+    """Returns (time, level, latitude, longitude) on (time, PRESSURES, latitude, longitude).
 
     a [Pa], b: of interfaces from the top; data: what `check` asks for, levels from the top.
     """
@@ -75,7 +76,8 @@ def on_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> xr.Dataset:
 
 
 def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
-    """One time (levels, points). Under the ground T falls off with the standard lapse rate."""
+    """Returns one time (levels, points). Under the ground T falls off with the standard lapse
+    rate."""
     flat = {
         name: np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
         for name, field in data.items()

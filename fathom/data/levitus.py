@@ -37,7 +37,7 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 
 @once
 def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.ndarray, ...]:
-    """Potential temperature [degC] and salinity at the points and depths of a model grid.
+    """Returns potential temperature [degC] and salinity at the points and depths of a model grid.
 
     latitude, longitude  any one shape, degrees
     depth                (levels,) m, middles of the layers; below 5000 m the values there
@@ -65,13 +65,14 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
 
 
 def _sulu_sea(depth, latitude, longitude):
-    """Its place, below its sills, from Palawan to the islands between Borneo and Mindanao."""
+    """Returns its place, below its sills, from Palawan to the islands between Borneo and
+    Mindanao."""
     z, y, x = depth[:, None, None], latitude[:, None], longitude
     return (z > 450) & (x > 118) & (x < 122.6) & (y < 11.5) & (y > 5.3 + 0.67 * (x - 119))
 
 
 def _mended(field, name, sulu):
-    """The field with the water of the Sulu Sea."""
+    """Returns the field with the water of the Sulu Sea."""
     new = field.copy()
     new[sulu] = field[sulu].clip(SULU[name]) if name == "potential_temperature" else SULU[name]
     return new

@@ -22,8 +22,8 @@ BALANCE = 0.99911  # factor on all light of the climatology: its net heat is zer
 
 
 def over_pack(light, latitude, month):
-    """The light of the climatology [W m-2] with that over the pack; latitude: of its shape, or one
-    that fits; month: 0 for January.
+    """Returns the light of the climatology [W m-2] with that over the pack; latitude: of its shape,
+    or one that fits; month: 0 for January.
     """
     depth = np.interp(-latitude, (58.0, 67.0), (24.0, 11.0))
     through = 1 - COVER + COVER / (1 + 0.75 * (1 - ASYMMETRY) * depth)
@@ -32,8 +32,8 @@ def over_pack(light, latitude, month):
 
 
 def clear(latitude, month):
-    """Mean light of a day in the middle of a month under a clear sky [W m-2], Zillman (1972), the
-    sun by Spencer (1971).
+    """Returns mean light of a day in the middle of a month under a clear sky [W m-2], Zillman
+    (1972), the sun by Spencer (1971).
     """
     angle = 2 * np.pi * (month + 0.5) / 12
     tilt = (

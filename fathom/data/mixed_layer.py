@@ -13,7 +13,8 @@ STEP = 0.125  # of potential density, from the top layer to the foot of the mixe
 
 
 def depth_of(density, depth, step: float = STEP) -> np.ndarray:
-    """Depth at which density exceeds that of the top layer by `step`, linear between layers [m].
+    """Returns depth at which density exceeds that of the top layer by `step`, linear between layers
+    [m].
 
     density  (..., levels, lat, lon) potential density [kg m-3], NaN below the sea floor
     depth    (levels,) of the middles of layers [m]
@@ -36,7 +37,7 @@ def depth_of(density, depth, step: float = STEP) -> np.ndarray:
 
 @once
 def on_points(latitude, longitude) -> np.ndarray:
-    """The deepest of twelve months [m] at points [degrees] of any one shape; float32."""
+    """Returns the deepest of twelve months [m] at points [degrees] of any one shape; float32."""
     name = "deepest_mixed_layer"
     (found,) = embedded.on_points("levitus-4deg", latitude, longitude, name).values()
     return found

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def on_full_rows(data: xr.Dataset) -> xr.Dataset:
-    """The same data set, where it lies on latitudes and longitudes already or says nothing of its
-    rows.
+    """Returns the same data set, where it lies on latitudes and longitudes already or says nothing
+    of its rows.
     """
     if "row_points" in data.attrs:  # one point after another, from the north
         return _brought(data, ("point",), _rows_of(data.attrs))
@@ -32,8 +32,8 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
 
 
 def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
-    """Fields on full Gaussian rows about another pole, (latitude, longitude) there, on as many rows
-    of the earth. along_rows: winds are components along the rows, not as on earth.
+    """Returns fields on full Gaussian rows about another pole, (latitude, longitude) there, on as
+    many rows of the earth. along_rows: winds are components along the rows, not as on earth.
     """
     data = data.sortby("latitude")
     ny, nx = data.sizes["latitude"], data.sizes["longitude"]
@@ -48,7 +48,7 @@ def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
 
 
 def _stretched(data: xr.Dataset) -> xr.Dataset:
-    """Latitudes with any spacing are latitudes."""
+    """Returns latitudes with any spacing are latitudes."""
     return data.drop_vars("sphere")
 
 
@@ -67,7 +67,7 @@ def _rows_of(said: Mapping[str, Any]) -> Rows:
 
 
 def _brought(data: xr.Dataset, dims: tuple[str, ...], rows: Rows) -> xr.Dataset:
-    """Variables on `dims`, which are all points of the rows."""
+    """Returns variables on `dims`, which are all points of the rows."""
     import xarray
 
     latitude, longitude = gaussian(rows.shape[0]), 360.0 * np.arange(rows.shape[1]) / rows.shape[1]
@@ -94,7 +94,7 @@ def _brought(data: xr.Dataset, dims: tuple[str, ...], rows: Rows) -> xr.Dataset:
 
 
 def _from_south(values: np.ndarray, dims: tuple[str, ...], rows: Rows) -> np.ndarray:
-    """(..., rows, longest row)."""
+    """Returns (..., rows, longest row)."""
     if dims != ("point",):
         return values
     parts = np.split(values, np.cumsum(rows.points[::-1])[:-1], axis=-1)

@@ -66,13 +66,13 @@ def of_scripts() -> set[str]:
 
 
 def known() -> list[str]:
-    """Names of those that are not embedded."""
+    """Returns names of those that are not embedded."""
     return sorted({*_registered, *_of_packages()})
 
 
 def find(name: Any) -> DataSet | None:
-    """The data set of that name that a script or a package has registered, or the embedded file;
-    None: there is none.
+    """Returns the data set of that name that a script or a package has registered, or the embedded
+    file; None: there is none.
 
     ValueError where an entry point is no `DataSet`.
     """

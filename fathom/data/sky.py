@@ -34,8 +34,8 @@ REFLECTS, OF_SEA = 0.4, 0.066  # R; albedo of the sea
 
 
 def longwave(flux, air, latitude, month):
-    """The longwave of the climatology [W m-2] with that over the pack; air: [degC]; latitude: of
-    their shape, or one that fits; month: 0 for January.
+    """Returns the longwave of the climatology [W m-2] with that over the pack; air: [degC];
+    latitude: of their shape, or one that fits; month: 0 for January.
     """
     emissivity = LONGWAVE[month] / (STEFAN_BOLTZMANN * (AT_STATIONS[month] + CELSIUS) ** 4)
     black = STEFAN_BOLTZMANN * (air + CELSIUS) ** 4
@@ -44,7 +44,7 @@ def longwave(flux, air, latitude, month):
 
 
 def light(flux, latitude, month):
-    """The light of the climatology [W m-2] with that over the pack."""
+    """Returns the light of the climatology [W m-2] with that over the pack."""
     if month not in SUMMER:
         return flux
     measured, albedo, in_file = SUMMER[month]

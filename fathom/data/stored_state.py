@@ -34,8 +34,8 @@ map_axes = {"grid_x": "x", "grid_y": "y", "rlon": "x", "rlat": "y"}
 
 
 def state(file: Path) -> xr.Dataset:
-    """All times of a store, (time, pressure [Pa], latitude, longitude), or of an area. ValueError:
-    missing or repeated fields, units that do not fit; OSError: it cannot be read.
+    """Returns all times of a store, (time, pressure [Pa], latitude, longitude), or of an area.
+    ValueError: missing or repeated fields, units that do not fit; OSError: it cannot be read.
     """
     data = output.open(file)
     if _is_area(data):
@@ -52,13 +52,13 @@ def state(file: Path) -> xr.Dataset:
 
 
 def is_area(file: Path) -> bool:
-    """Whether a store lies on a part of the earth."""
+    """Returns whether a store lies on a part of the earth."""
     with output.open(file) as data:
         return _is_area(data)
 
 
 def _is_area(data: xr.Dataset) -> bool:
-    """Whether it lies on a map, or on a box of latitudes and longitudes."""
+    """Returns whether it lies on a map, or on a box of latitudes and longitudes."""
     if _mapping(data):
         return True
     longitude = next((n for n in ("longitude", "lon") if n in data.dims), None)
@@ -66,7 +66,7 @@ def _is_area(data: xr.Dataset) -> bool:
 
 
 def _mapping(data: xr.Dataset) -> dict:
-    """The CF grid mapping of rows and columns that are none of latitude and longitude."""
+    """Returns the CF grid mapping of rows and columns that are none of latitude and longitude."""
     for array in data.data_vars.values():
         name = array.attrs.get("grid_mapping", array.encoding.get("grid_mapping"))
         if name in data.variables and not {"latitude", "lat"} & set(array.dims):
@@ -75,8 +75,8 @@ def _mapping(data: xr.Dataset) -> dict:
 
 
 def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
-    """Fields on (time, level, y, x): layers with `ap` and `b` of their interfaces, or levels of
-    pressure.
+    """Returns fields on (time, level, y, x): layers with `ap` and `b` of their interfaces, or
+    levels of pressure.
     """
     held = {str(name) for name in data.data_vars}
     also = [row.name for row in names.fields.values() if {row.name, row.alias} & held]
@@ -95,7 +95,7 @@ def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
 
 
 def _at_its_places(data: xr.Dataset, found: xr.Dataset) -> xr.Dataset:
-    """Fields of an area, with the longitude and latitude of its points."""
+    """Returns fields of an area, with the longitude and latitude of its points."""
     if "latitude" in found.dims:
         return area_state.box(found)
     mapping, (longitude, latitude) = _mapping(data), _places(data)
@@ -109,7 +109,7 @@ def _at_its_places(data: xr.Dataset, found: xr.Dataset) -> xr.Dataset:
 
 
 def _places(data: xr.Dataset) -> list[np.ndarray]:
-    """Longitude and latitude of the points of a map."""
+    """Returns longitude and latitude of the points of a map."""
     there = [
         np.asarray(data[name].values, float)
         for both in (("longitude", "lon"), ("latitude", "lat"))
@@ -147,7 +147,7 @@ def in_layers(
 
 
 def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
-    """The state with pressure in Pa, geopotential and specific humidity."""
+    """Returns the state with pressure in Pa, geopotential and specific humidity."""
     level = next((name for name in vertical if name in found.dims and name in found.coords), None)
     if level is None:
         raise InputError(
@@ -163,7 +163,7 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
 
 
 def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict[str, str]:
-    """{variable: its name here}."""
+    """Returns {variable: its name here}."""
     new: dict[str, str] = {}
     for name in wanted:
         row = names.describe(name)
@@ -188,7 +188,7 @@ def _renamed(data: xr.Dataset, new: dict[str, str]) -> xr.Dataset:
 
 
 def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Dataset:
-    """The variables of a state in the units of Fathom; those without units have these."""
+    """Returns the variables of a state in the units of Fathom; those without units have these."""
     for name in (name for name in wanted if name in data):
         ours = names.describe(name).units or "1"
         try:
@@ -203,7 +203,7 @@ def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Datase
 
 
 def _interfaces(data: xr.Dataset, name: str) -> np.ndarray:
-    """ap or b of the interfaces of layers."""
+    """Returns ap or b of the interfaces of layers."""
     if f"{name}_bounds" not in data:
         return np.asarray(data[name].values, float)
     pairs = data[f"{name}_bounds"].values.astype(float)

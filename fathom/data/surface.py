@@ -45,8 +45,8 @@ VARIABLES = (
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude,
-    sea_longitude), 1.
+    """Returns the climatology: air on (month, latitude, longitude), 2 degrees; sea on (month,
+    sea_latitude, sea_longitude), 1.
 
     `precipitation_flux` and, here, `sea_surface_salinity` are annual means, without `month`;
     `day_of_year` is the middle of each month. Raises KeyError for an unknown variable.
@@ -62,7 +62,7 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 def on_points(
     latitude, longitude, *variables: str, month: int | None = None
 ) -> dict[str, np.ndarray]:
-    """The chosen variables (all, if none is named) at the points of a model grid.
+    """Returns the chosen variables (all, if none is named) at the points of a model grid.
 
     latitude, longitude  any one shape, degrees
     month                0 for January; None for all twelve
@@ -96,8 +96,8 @@ def on_points(
 
 
 def _over_pack(name, month=None):
-    """Light or longwave of a month (latitude, longitude), or of all (12, ...), with that over the
-    pack; latitude, longitude.
+    """Returns light or longwave of a month (latitude, longitude), or of all (12, ...), with that
+    over the pack; latitude, longitude.
     """
     import numpy as np  # `import fathom.data` stays cheap
 
@@ -120,5 +120,5 @@ def _over_pack(name, month=None):
 
 
 def day_of_year() -> np.ndarray:
-    """Days from the start of the year to the middle of each month (12,)."""
+    """Returns days from the start of the year to the middle of each month (12,)."""
     return embedded.read(FILE, "day_of_year")["day_of_year"].astype(float)

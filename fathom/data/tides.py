@@ -23,8 +23,8 @@ least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom
 
 
 def roughness(depth, water):
-    """Variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one of them
-    is less than half water.
+    """Returns variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one
+    of them is less than half water.
     """
     total, squares, north, east, wet = (np.zeros_like(depth) for _ in range(5))
     for j in (-1, 0, 1):
@@ -43,7 +43,7 @@ def roughness(depth, water):
 
 @once
 def energy(corner_longitude, corner_latitude):
-    """e of the cells of a grid (ny, nx); corners as for `bathymetry.ocean_depth`."""
+    """Returns e of the cells of a grid (ny, nx); corners as for `bathymetry.ocean_depth`."""
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
     speed = np.where(depth > least_depth, transport / np.maximum(depth, least_depth), 0.0)

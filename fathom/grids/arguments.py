@@ -35,7 +35,7 @@ def integer(name, given, most=2**31 - 1):
 
 
 def room_for(nx, ny):
-    """(nx, ny), whole numbers whose planes this machine has memory for."""
+    """Returns (nx, ny), whole numbers whose planes this machine has memory for."""
     nx, ny = integer("nx", nx), integer("ny", ny)
     needed, free = 8 * planes * abs(nx * ny), machine.free_memory()
     if needed > free:
@@ -47,8 +47,8 @@ def room_for(nx, ny):
 
 
 def room_for_start(grid):
-    """InputError: the state that a forecast starts from, which each machine has whole while it is
-    made, needs more memory than is left. The fields of the model come on top of it.
+    """Raises InputError: the state that a forecast starts from, which each machine has whole while
+    it is made, needs more memory than is left. The fields of the model come on top of it.
     """
     needed, free = start_bytes * grid.wet_cells, machine.free_memory()
     if needed > free:
@@ -69,7 +69,7 @@ def number_of(name, given, units):
 
 
 def length_of(name, given):
-    """A radius, or the size of a plane [m]."""
+    """Returns a radius, or the size of a plane [m]."""
     value = number_of(name, given, "m")
     if not 0 < value < 1e12:
         raise InputError(f"{name} = {given!r} must be more than 0 and less than 1e12 m")
@@ -83,7 +83,7 @@ def yes_or_no(name, given):
 
 
 def coriolis_of(values):
-    """f [s-1] of places, unchanged; ValueError where it is too large for any planet."""
+    """Returns f [s-1] of places, unchanged; ValueError where it is too large for any planet."""
     largest = float(np.abs(values).max(initial=0.0))
     if not largest <= fastest:
         raise InputError(

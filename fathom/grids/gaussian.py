@@ -107,7 +107,8 @@ class GaussianGrid(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates of centres and of the corners of the full grid [degrees], areas [m2]."""
+        """Returns coordinates of centres and of the corners of the full grid [degrees], areas
+        [m2]."""
         points, ny, nx = self.points, self.points.size, int(self.points.max())
         edges = np.rad2deg(
             np.arcsin(np.clip(-1 + 2 * np.cumsum(np.append(0.0, self.rows.weight)), -1, 1))
@@ -139,7 +140,7 @@ class GaussianGrid(Grid):
 
     @property
     def _share(self):
-        """Part of the sphere that belongs to each row."""
+        """Returns part of the sphere that belongs to each row."""
         return (
             np.asarray(self.rows.weight) / self.sphere.map_factor(self.latitude) ** 2
             if self.stretching > 1
@@ -148,8 +149,8 @@ class GaussianGrid(Grid):
 
     @cached_property
     def angle(self):
-        """The angle from east on earth to the direction of growing i, counter-clockwise [radians],
-        (ny, nx); None on a grid whose pole is the north pole.
+        """Returns the angle from east on earth to the direction of growing i, counter-clockwise
+        [radians], (ny, nx); None on a grid whose pole is the north pole.
         """
         if not self.sphere.rotated:
             return None
@@ -157,14 +158,14 @@ class GaussianGrid(Grid):
         return self.sphere.angle(longitude, self.latitude[:, None])
 
     def about_the_pole(self, east, north):
-        """Wind (..., ny, nx) eastward and northward on earth as the state has it: about the pole of
-        stretching.
+        """Returns wind (..., ny, nx) eastward and northward on earth as the state has it: about the
+        pole of stretching.
         """
         return (east, north) if self.angle is None else turned(east, north, -self.angle)
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column (ny, nx), int32; 0 beyond the end of a row."""
+        """Returns levels of each column (ny, nx), int32; 0 beyond the end of a row."""
         there = np.arange(self.horizontal.nx) < self.points[:, None]
         levels = np.where(there, self.levels.nz, 0).astype(np.int32)
         levels.flags.writeable = False
@@ -202,12 +203,12 @@ class GaussianGrid(Grid):
     # ---- on the full grid of the same latitudes --------------------------------------------------
 
     def interpolation(self, longitude, latitude, where="center"):
-        """The interpolation from the rows to places on earth."""
+        """Returns the interpolation from the rows to places on earth."""
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
     @property
     def chunks(self):  # type: ignore[override]  # it depends on what the grid is
-        """Output is chunked in whole rows where they must be interpolated."""
+        """Returns output is chunked in whole rows where they must be interpolated."""
         return (
             {"x" if self.sphere.rotated else "longitude": self.horizontal.nx}
             if self.reduced
@@ -215,7 +216,7 @@ class GaussianGrid(Grid):
         )
 
     def distribution(self, ranks):
-        """Whole rows, as Fourier transforms want them, while each rank has some."""
+        """Returns whole rows, as Fourier transforms want them, while each rank has some."""
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
     def regular(self, values, first_row=0) -> Any:
@@ -237,8 +238,8 @@ class GaussianGrid(Grid):
 
     @cached_property
     def _along(self):
-        """The four points of a row around each point of the full row and their weights, (4, ny,
-        nx).
+        """Returns the four points of a row around each point of the full row and their weights, (4,
+        ny, nx).
         """
         points, nx = self.points[:, None], self.horizontal.nx
         whole = np.arange(nx) * points
@@ -255,8 +256,8 @@ class GaussianGrid(Grid):
         return index, weight
 
     def mapping(self) -> Any:
-        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere,
-        with their edges, levels, area; where it is finest.
+        """Returns the full grid: coordinates along each axis, or of each point where the pole is
+        elsewhere, with their edges, levels, area; where it is finest.
         """
         h, levels = self.horizontal, self.levels
         full = self._share[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
@@ -285,7 +286,7 @@ class GaussianGrid(Grid):
         )
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         kind = f"{self.reduced} reduced, " if self.reduced else ""
         m, half = (
             self.sphere.map_factor(self.latitude),

@@ -43,7 +43,7 @@ class Grid(Configurable):
 
     @property
     def work_levels(self) -> Any:
-        """Levels of work of each column, (ny, nx): of none, -n for as much as n levels."""
+        """Returns levels of work of each column, (ny, nx): of none, -n for as much as n levels."""
         return self.wet_levels
 
     @property
@@ -65,11 +65,11 @@ class Grid(Configurable):
         return 1.0
 
     def describe(self) -> dict[str, str]:
-        """Label and text of each line that tells of the grid."""
+        """Returns label and text of each line that tells of the grid."""
         raise NotImplementedError
 
     def distribution(self, ranks):
-        """The distribution of blocks where none is asked for."""
+        """Returns the distribution of blocks where none is asked for."""
         return "auto"
 
     def release(self):
@@ -80,16 +80,16 @@ class Grid(Configurable):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """(nz, ny, nx)."""
+        """Returns (nz, ny, nx)."""
         return self.levels.nz, self.horizontal.ny, self.horizontal.nx
 
     def levels_at(self, where="center") -> np.ndarray:
-        """Levels that are computed at centres or corners, (ny, nx)."""
+        """Returns levels that are computed at centres or corners, (ny, nx)."""
         return self.wet_levels if where == "center" else self.corner_levels
 
     def coordinates(self, where="center") -> Any:
-        """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny,
-        nx).
+        """Returns (longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners;
+        (ny, nx).
         """
         x, y = (
             np.asarray(getattr(self.horizontal, f"{where}_{name}"))
@@ -98,16 +98,16 @@ class Grid(Configurable):
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
     def places_on_earth(self, what, where="center") -> Any:
-        """(longitude, latitude) [degrees] of the points, for data of the earth. InputError: the
-        grid is a plane.
+        """Returns (longitude, latitude) [degrees] of the points, for data of the earth. InputError:
+        the grid is a plane.
         """
         if not self.horizontal.spherical:
             raise InputError(f"{what} is of the earth; the grid is a plane")
         return self.coordinates(where)
 
     def interpolation(self, longitude, latitude, where="center"):
-        """The interpolation from the points of the grid to places on earth [degrees], in the order
-        in which they lie in memory.
+        """Returns the interpolation from the points of the grid to places on earth [degrees], in
+        the order in which they lie in memory.
         """
         if not self.horizontal.spherical:
             raise InputError(
@@ -117,7 +117,7 @@ class Grid(Configurable):
         return interpolation.from_quads(x, y, longitude, latitude, self.horizontal.periodic)
 
     def place(self, j, i, k=-1) -> str:
-        """ "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
+        """Returns "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())
         if self.horizontal.spherical:
             x = (x + 180) % 360 - 180
@@ -132,24 +132,24 @@ class Grid(Configurable):
 
     @property
     def areas(self) -> Any:
-        """The weights in means of values at centres and at corners [m2], twice (ny, nx)."""
+        """Returns the weights in means of values at centres and at corners [m2], twice (ny, nx)."""
         h = self.horizontal
         return h.area_center, h.dx_corner * h.dy_corner
 
     @cached_property
     def wet_cells(self) -> int:
-        """Cells that are computed."""
+        """Returns cells that are computed."""
         return int(np.sum(self.wet_levels))
 
     def regular(self, values, first_row=0) -> Any:
-        """Values (..., rows, nx) of rows from `first_row` on as output, pictures and the report
-        show them: rows of one length.
+        """Returns values (..., rows, nx) of rows from `first_row` on as output, pictures and the
+        report show them: rows of one length.
         """
         return values
 
     @property
     def identity(self):
-        """The arrays that a restart must have in common with this grid: name -> array."""
+        """Returns the arrays that a restart must have in common with this grid: name -> array."""
         return {
             "wet_levels": self.wet_levels,
             "thickness": np.array(self.levels.weights),
@@ -158,8 +158,8 @@ class Grid(Configurable):
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of what defines the grid. Coordinates enter in single precision: the last bits of
-        sines differ between machines.
+        """Returns sha256 of what defines the grid. Coordinates enter in single precision: the last
+        bits of sines differ between machines.
         """
         h, digest = self.horizontal, hashlib.sha256()
         digest.update(repr((self.shape, h.periodic, h.fold, h.spherical, float(h.radius))).encode())

@@ -30,8 +30,8 @@ PRESSURE_ABOVE = 0.08  # eta_p: above are levels of pressure
 
 
 def named(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of a named set: L8 (SPEEDY's sigma levels), L26 (CAM's, of Jablonowski & Williamson
-    2006), L19, L24, L31, L40, L60, L91 (by `smooth`).
+    """Returns (a, b) of a named set: L8 (SPEEDY's sigma levels), L26 (CAM's, of Jablonowski &
+    Williamson 2006), L19, L24, L31, L40, L60, L91 (by `smooth`).
     """
     if name == "L8":
         sigma = np.array([0, 0.05, 0.14, 0.26, 0.42, 0.60, 0.77, 0.90, 1.0])
@@ -48,8 +48,8 @@ def named(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of layers of equal thickness in sigma = p / p_s: Held & Suarez (1994), Polvani et al.
-    (2004).
+    """Returns (a, b) of layers of equal thickness in sigma = p / p_s: Held & Suarez (1994), Polvani
+    et al. (2004).
     """
     if number < 1:
         raise InputError(f"{number} layers: at least 1 is needed")
@@ -59,7 +59,7 @@ def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
 def smooth(
     number: int, top: float = 1000.0, lowest: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of `number` layers by the law above.
+    """Returns (a, b) of `number` layers by the law above.
 
     top     pressure in the middle of the highest layer [Pa]; it reaches from 0 to twice that
     lowest  thickness of the lowest layer [m], by default 1200 m / number
@@ -76,7 +76,7 @@ def smooth(
     middle = 0.5 * (z[1:] + z[:-1])
 
     def layers(growth):
-        """The number of layers below each z if they grow so."""
+        """Returns the number of layers below each z if they grow so."""
         return np.append(
             0, np.cumsum(np.diff(z) / (lowest + growth * middle / (1 + middle / KNEE)))
         )
@@ -155,7 +155,7 @@ CAM_B = [0.0] * 8 + [
 
 
 def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of levels, checked."""
+    """Returns (a, b) of levels, checked."""
     a, b = (
         np.asarray(c, float) for c in ((levels.a, levels.b) if hasattr(levels, "a") else levels)
     )

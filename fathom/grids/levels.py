@@ -10,7 +10,7 @@ from fathom.grids.arguments import choice, core, integer, number_of, numbers, sp
 
 
 def _least_share(partial_cells):
-    """The least share of its layer that a bottom cell has; None: bottom cells are whole."""
+    """Returns the least share of its layer that a bottom cell has; None: bottom cells are whole."""
     if partial_cells is None or partial_cells is False:
         return None
     share = 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
@@ -82,12 +82,12 @@ class ZLevels(Configurable):
 
     @property
     def middles(self):
-        """Depth of the middle of each layer [m]."""
+        """Returns depth of the middle of each layer [m]."""
         return np.cumsum(self.weights) - self.weights / 2
 
     @property
     def weights(self):
-        """Thickness [m]: the weight of a layer in means."""
+        """Returns thickness [m]: the weight of a layer in means."""
         return np.asarray(self.vertical.thickness)
 
     def text(self, k):
@@ -130,17 +130,17 @@ class _PressureLevels(Configurable):
 
     @property
     def reference_pressure(self):
-        """Pressure of the interfaces [Pa], where the surface is at 1000 hPa."""
+        """Returns pressure of the interfaces [Pa], where the surface is at 1000 hPa."""
         return self.a + self.b * self.surface
 
     @property
     def middles(self):
-        """Pressure of the middle of each layer [Pa], where the surface is at 1000 hPa."""
+        """Returns pressure of the middle of each layer [Pa], where the surface is at 1000 hPa."""
         return (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
 
     @property
     def weights(self):
-        """Thickness [Pa]: the weight of a layer in means."""
+        """Returns thickness [Pa]: the weight of a layer in means."""
         return np.diff(self.reference_pressure)
 
     def text(self, k):
@@ -226,7 +226,7 @@ def _even(nz, top):
 
 
 def _named_heights(name, top):
-    """Heights of the interfaces of a named set [m]."""
+    """Returns heights of the interfaces of a named set [m]."""
     choice("nz", name, ["L38"])
     if top is not None:
         raise InputError(f"the set {name!r} has its own top, not {top!r}")
@@ -273,17 +273,17 @@ class HeightLevels(Configurable):
 
     @property
     def middles(self):
-        """Height of the middle of each layer over flat ground [m], from the top down."""
+        """Returns height of the middle of each layer over flat ground [m], from the top down."""
         return (self.interfaces[1:] + self.interfaces[:-1]) / 2
 
     @property
     def weights(self):
-        """Thickness [m]: the weight of a layer in means."""
+        """Returns thickness [m]: the weight of a layer in means."""
         return -np.diff(self.interfaces)
 
     def over(self, ground):
-        """Height of the interfaces over the ground (ny, nx) [m]: (levels + 1, ny, nx). ValueError:
-        the ground is so high that layers vanish.
+        """Returns height of the interfaces over the ground (ny, nx) [m]: (levels + 1, ny, nx).
+        ValueError: the ground is so high that layers vanish.
         """
         eta = self.interfaces[:, None, None]
         z = eta + ground[None] * (1 - eta / self.top) ** self.decay

@@ -110,7 +110,7 @@ class LimitedAreaGrid(Grid):
         return kind(longitude, latitude, self.radius)
 
     def _check_on_earth(self):
-        """ValueError where the edge of C + I leaves the map."""
+        """Raises ValueError where the edge of C + I leaves the map."""
         middle = self._middle
         if not np.isfinite(middle).all() or np.abs(middle).max() > 1e3 * self.radius:
             raise InputError(f"{self.projection!r} has no place for the centre {self.centre}")
@@ -132,12 +132,12 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def _middle(self):
-        """x and y of the centre."""
+        """Returns x and y of the centre."""
         return np.array(self.projection.from_earth(*self.centre))
 
     def _axes(self, where="center", beyond=(0, 0)):
-        """x (nx) and y (ny) of points, or of the edges between them (one more), and of some more
-        beyond both ends [m].
+        """Returns x (nx) and y (ny) of points, or of the edges between them (one more), and of some
+        more beyond both ends [m].
         """
         numbers = [n + 2 * b + (where == "corner") for n, b in zip(self.points, beyond)]
         return [
@@ -146,8 +146,8 @@ class LimitedAreaGrid(Grid):
         ]
 
     def around(self, zone=0):
-        """(longitude, latitude) [degrees] of C + I and of as many points beyond each edge as
-        `windowed` needs: those of E, and `zone` more.
+        """Returns (longitude, latitude) [degrees] of C + I and of as many points beyond each edge
+        as `windowed` needs: those of E, and `zone` more.
         """
         x, y = np.meshgrid(*self._axes(beyond=[E + zone for E in self.extension]))
         if not self.projection.contains(x, y).all():
@@ -159,7 +159,7 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates of centres and corners [degrees], areas [m2], of C + I."""
+        """Returns coordinates of centres and corners [degrees], areas [m2], of C + I."""
         longitude, latitude = self.projection.to_earth(*np.meshgrid(*self._axes()))
         corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
         m_x, m_y = self.projection.map_factors(longitude, latitude)
@@ -185,7 +185,7 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column (ny, nx), int32: all."""
+        """Returns levels of each column (ny, nx), int32: all."""
         levels = np.full(self.points[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
@@ -196,25 +196,25 @@ class LimitedAreaGrid(Grid):
 
     @property
     def map_factors(self):
-        """m along x and along y, each (ny, nx)."""
+        """Returns m along x and along y, each (ny, nx)."""
         return self.projection.map_factors(*self.coordinates())
 
     @property
     def angle(self):
-        """The angle from east to the axis of x, counter-clockwise [radians], (ny, nx)."""
+        """Returns the angle from east to the axis of x, counter-clockwise [radians], (ny, nx)."""
         return self.projection.angle(*self.coordinates())
 
     @property
     def coriolis(self):
-        """2 Omega sin(latitude) [s-1], (ny, nx)."""
+        """Returns 2 Omega sin(latitude) [s-1], (ny, nx)."""
         return self.projection.coriolis(self.coordinates()[1])
 
     def along_axes(self, eastward, northward):
-        """Wind (..., ny, nx) on earth along x and y."""
+        """Returns wind (..., ny, nx) on earth along x and y."""
         return self.projection.along_axes(eastward, northward, *self.coordinates())
 
     def on_earth(self, u, v):
-        """Wind (..., ny, nx) along x and y, eastward and northward: the inverse."""
+        """Returns wind (..., ny, nx) along x and y, eastward and northward: the inverse."""
         return self.projection.on_earth(u, v, *self.coordinates())
 
     @cached_property
@@ -225,21 +225,22 @@ class LimitedAreaGrid(Grid):
     # ---- the whole -------------------------------------------------------------------------------
 
     def periodic(self, field, smooth=True):
-        """(..., ny, nx) on C + I made the whole, (..., rows, points) of `size`, by splines."""
+        """Returns (..., ny, nx) on C + I made the whole, (..., rows, points) of `size`, by
+        splines."""
         from fathom.grids.transform.periodic import by_splines  # loads the core
 
         return by_splines(self._on_area(field), self.size, smooth)
 
     def windowed(self, field, zone=0, sharpness=2.0):
-        """A field at the places of `around(zone)`, made periodic by windows over E and `zone`
-        points on each side of it.
+        """Returns a field at the places of `around(zone)`, made periodic by windows over E and
+        `zone` points on each side of it.
         """
         from fathom.grids.transform.periodic import by_windows  # loads the core
 
         return by_windows(field, self.points, self.size, zone, sharpness)
 
     def inside(self, field):
-        """C + I (..., ny, nx) of a field on the whole."""
+        """Returns C + I (..., ny, nx) of a field on the whole."""
         return field[..., : self.points[1], : self.points[0]]
 
     def bi_fourier(self, **more):
@@ -271,7 +272,8 @@ class LimitedAreaGrid(Grid):
         }
 
     def mapping(self):
-        """Coordinates of points and corners, levels, area: what output and pictures take."""
+        """Returns coordinates of points and corners, levels, area: what output and pictures
+        take."""
         h = self.horizontal
         return {
             "longitude": h.center_longitude,
@@ -285,7 +287,7 @@ class LimitedAreaGrid(Grid):
         }
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         (nx, ny), (NX, NY), (ex, ey) = self.points, self.size, self.extension
         (x, y), c = self.centre, self.coupling
         m = np.stack(self.map_factors)
@@ -312,7 +314,7 @@ class LimitedAreaGrid(Grid):
 
 
 def good_size(least: int) -> int:
-    """The least 2^a 3^b 5^c that is at least this."""
+    """Returns the least 2^a 3^b 5^c that is at least this."""
     size = max(int(least), 1)
     while _rest(size) > 1:
         size += 1
@@ -341,7 +343,7 @@ def _least(name, given, least):
 
 
 def _extension(given):
-    """The points of the extension along x and along y."""
+    """Returns the points of the extension along x and along y."""
     two = given if np.shape(given) == (2,) else (given, given)
     return tuple(_least("extension", number, 1) for number in two)
 

@@ -54,12 +54,12 @@ class PeriodicPlaneGrid(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         return core().cartesian_grid(*self._sides, periodic=True)
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column (ny, nx), int32: all."""
+        """Returns levels of each column (ny, nx), int32: all."""
         levels = np.full(self.size[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
@@ -74,13 +74,13 @@ class PeriodicPlaneGrid(Grid):
         return zone_of(self.points, self.coupling)
 
     def spread(self, values):
-        """The values themselves: they are periodic already."""
+        """Returns the values themselves: they are periodic already."""
         return np.asarray(values, float)
 
     continued = spread
 
     def distribution(self, ranks):
-        """Whole rows, as transforms want them."""
+        """Returns whole rows, as transforms want them."""
         return "north-south"
 
     @property
@@ -93,7 +93,8 @@ class PeriodicPlaneGrid(Grid):
         }
 
     def mapping(self):
-        """Coordinates of centres and corners, levels, area: what output and pictures take."""
+        """Returns coordinates of centres and corners, levels, area: what output and pictures
+        take."""
         h = self.horizontal
         x, y = self.coordinates()
         return {
@@ -107,7 +108,7 @@ class PeriodicPlaneGrid(Grid):
         }
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         nx, ny = self.size
         return {
             "plane": f"{nx * self.spacing / 1e3:g} × {ny * self.spacing / 1e3:g} km, periodic both"

@@ -46,19 +46,19 @@ class PlaneGrid(Grid):
 
     @property
     def slice(self):
-        """Whether it is one row wide."""
+        """Returns whether it is one row wide."""
         return self._size[1] == 1
 
     @cached_property
     def horizontal(self):
-        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         return core().cartesian_grid(
             *self._sides, periodic=True, periodic_j=not (self.walls or self.slice)
         )
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column (ny, nx), int32: all."""
+        """Returns levels of each column (ny, nx), int32: all."""
         nx, ny = self._size
         levels = np.full((ny, nx), self.levels.nz, np.int32)
         levels.flags.writeable = False
@@ -78,7 +78,8 @@ class PlaneGrid(Grid):
         }
 
     def mapping(self):
-        """Coordinates of centres and corners, heights, area: what output and pictures take."""
+        """Returns coordinates of centres and corners, heights, area: what output and pictures
+        take."""
         h = self.horizontal
         x, y = self.coordinates()
         return {
@@ -91,7 +92,7 @@ class PlaneGrid(Grid):
         }
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         nx, ny = self._size
         sides = (
             "a slice" if self.slice

@@ -157,7 +157,7 @@ class _Named(WaterGrid):
     resolutions: ClassVar[dict] = {}
 
     def _shape(self, resolution, given):
-        """The parameters of the resolution, replaced by those given."""
+        """Returns the parameters of the resolution, replaced by those given."""
         if resolution is not None:
             self._check_resolution(resolution)
         given = {name: value for name, value in given.items() if value is not None}
@@ -332,7 +332,7 @@ class TripolarGrid(_Named):
 
 
 def _check_corners(longitude, latitude):
-    """ValueError: shapes that do not fit, or what is not finite."""
+    """Raises ValueError: shapes that do not fit, or what is not finite."""
     if longitude.ndim != 2 or min(longitude.shape) < 2 or longitude.shape != latitude.shape:
         raise InputError(
             f"corner_longitude has shape {longitude.shape}, corner_latitude"
@@ -404,7 +404,9 @@ class CurvilinearGrid(WaterGrid):
 
     @cached_property
     def orthogonality(self):
-        """Departure of grid lines from a right angle [degrees]: (mean, largest, its (j, i))."""
+        """Returns departure of grid lines from a right angle [degrees]: (mean, largest, its (j,
+        i)).
+        """
         departure = core().departure_from_right_angle(self.horizontal)
         return (
             float(departure.mean()),
@@ -423,7 +425,7 @@ class CurvilinearGrid(WaterGrid):
 
 @once
 def _corners_from(path):
-    """corner_longitude, corner_latitude of a file, degrees."""
+    """Returns corner_longitude, corner_latitude of a file, degrees."""
     if not Path(path).is_file():
         raise InputError(f"no grid file '{path}'")
     with opened(Path(path)) as file:

@@ -118,8 +118,9 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates on earth of centres and corners [degrees]; lengths and areas about the pole
-        of the grid. Its index space is closed along x, where the rim has values of the outer model.
+        """Returns coordinates on earth of centres and corners [degrees]; lengths and areas about
+        the pole of the grid. Its index space is closed along x, where the rim has values of the
+        outer model.
         """
         x, y = (np.rad2deg(a / self.radius) for a in self._axes("corner"))
         own = core().latitude_longitude_grid(
@@ -144,7 +145,9 @@ class RotatedGrid(LimitedAreaGrid):
         )
 
     def face_coordinates(self, axis):
-        """Places on earth [degrees] of the eastern (axis 2 of a field) or northern (1) faces."""
+        """Returns places on earth [degrees] of the eastern (axis 2 of a field) or northern (1)
+        faces.
+        """
         x, y = self._axes()
         half = self.spacing / 2
         return self.projection.to_earth(
@@ -153,7 +156,7 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def scattered(self):
-        """The columns as regridding takes them."""
+        """Returns the columns as regridding takes them."""
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, np.ones(self.points[::-1], bool))
 
@@ -188,7 +191,8 @@ class RotatedGrid(LimitedAreaGrid):
         }
 
     def mapping(self):
-        """Coordinates of points and corners, heights, area: what output and pictures take."""
+        """Returns coordinates of points and corners, heights, area: what output and pictures
+        take."""
         h = self.horizontal
         return {
             "longitude": h.center_longitude,
@@ -201,7 +205,7 @@ class RotatedGrid(LimitedAreaGrid):
         }
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         (nx, ny), (x, y) = self.points, self.centre
         km = self.spacing / 1e3
         narrow = km * np.cos(np.deg2rad(self.dy * ny / 2))

@@ -31,7 +31,8 @@ _degree = 1 / 12  # to which finer data are averaged
 
 
 def is_file(value: Any) -> bool:
-    """Whether it is the path of a file that is no table of text, Records, or from xarray."""
+    """Returns whether it is the path of a file that is no table of text, Records, or from
+    xarray."""
     if isinstance(value, (str, Path)):
         return str(value).endswith(output.formats.readable())
     return isinstance(value, Records) or bool(len(getattr(value, "coords", ())))
@@ -39,8 +40,8 @@ def is_file(value: Any) -> bool:
 
 @once
 def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> np.ndarray:
-    """[m], (ny, nx), 0 on land, between corners [degrees] (ny + 1, nx + 1). InputError: no variable
-    with heights or depths, or a grid that goes beyond the data.
+    """Returns [m], (ny, nx), 0 on land, between corners [degrees] (ny + 1, nx + 1). InputError: no
+    variable with heights or depths, or a grid that goes beyond the data.
     """
     with _opened(given) as (path, held, named), told(path):
         array, sign = _variable(held, path, named)
@@ -67,8 +68,8 @@ def _opened(given: Any) -> Iterator[tuple[str, Any, str | None]]:
 
 
 def _variable(held: Any, path: str, named: str | None) -> tuple[Any, float]:
-    """The variable, and its factor to a depth [m]: of a height it is negative. One of another name
-    that Records name is a height if it has negative numbers.
+    """Returns the variable, and its factor to a depth [m]: of a height it is negative. One of
+    another name that Records name is a height if it has negative numbers.
     """
     if named is not None:
         if named not in held.data_vars:
@@ -93,7 +94,7 @@ def _known(held: Any, path: str, named: str | None) -> tuple[Any, float]:
 
 
 def _axes(array: Any, path: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Latitude and longitude of rows and columns."""
+    """Returns latitude and longitude of rows and columns."""
     found = [
         np.asarray(array[dim].values, float) if dim in array.coords else None for dim in array.dims
     ]
@@ -110,7 +111,9 @@ def _axes(array: Any, path: Any) -> tuple[np.ndarray, np.ndarray]:
 def _coarse(
     array: Any, sign: float, latitude: np.ndarray, longitude: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Share of sea and its depth times that share (2, rows, columns), in means of n x n values."""
+    """Returns share of sea and its depth times that share (2, rows, columns), in means of n x n
+    values.
+    """
     n = max(1, int(_degree / abs(np.diff(latitude)).mean() + 1e-6))
     rows, columns = latitude.size // n, longitude.size // n
     water = np.empty((2, rows, columns))
@@ -123,7 +126,7 @@ def _coarse(
 
 
 def _around(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns eastward from the end of the widest gap."""
+    """Returns columns eastward from the end of the widest gap."""
     order = np.argsort(longitude % 360, kind="stable")
     east = (longitude % 360)[order]
     first = (int(np.diff(np.append(east, east[0] + 360)).argmax()) + 1) % east.size
@@ -132,7 +135,7 @@ def _around(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _closed(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The data of a part of the earth, with land in the other part."""
+    """Returns the data of a part of the earth, with land in the other part."""
     step = np.diff(longitude).min()
     more = round((longitude[0] + 360 - longitude[-1]) / step) - 1
     beyond = longitude[-1] + step * np.arange(1, more + 1)
@@ -143,7 +146,7 @@ def _closed(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.nd
 def _check_covers(
     path: Any, latitude: np.ndarray, longitude: np.ndarray, east: Any, north: Any
 ) -> None:
-    """InputError: corners of cells, `east` and `north`, that lie beyond the data."""
+    """Raises InputError: corners of cells, `east` and `north`, that lie beyond the data."""
     rows, columns = np.abs(np.diff(latitude)).max(), np.diff(longitude).max()
     from_west = (np.asarray(east) - longitude[0] + columns) % 360
     outside = from_west > np.ptp(longitude) + 2 * columns

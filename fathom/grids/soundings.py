@@ -18,12 +18,12 @@ from fathom.base.failure import InputError
 
 
 def are_points(values: Any, shape: tuple[int, ...]) -> bool:
-    """Whether values (n, 3) are points, and not depths on a grid of that shape."""
+    """Returns whether values (n, 3) are points, and not depths on a grid of that shape."""
     return np.ndim(values) == 2 and np.shape(values)[1] == 3 and np.shape(values) != tuple(shape)
 
 
 def depth_on_cells(points: Any, horizontal: Any, shape: tuple[int, int]) -> np.ndarray:
-    """[m], (ny, nx), 0 on land. InputError: no points, or none near the grid."""
+    """Returns [m], (ny, nx), 0 on land. InputError: no points, or none near the grid."""
     from scipy.spatial import cKDTree  # start-up time
 
     points = np.asarray(points, float)
@@ -57,10 +57,10 @@ def depth_on_cells(points: Any, horizontal: Any, shape: tuple[int, int]) -> np.n
 
 
 def _on_earth(longitude: Any, latitude: Any) -> np.ndarray:
-    """(points, 3) [m]."""
+    """Returns (points, 3) [m]."""
     return RADIUS * unit_vectors(longitude, latitude).reshape(-1, 3)
 
 
 def _on_plane(x: Any, y: Any) -> np.ndarray:
-    """(points, 2) [m]."""
+    """Returns (points, 2) [m]."""
     return np.stack([np.asarray(x, float).ravel(), np.asarray(y, float).ravel()], -1)

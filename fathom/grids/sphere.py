@@ -51,7 +51,7 @@ class SphereGrid(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         nx, ny = self._size
         latitudes = [-90 + 180 * j / ny for j in range(ny + 1)]
         return core().latitude_longitude_grid(
@@ -60,17 +60,17 @@ class SphereGrid(Grid):
 
     @property
     def latitude(self):
-        """Latitudes of the rows [degrees]."""
+        """Returns latitudes of the rows [degrees]."""
         return -90 + self.dy * (np.arange(self._size[1]) + 0.5)
 
     @property
     def points(self):
-        """The number of points of each row."""
+        """Returns the number of points of each row."""
         return np.full(self._size[1], self._size[0])
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column (ny, nx), int32: all."""
+        """Returns levels of each column (ny, nx), int32: all."""
         nx, ny = self._size
         levels = np.full((ny, nx), self.levels.nz, np.int32)
         levels.flags.writeable = False
@@ -94,8 +94,8 @@ class SphereGrid(Grid):
         }
 
     def mapping(self):
-        """Coordinates along each axis with their edges, heights, area: what output and pictures
-        take.
+        """Returns coordinates along each axis with their edges, heights, area: what output and
+        pictures take.
         """
         h = self.horizontal
         return {
@@ -108,7 +108,7 @@ class SphereGrid(Grid):
         }
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         nx, ny = self._size
         step = np.deg2rad(self.dx) * self.radius / 1e3
         widest, least = step * np.cos(np.deg2rad(self.dy / 2 * np.array([ny % 2 == 0, ny - 1])))

@@ -63,20 +63,20 @@ class WaterGrid(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates, lengths, areas and angles (HorizontalGrid of the core)."""
+        """Returns coordinates, lengths, areas and angles (HorizontalGrid of the core)."""
         return self._make()
 
     @cached_property
     def turn(self):
-        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny,
-        nx).
+        """Returns cosine and sine of the angle from east to the direction of growing i at corners,
+        (ny, nx).
         """
         angle = np.asarray(self.horizontal.angle_corner)
         return np.cos(angle), np.sin(angle)
 
     @cached_property
     def wet_levels(self) -> np.ndarray:
-        """Number of wet levels (ny, nx), int32, 0 on land."""
+        """Returns number of wet levels (ny, nx), int32, 0 on land."""
         h, how = self.horizontal, self.bathymetry
         if self.levels.least_share is not None:
             levels, _ = self._cut
@@ -102,7 +102,7 @@ class WaterGrid(Grid):
         return levels
 
     def _of_numbers(self, values):
-        """Depths or wet levels as they are, or those of single points."""
+        """Returns depths or wet levels as they are, or those of single points."""
         if soundings.are_points(values, self.shape[1:]):
             values = soundings.depth_on_cells(values, self.horizontal, self.shape[1:])
         self._check_depth(values)
@@ -137,8 +137,8 @@ class WaterGrid(Grid):
 
     @cached_property
     def _cut(self):
-        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0
-        on land.
+        """Returns wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells
+        [m], 0 on land.
         """
         h, how, least, interfaces = (
             self.horizontal,
@@ -177,8 +177,9 @@ class WaterGrid(Grid):
         )
 
     def behind(self, walls):
-        """The same grid with the sea floor raised to the depth of each wall [m] along its line of
-        longitudes and latitudes; seas that this cuts off are land. walls: [(line, depth), ...].
+        """Returns the same grid with the sea floor raised to the depth of each wall [m] along its
+        line of longitudes and latitudes; seas that this cuts off are land. walls: [(line, depth),
+        ...].
         """
         h, levels, floor = self.horizontal, np.asarray(self.wet_levels), self.depth()
         mesh = bathymetry.Mesh(self.shape[1:], h.periodic, h.fold)
@@ -202,8 +203,8 @@ class WaterGrid(Grid):
         return grid
 
     def bottom_thickness(self, where="center") -> np.ndarray:
-        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet
-        layer at corners [m], (ny, nx); 0 on land.
+        """Returns thickness of the last wet cell at centres, or of what velocity fills of the last
+        wet layer at corners [m], (ny, nx); 0 on land.
         """
         levels = self.levels_at(where)
         if self.levels.least_share is None:
@@ -221,28 +222,30 @@ class WaterGrid(Grid):
         return np.where(levels > 0, least, 0.0)
 
     def depth(self, where="center") -> np.ndarray:
-        """Depth of the sea floor in the model [m], (ny, nx); 0 on land."""
+        """Returns depth of the sea floor in the model [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
         return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
             levels > 0
         ) + self.bottom_thickness(where)
 
     def thickness(self, k, where="center") -> np.ndarray:
-        """Thickness of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
+        """Returns thickness of the cells of layer k [m], (ny, nx); below the bottom that of the
+        layer.
+        """
         return np.where(
             self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k]
         )
 
     def face_thickness(self, k, towards):
-        """Thickness of the faces between cells of layer k and their neighbours towards "east" or
-        "north" [m], (ny, nx): the lesser of both cells.
+        """Returns thickness of the faces between cells of layer k and their neighbours towards
+        "east" or "north" [m], (ny, nx): the lesser of both cells.
         """
         own, east, north, _ = self._around(self.thickness(k))
         beside = {"east": east, "north": north}[towards]
         return np.where(beside > 0, np.minimum(own, beside), own)
 
     def column(self, j, i, where="center") -> Any:
-        """Thickness of the cells of one column [m], (nz,)."""
+        """Returns thickness of the cells of one column [m], (nz,)."""
         column, levels = np.array(self.vertical.thickness), self.levels_at(where)[j, i]
         if levels and self.levels.least_share is not None:
             column[levels - 1] = self.bottom_thickness(where)[j, i]
@@ -277,8 +280,8 @@ class WaterGrid(Grid):
             )
 
     def _around_poles(self):
-        """Cells that a flat bottom must leave dry: within 5 degrees of the poles of a folded
-        grid.
+        """Returns cells that a flat bottom must leave dry: within 5 degrees of the poles of a
+        folded grid.
         """
         h = self.horizontal
         near = np.zeros(self.shape[1:], bool)
@@ -292,13 +295,15 @@ class WaterGrid(Grid):
 
     @cached_property
     def corner_levels(self):
-        """Wet levels at the velocity points: the least of the four cells around (0 on a closed
-        edge); (ny, nx).
+        """Returns wet levels at the velocity points: the least of the four cells around (0 on a
+        closed edge); (ny, nx).
         """
         return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
 
     def _around(self, values):
-        """Values of the four cells around each corner, (ny, nx) each; 0 beyond a closed edge."""
+        """Returns values of the four cells around each corner, (ny, nx) each; 0 beyond a closed
+        edge.
+        """
         h = self.horizontal
         north = np.zeros_like(values)
         north[:-1] = values[1:]
@@ -315,7 +320,7 @@ class WaterGrid(Grid):
 
     @property
     def wet_corners(self):
-        """Corners between four wet cells (ny, nx), bool: where there is a velocity."""
+        """Returns corners between four wet cells (ny, nx), bool: where there is a velocity."""
         return self.corner_levels > 0
 
     @property
@@ -327,8 +332,8 @@ class WaterGrid(Grid):
         )
 
     def mapping(self) -> Any:
-        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output,
-        pictures and the report take.
+        """Returns coordinates of centres and corners, depth, thickness, area, wet levels: what
+        output, pictures and the report take.
         """
         h = self.horizontal
         x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
@@ -406,7 +411,7 @@ class WaterGrid(Grid):
         )
 
     def describe(self):
-        """label -> text, for the tree."""
+        """Returns label -> text, for the tree."""
         h, wet = self.horizontal, self.wet_levels
         at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)
         edges = [

@@ -38,7 +38,7 @@ class WholeArea(Grid):
         self.share_of_extension = 0.0  # cost of a point of E, of the time of a column
 
     def _places(self, where):
-        """Longitude and latitude of all points, or of the edges between them."""
+        """Returns longitude and latitude of all points, or of the edges between them."""
         more = where == "corner"
         axes = []
         for axis, n, N in zip(self.area._axes(where), self.points, self.size):
@@ -52,7 +52,7 @@ class WholeArea(Grid):
 
     @cached_property
     def horizontal(self):
-        """Coordinates of centres and corners [degrees]; areas [m2], 0 in E."""
+        """Returns coordinates of centres and corners [degrees]; areas [m2], 0 in E."""
         (nx, ny), (columns, rows) = self.points, self.size
         center, corner = self._places("center"), self._places("corner")
         area = np.zeros((rows, columns))
@@ -78,7 +78,7 @@ class WholeArea(Grid):
 
     @cached_property
     def wet_levels(self):
-        """Levels of each column, int32; 0 in E."""
+        """Returns levels of each column, int32; 0 in E."""
         levels = np.zeros(self.size[::-1], np.int32)
         levels[: self.points[1], : self.points[0]] = self.levels.nz
         levels.flags.writeable = False
@@ -86,7 +86,7 @@ class WholeArea(Grid):
 
     @property
     def work_levels(self):
-        """The same, with -n in E: no column, but in transforms as much work as n levels."""
+        """Returns the same, with -n in E: no column, but in transforms as much work as n levels."""
         levels = self.wet_levels.copy()
         idle = int(np.ceil(self.share_of_extension * self.levels.nz))
         levels[levels == 0] = -idle
@@ -98,7 +98,7 @@ class WholeArea(Grid):
 
     @cached_property
     def angle(self):
-        """The angle from east to the axis of x [radians], of all points."""
+        """Returns the angle from east to the axis of x [radians], of all points."""
         return self.area.projection.angle(*self.coordinates())
 
     @property
@@ -107,29 +107,31 @@ class WholeArea(Grid):
 
     @cached_property
     def map_factor(self):
-        """m of all points, periodic: in E by splines of ln m."""
+        """Returns m of all points, periodic: in E by splines of ln m."""
         return np.exp(self.spread(np.log(self.area.map_factors[0])))
 
     @cached_property
     def scattered(self):
-        """The columns as regridding takes them."""
+        """Returns the columns as regridding takes them."""
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, self.wet_levels > 0)
 
     def continued(self, values):
-        """Values of C + I, and in E the values of its edges, for fields that must not change."""
+        """Returns values of C + I, and in E the values of its edges, for fields that must not
+        change.
+        """
         nx, ny = self.points
         more = [(0, N - n) for n, N in zip((ny, nx), self.size[::-1])]
         inside = self.area.inside(np.asarray(values))
         return np.pad(inside, [(0, 0)] * (inside.ndim - 2) + more, mode="edge")
 
     def spread(self, values):
-        """(..., rows, points) or C + I alone, made periodic: E by splines."""
+        """Returns (..., rows, points) or C + I alone, made periodic: E by splines."""
         return self.area.periodic(self.area.inside(np.asarray(values, float)))
 
     def distribution(self, ranks):
-        """Whole rows, as transforms want them; squares where ranks have few rows and would wait
-        longer for the slowest by more than a transposition takes.
+        """Returns whole rows, as transforms want them; squares where ranks have few rows and would
+        wait longer for the slowest by more than a transposition takes.
         """
         if 16 * ranks <= self.size[1]:
             return "north-south"
@@ -139,8 +141,8 @@ class WholeArea(Grid):
         return "square" if rows - squares > a_transposition else "north-south"
 
     def waiting(self, ranks, distribution):
-        """Share of a step in which ranks wait for the slowest, by their levels of work; 1 where a
-        block lies in E alone: it has no owner.
+        """Returns share of a step in which ranks wait for the slowest, by their levels of work; 1
+        where a block lies in E alone: it has no owner.
         """
         work, (nx, ny) = np.ascontiguousarray(self.work_levels, np.int32), self.size
         made = mpi.core.decompose(
@@ -159,21 +161,22 @@ class WholeArea(Grid):
 
     @property
     def window(self):
-        """The area of output: C + I."""
+        """Returns the area of output: C + I."""
         nx, ny = self.points
         mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
         index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)
         return Inside(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
 
     def interpolation(self, longitude, latitude, where="center"):
-        """The interpolation from the points of C + I to places on earth."""
+        """Returns the interpolation from the points of C + I to places on earth."""
         found = self.area.interpolation(longitude, latitude, where)
         index = np.asarray(found.index)
         j, i = index // self.points[0], index % self.points[0]
         return type(found)((j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0])
 
     def mapping(self):
-        """Coordinates of all points and corners, levels, area: E continues as the map does."""
+        """Returns coordinates of all points and corners, levels, area: E continues as the map
+        does."""
         h = self.horizontal
         return self.area.mapping() | {
             "longitude": h.center_longitude,

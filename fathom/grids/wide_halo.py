@@ -10,7 +10,7 @@ segment = 8  # points that a halo on demand asks for at once
 def messages_between(
     source: np.ndarray, target: np.ndarray, number: np.ndarray, ranks: int
 ) -> np.ndarray:
-    """(from, to, how many together) between different ranks."""
+    """Returns (from, to, how many together) between different ranks."""
     keep = (source != target) & (number > 0)
     pairs, where = np.unique(
         source[keep].astype(np.int64) * ranks + target[keep], return_inverse=True
@@ -28,8 +28,8 @@ def messages_between(
 def halo_everywhere(
     blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int, plane: bool = False
 ) -> np.ndarray:
-    """The halo of blocks whose trajectories come from at most so many rows away, and as far along
-    the rows.
+    """Returns the halo of blocks whose trajectories come from at most so many rows away, and as far
+    along the rows.
     """
     if not reach or ranks == 1:
         return np.zeros((0, 3), np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def zone_of(points: tuple[int, int], width: int) -> np.ndarray:
-    """z of the points (along x, along y) of an area, (ny, nx)."""
+    """Returns z of the points (along x, along y) of an area, (ny, nx)."""
     if not width:
         return np.zeros(points[::-1])
     depth = (np.minimum(np.arange(n), n - 1 - np.arange(n)) for n in points)
@@ -22,7 +22,7 @@ def zone_of(points: tuple[int, int], width: int) -> np.ndarray:
 
 
 def rounded(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
-    """z of x and y within [0, 1], by halving the interval from the larger of both to 1."""
+    """Returns z of x and y within [0, 1], by halving the interval from the larger of both to 1."""
     a = (n + 1) ** (n + 1) / (2 * n**n)
     most, least = np.maximum(x, y), np.minimum(x, y)
     meet = (least > 0) & (most < 1)

@@ -49,8 +49,8 @@ parts = {  # of the compiler, where it is of PyPI
 
 
 def open(name: str, place: int = 0) -> Any:
-    """The device of that name, of `names`; place: of this rank on its node, whose ranks share its
-    devices. ValueError, in one line: what is missing.
+    """Returns the device of that name, of `names`; place: of this rank on its node, whose ranks
+    share its devices. ValueError, in one line: what is missing.
     """
     if name == "processor":
         return mpi.core.processor_device()
@@ -65,7 +65,9 @@ _opened: dict[str, Any] = {}
 
 
 def place(name: str | None, comm: Any) -> int:
-    """The place of this rank among those of comm, or all ranks, on its node: they share devices."""
+    """Returns the place of this rank among those of comm, or all ranks, on its node: they share
+    devices.
+    """
     if name != "cuda":
         return 0
     node = (comm or mpi.world).Split_type(mpi.MPI.COMM_TYPE_SHARED)
@@ -75,7 +77,7 @@ def place(name: str | None, comm: Any) -> int:
 
 
 def missing() -> str:
-    """The reason why a GPU cannot be used here, in one line; "" where there is none."""
+    """Returns the reason why a GPU cannot be used here, in one line; "" where there is none."""
     try:
         architecture = _architecture()
         library_there = _kept(architecture) is not None
@@ -85,7 +87,7 @@ def missing() -> str:
 
 
 def library(architecture: str | None = None) -> Path:
-    """The compiled library; compiled if it is not in the cache.
+    """Returns the compiled library; compiled if it is not in the cache.
 
     architecture: such as "sm_90", that of the device here otherwise. OSError: there is none, or no
     compiler. ValueError with what the compiler said first.
@@ -100,8 +102,8 @@ def library(architecture: str | None = None) -> Path:
 
 
 def sources() -> list[Path]:
-    """The sources of the library: the schemes, their catalogue, and what a device does for a model;
-    those that take longest to compile come first.
+    """Returns the sources of the library: the schemes, their catalogue, and what a device does for
+    a model; those that take longest to compile come first.
     """
     core = headers()
     schemes = sorted(core.rglob("schemes.cpp"), key=lambda f: (-f.read_text().count("entry<"), f))
@@ -113,7 +115,7 @@ def sources() -> list[Path]:
 
 
 def compiler() -> str | None:
-    """nvcc: the one that NVCC names, of PyPI, or on the path; None where there is none."""
+    """Returns nvcc: the one that NVCC names, of PyPI, or on the path; None where there is none."""
     if named := os.environ.get("NVCC"):
         return shutil.which(named)
     try:
@@ -127,7 +129,7 @@ def compiler() -> str | None:
 
 
 def compiler_missing() -> str:
-    """The parts that are missing to compile, in one line; "" where nothing is."""
+    """Returns the parts that are missing to compile, in one line; "" where nothing is."""
     if (nvcc := compiler()) is None:
         named = os.environ.get("NVCC")
         return f"no CUDA compiler{f' {named!r} (NVCC)' if named else ''}: {install}"
@@ -179,7 +181,7 @@ class Library:
         )
 
     def compiled(self, source: Path, to: Path) -> str:
-        """The messages of the compiler. ValueError: its first errors."""
+        """Returns the messages of the compiler. ValueError: its first errors."""
         return self._run([*flags, f"-I{headers()}", "-c", str(source)], to, str(source))
 
     def _run(self, command: list[str], made: Path, what: str) -> str:
@@ -196,7 +198,7 @@ class Library:
 
 
 def _kept(architecture: str) -> Path | None:
-    """The newest library of these sources in the cache, of any compiler."""
+    """Returns the newest library of these sources in the cache, of any compiler."""
     stem = _stem(architecture)
     kept = stem.parent.glob(f"{stem.name}-*.so")
     return max(kept, key=lambda file: file.stat().st_mtime, default=None)
@@ -207,7 +209,7 @@ def _stem(architecture: str) -> Path:
 
 
 def _key(files: list[Path]) -> str:
-    """A key of all sources of objects of these files, apart from the compiler."""
+    """Returns a key of all sources of objects of these files, apart from the compiler."""
     key = hashlib.sha256("\0".join(flags).encode())
     texts: dict[Path, bytes] = {}
     for file in files:
@@ -218,7 +220,8 @@ def _key(files: list[Path]) -> str:
 
 
 def _architecture() -> str:
-    """The architecture of the first device, "sm_90". OSError, in one line: there is none."""
+    """Returns the architecture of the first device, "sm_90". OSError, in one line: there is
+    none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -35,12 +35,12 @@ class Model(Configurable):
 
     @property
     def components(self) -> Sequence[Component]:
-        """Its parts, in the order in which they add processes to a phase."""
+        """Returns its parts, in the order in which they add processes to a phase."""
         return ()
 
     @property
     def phases(self) -> Sequence[str]:
-        """The phases of a step, in order; one may come again."""
+        """Returns the phases of a step, in order; one may come again."""
         return ()
 
     def order(self, time_step: float) -> Order:
@@ -73,7 +73,7 @@ class Model(Configurable):
 
     @property
     def rotations(self) -> Sequence[Sequence[str]]:
-        """Lists of fields; each gets the memory of the next one at the end of a step."""
+        """Returns lists of fields; each gets the memory of the next one at the end of a step."""
         return [fields for component in self.components for fields in component.rotations()]
 
     def criteria(self, time_step: float) -> Sequence[Criterion]:
@@ -104,14 +104,15 @@ class Model(Configurable):
 
     @property
     def prognostic(self) -> Sequence[str]:
-        """Names of the fields of the state: for the checksum, the summary, and the place where a
-        run became unstable.
+        """Returns names of the fields of the state: for the checksum, the summary, and the place
+        where a run became unstable.
         """
         return [field.name for part in self.components for field in part.state_fields()]
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Fields and series beyond which a run has become unstable: name -> (least, most)."""
+        """Returns fields and series beyond which a run has become unstable: name -> (least,
+        most)."""
         fields = [field for part in self.components for field in part.state_fields()]
         series = [part.limits_of_series() for part in self.components]
         found = {field.name: field.limits for field in fields if field.limits}
@@ -119,12 +120,12 @@ class Model(Configurable):
 
     @property
     def diagnostics(self) -> Sequence[str]:
-        """Names of fields outside the state that stay readable between steps."""
+        """Returns names of fields outside the state that stay readable between steps."""
         return [name for component in self.components for name in component.diagnostics()]
 
     @property
     def restart_extras(self) -> Sequence[str]:
-        """Names of fields that a restart holds besides the state."""
+        """Returns names of fields that a restart holds besides the state."""
         return ()
 
     def geometry(self) -> Mapping[str, Any]:
@@ -162,12 +163,12 @@ class Model(Configurable):
 
     @property
     def has_tangent(self) -> bool:
-        """Whether it has one along a trajectory (fathom.assimilation.trajectory)."""
+        """Returns whether it has one along a trajectory (fathom.assimilation.trajectory)."""
         return False
 
     @property
     def fixed_season(self) -> bool:
-        """Whether the season stays that of the start, if a process reads `sun`."""
+        """Returns whether the season stays that of the start, if a process reads `sun`."""
         return False
 
     # ---- the start -------------------------------------------------------------------------------
@@ -194,19 +195,21 @@ class Model(Configurable):
 
     @property
     def choices_for_device(self) -> Sequence[str]:
-        """Lines that tell what was chosen for a device."""
+        """Returns lines that tell what was chosen for a device."""
         return ()
 
     # ---- choices ---------------------------------------------------------------------------------
 
     @property
     def numerics(self) -> Mapping[str, Any]:
-        """Settings that change bits but not the equations; a restart holds them."""
+        """Returns settings that change bits but not the equations; a restart holds them."""
         return {}
 
     @property
     def alternatives(self) -> Mapping[str, Sequence[Any]]:
-        """Settings that could be faster: key below [model] -> values, the present one first."""
+        """Returns settings that could be faster: key below [model] -> values, the present one
+        first.
+        """
         return {}
 
     @property
@@ -216,12 +219,14 @@ class Model(Configurable):
 
     @property
     def received(self) -> Mapping[str, Any]:
-        """Attributes that I/O servers must know of a received state: name -> value."""
+        """Returns attributes that I/O servers must know of a received state: name -> value."""
         return {}
 
     @property
     def companions(self) -> Sequence[Any]:
-        """Simulations that run with this model, each with write_restart(path) and restore(path)."""
+        """Returns simulations that run with this model, each with write_restart(path) and
+        restore(path).
+        """
         return ()
 
     # ---- what a user sees ------------------------------------------------------------------------
@@ -231,7 +236,7 @@ class Model(Configurable):
 
     @property
     def derived(self) -> Mapping[str, Any]:
-        """Output variables computed from fields: name -> Diagnostic."""
+        """Returns output variables computed from fields: name -> Diagnostic."""
         return {}
 
     integrals: Mapping[str, Any] = {}  # numbers without a place: name -> Integral
@@ -263,7 +268,7 @@ class Model(Configurable):
 
     @property
     def report_fields(self) -> Sequence[str]:
-        """Names of fields of which the report has a map, besides the state."""
+        """Returns names of fields of which the report has a map, besides the state."""
         return self.diagnostics
 
     def report(self, simulation: Any) -> Any:

@@ -26,7 +26,7 @@ from fathom.model.component import Field, Renaming
 
 
 def all_placed(given: Any) -> list[Insertion]:
-    """The processes that a user places, as a list. ValueError: something else is in it."""
+    """Returns the processes that a user places, as a list. ValueError: something else is in it."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     if strange := [one for one in found if not isinstance(one, Insertion)]:
         raise InputError(
@@ -153,7 +153,8 @@ class Order:
         self._add(process, label or name, name or type(what).__name__, phase)
 
     def _of_scheme(self, what, on, roles, parameters):
-        """The process of a scheme, in cells of varying thickness where the model has these."""
+        """Returns the process of a scheme, in cells of varying thickness where the model has
+        these."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
         given = self._other_names(form) | _in_roles(form, roles) | dict(on)
@@ -230,7 +231,7 @@ def _in_roles(what: schemes.Scheme, roles: Mapping[str, Field] | None) -> dict[s
 
 
 def _elsewhere(process, at):
-    """The process with these fields elsewhere."""
+    """Returns the process with these fields elsewhere."""
     for field, place in at.items():
         process = process.at(field, *place)
     return process

@@ -17,12 +17,12 @@ Made = tuple[str, str, str]  # "writes" or "updates", a field, and a word in the
 
 
 def of_fathom() -> set[str]:
-    """Names of the schemes that are none of the user's own."""
+    """Returns names of the schemes that are none of the user's own."""
     return {*schemes()} - {name for names in plugins.loaded.values() for name in names}
 
 
 def makers(made: Made, *, own_too: bool = False) -> dict[str, type]:
-    """Schemes that do this to that field, by name; own_too: and all of the user's own."""
+    """Returns schemes that do this to that field, by name; own_too: and all of the user's own."""
     access, field, word = made
     own = {*schemes()} - of_fathom()
     found = {}
@@ -35,8 +35,8 @@ def makers(made: Made, *, own_too: bool = False) -> dict[str, type]:
 
 
 def one_or_none(part: str, given: Any, known: Mapping[str, type]) -> Any:
-    """The object of a part. given: an object, a class or its name; None or "none": none. known:
-    allowed classes by name. InputError: it is none of them.
+    """Returns the object of a part. given: an object, a class or its name; None or "none": none.
+    known: allowed classes by name. InputError: it is none of them.
     """
     if given is None or (isinstance(given, str) and given == "none"):
         return None
@@ -67,9 +67,9 @@ def _refused(part: str, given: str, known: Mapping[str, type], hint: str = "") -
 
 
 def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
-    """The schemes of a list. given: a scheme, an object that stands for several, or a list of both;
-    each an object, a class or a name; None or "none": no scheme. others: more classes
-    than the catalogue has, by name. InputError: an element is none of these.
+    """Returns the schemes of a list. given: a scheme, an object that stands for several, or a list
+    of both; each an object, a class or a name; None or "none": no scheme. others: more classes than
+    the catalogue has, by name. InputError: an element is none of these.
     """
     if given is None or (isinstance(given, str) and given == "none"):
         return []
@@ -88,7 +88,7 @@ def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
 
 
 def _made(part: str, given: str | type, others: Mapping[str, type]) -> Any:
-    """The object of a class or a name."""
+    """Returns the object of a class or a name."""
     if isinstance(given, str):
         if given not in (known := {**schemes(), **others}):
             raise InputError(f"{part}: unknown scheme {given!r}{hint(given, known)}")

@@ -44,7 +44,7 @@ loaded: dict[Path, tuple[str, ...]] = {}  # file -> names of its schemes
 
 
 def load(header: str | Path) -> tuple[str, ...]:
-    """The schemes of a header are known from now on; returns their names.
+    """Returns the schemes of a header are known from now on; returns their names.
 
     FileNotFoundError; ValueError where it does not compile, or a name is taken.
     """
@@ -57,7 +57,7 @@ def load(header: str | Path) -> tuple[str, ...]:
 
 @explained()
 def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
-    """The class of a scheme: of the catalogue, by its name, or of the user's C++ header
+    """Returns the class of a scheme: of the catalogue, by its name, or of the user's C++ header
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
     >>> Relaxation = fm.load_scheme("relaxation.hpp")
@@ -87,7 +87,7 @@ def load_python(file: str | Path) -> None:
 
 
 def compiler() -> str:
-    """The C++ compiler: $CXX, or c++ or g++ on the path. ValueError where there is none."""
+    """Returns the C++ compiler: $CXX, or c++ or g++ on the path. ValueError where there is none."""
     named = os.environ.get("CXX")
     found = shutil.which(named) if named else shutil.which("c++") or shutil.which("g++")
     if found is None:
@@ -99,7 +99,7 @@ def compiler() -> str:
 
 
 def library(header: str | Path) -> Path:
-    """The compiled library of a header; compiled if it is not in the cache.
+    """Returns the compiled library of a header; compiled if it is not in the cache.
 
     FileNotFoundError, ValueError with the first message of the compiler.
     """
@@ -116,7 +116,9 @@ def library(header: str | Path) -> Path:
 
 
 def made_of(source: Path, *folders: Path) -> dict[Path, bytes]:
-    """A source and the headers of these folders that it includes, all the way down: their texts."""
+    """Returns a source and the headers of these folders that it includes, all the way down: their
+    texts.
+    """
     found: dict[Path, bytes] = {}
     ahead = [source]
     while ahead:
@@ -139,7 +141,7 @@ def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
 
 
 def first_errors(said: str, most: int = 6) -> str:
-    """The first errors of a compiler with their lines."""
+    """Returns the first errors of a compiler with their lines."""
     lines = said.splitlines()
     wrong = [n for n, line in enumerate(lines) if "error" in line]
     first = wrong[0] if wrong else 0

@@ -54,7 +54,7 @@ class Scheme(Configurable):
 
     @property
     def in_cells(self):
-        """The scheme in cells of varying thickness; itself if both are the same."""
+        """Returns the scheme in cells of varying thickness; itself if both are the same."""
         return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property
@@ -63,7 +63,7 @@ class Scheme(Configurable):
 
     @property
     def all_parameters(self):
-        """The given parameters, and the defaults of the others."""
+        """Returns the given parameters, and the defaults of the others."""
         return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
 
     @property
@@ -72,13 +72,13 @@ class Scheme(Configurable):
 
     @property
     def adds_tendencies(self):
-        """Whether it adds to tendencies."""
+        """Returns whether it adds to tendencies."""
         return any(name.endswith("_tendency") for name in self.field_names)
 
     def companion(self, role):
-        """The scheme of the catalogue for another part of the same: the expansion of an equation of
-        state, the first sweep of an advection. It has the same values of common parameters.
-        KeyError where there is none.
+        """Returns the scheme of the catalogue for another part of the same: the expansion of an
+        equation of state, the first sweep of an advection. It has the same values of common
+        parameters. KeyError where there is none.
         """
         other = schemes()[self.entry["companions"][role]]
         shared = {k: v for k, v in self.parameters.items() if k in other().parameter_names}
@@ -86,21 +86,22 @@ class Scheme(Configurable):
 
     @property
     def stands(self):
-        """Its default place in a step: ("before", "TracerUpdate"); None for schemes that models
-        place themselves.
+        """Returns its default place in a step: ("before", "TracerUpdate"); None for schemes that
+        models place themselves.
         """
         return self.entry.get("stands")
 
     @property
     def first_pass(self):
-        """The scheme that goes before in operators that are applied twice; None of others."""
+        """Returns the scheme that goes before in operators that are applied twice; None of
+        others."""
         roles = self.entry["companions"]
         return self.companion("first pass") if "first pass" in roles else None
 
     def process(
         self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
     ):
-        """The core's process.
+        """Returns the core's process.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class Scheme(Configurable):
 
 
 def _number(name, value):
-    """The value of a parameter. InputError: it is no number."""
+    """Returns the value of a parameter. InputError: it is no number."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -162,7 +163,7 @@ def _documentation(entry):
 
 
 def _signature(entry):
-    """The signature for help and completion: all parameters of the catalogue with their
+    """Returns the signature for help and completion: all parameters of the catalogue with their
     defaults.
     """
     keyword = lambda name, usual: inspect.Parameter(
@@ -174,7 +175,7 @@ def _signature(entry):
 
 @cache
 def schemes():
-    """All schemes of the core: name -> class."""
+    """Returns all schemes of the core: name -> class."""
 
     def class_of(entry, name):
         return type(
@@ -197,7 +198,7 @@ def schemes():
 
 
 def scheme(name, *, every=None, **parameters):
-    """The scheme of that name, with a clear error for a name that does not exist."""
+    """Returns the scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:
         raise InputError(f"unknown scheme '{name}'{hint(name, list(known))}")
@@ -218,7 +219,7 @@ class Use(NamedTuple):
 
 @explained()
 def reads(name: str, place: str, units: str) -> Use:
-    """A field that a PythonScheme reads; place: "center layer", "corner column", "interface
+    """Returns a field that a PythonScheme reads; place: "center layer", "corner column", "interface
     profile".
 
     center, corner, east_face or north_face; column, layer or interface; with "vector" for a part of
@@ -229,13 +230,13 @@ def reads(name: str, place: str, units: str) -> Use:
 
 @explained()
 def writes(name: str, place: str, units: str) -> Use:
-    """A field that a PythonScheme writes, all of it, without reading it."""
+    """Returns a field that a PythonScheme writes, all of it, without reading it."""
     return Use(name, place, units, "writes")
 
 
 @explained()
 def updates(name: str, place: str, units: str) -> Use:
-    """A field that a PythonScheme changes."""
+    """Returns a field that a PythonScheme changes."""
     return Use(name, place, units, "updates")
 
 
@@ -284,7 +285,7 @@ class PythonScheme(Configurable):
         return f"PythonScheme({self.name})"
 
     def process(self, precision: int = 8, *, step: float = 1.0) -> Any:
-        """The core's process; step [s]."""
+        """Returns the core's process; step [s]."""
         declared = []
         for name, place, units, access in self.fields:
             words = place.split() or [""]
@@ -321,8 +322,8 @@ class PythonScheme(Configurable):
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:
-    """The core's process of an element of an order: a scheme in Python, a global process of the
-    core, or a process of the core itself.
+    """Returns the core's process of an element of an order: a scheme in Python, a global process of
+    the core, or a process of the core itself.
     """
     if isinstance(what, PythonScheme):
         return what.process(precision, step=step)

@@ -32,7 +32,9 @@ _by_alias = {row.alias: row for row in fields.values()}
 
 
 def get(name: str) -> Name:
-    """The entry of a Fathom name or an output alias; ValueError with the near names otherwise."""
+    """Returns the entry of a Fathom name or an output alias; ValueError with the near names
+    otherwise.
+    """
     found = fields.get(name) or _by_alias.get(name)
     if found is None:
         raise InputError(unknown("field", name, fields))
@@ -48,7 +50,7 @@ def add(name: Name) -> None:
 
 
 def known(name: str) -> bool:
-    """Whether the table has that Fathom name or alias."""
+    """Returns whether the table has that Fathom name or alias."""
     return name in fields or name in _by_alias
 
 

@@ -4,7 +4,7 @@ from fathom.names.name import Name
 
 
 def column(name, alias, standard_name, long_name, units, *drawn, **codes):
-    """One that lies in the middle of its column."""
+    """Returns one that lies in the middle of its column."""
     return Name(name, alias, standard_name, long_name, units, "center", "column", *drawn, **codes)
 
 

@@ -29,7 +29,7 @@ class Name:
 
     @property
     def _of_temperature(self) -> str:
-        """CF: whether a temperature is one, or a difference of two."""
+        """Returns CF: whether a temperature is one, or a difference of two."""
         if self.units not in ("K", "degC"):
             return ""
         difference = "deviation" in self.name or "difference" in self.name
@@ -37,7 +37,7 @@ class Name:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """CF attributes of the variable in a file."""
+        """Returns CF attributes of the variable in a file."""
         given = {
             "standard_name": self.standard_name,
             "long_name": self.long_name,

@@ -120,7 +120,7 @@ class InitialState(Component):
 
 
 def _check_data_set(source: str, name: str) -> None:
-    """InputError: no data set or file of that name."""
+    """Raises InputError: no data set or file of that name."""
     if (source == "levitus" and name in usual) or layers.is_data(source):
         return
     known: Sequence[str] = sets.known()

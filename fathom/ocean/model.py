@@ -334,20 +334,20 @@ class Ocean(Model):
 
     @property
     def diagnostics(self) -> Sequence[str]:
-        """Names of fields outside the state that stay readable between steps, for report and
-        series.
+        """Returns names of fields outside the state that stay readable between steps, for report
+        and series.
         """
         return [*super().diagnostics, *of_series]
 
     @property
     def report_fields(self) -> Sequence[str]:
-        """Names of fields of which the report has a map, besides the state."""
+        """Returns names of fields of which the report has a map, besides the state."""
         layer = has_boundary_layer(self.vertical_mixing)
         return ("boundary_layer_depth",) if layer else ()
 
     @property
     def without_tangent(self) -> Mapping[str, Any]:
-        """Parts that have no tangent, by their argument."""
+        """Returns parts that have no tangent, by their argument."""
         parts = {"sea_ice": self.sea_ice, "overflows": self.overflows}
         return {name: given for name, given in parts.items() if given}
 
@@ -357,20 +357,20 @@ class Ocean(Model):
 
     @property
     def choices_for_device(self) -> Sequence[str]:
-        """Lines that tell what was chosen for a device."""
+        """Returns lines that tell what was chosen for a device."""
         return self.barotropic.choices_for_device()
 
     @property
     def numerics(self) -> Mapping[str, Any]:
-        """Settings that change bits but not the equations. The restart holds them, and a run that
-        continues with other values warns.
+        """Returns settings that change bits but not the equations. The restart holds them, and a
+        run that continues with other values warns.
         """
         return self.barotropic.numerics()
 
     @property
     def alternatives(self) -> Mapping[str, Sequence[Any]]:
-        """Settings that could be faster, with other bits of the same answer: key below [model] ->
-        values, the present one first.
+        """Returns settings that could be faster, with other bits of the same answer: key below
+        [model] -> values, the present one first.
         """
         return self.barotropic.alternatives()
 

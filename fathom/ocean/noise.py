@@ -47,8 +47,8 @@ class Noise:
 
 
 def crossing(field: Any, periodic: bool = True) -> Array:
-    """X at the north-east corners of the cells of a map (ny, nx): (ny - 1, nx), NaN next to land
-    (NaN); on the eastern edge too unless the map is periodic.
+    """Returns X at the north-east corners of the cells of a map (ny, nx): (ny - 1, nx), NaN next to
+    land (NaN); on the eastern edge too unless the map is periodic.
     """
     field = np.asarray(field, float)
     east = np.roll(field, -1, 1)
@@ -58,15 +58,15 @@ def crossing(field: Any, periodic: bool = True) -> Array:
 
 
 def amplitude(field: Any, periodic: bool = True) -> Array:
-    """Amplitude of the alternating part, (ny - 2, nx), from X at four corners; NaN where one is
-    next to land.
+    """Returns amplitude of the alternating part, (ny - 2, nx), from X at four corners; NaN where
+    one is next to land.
     """
     return crossing(crossing(field, periodic), periodic) / 16
 
 
 def noise(field: Any, where: Any = True, periodic: bool = True) -> Noise:
-    """The noise of the corners and groups of four corners whose south-western cell is in `where`
-    (ny, nx).
+    """Returns the noise of the corners and groups of four corners whose south-western cell is in
+    `where` (ny, nx).
     """
     where = np.broadcast_to(where, np.shape(field))
     X = np.where(where[:-1], crossing(field, periodic), np.nan)
@@ -85,8 +85,8 @@ def noise(field: Any, where: Any = True, periodic: bool = True) -> Noise:
 
 
 def by_sea(field: Any, longitude: Any, latitude: Any) -> Mapping[str, Noise]:
-    """The noise in a map of the globe (ny, nx) with longitude and latitude [degrees] of its cells,
-    sea by sea; seas that it does not have are left out.
+    """Returns the noise in a map of the globe (ny, nx) with longitude and latitude [degrees] of its
+    cells, sea by sea; seas that it does not have are left out.
     """
     longitude, latitude = np.asarray(longitude), np.asarray(latitude)
     found = {}

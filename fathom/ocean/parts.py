@@ -35,14 +35,14 @@ several: dict[str, tuple[type, ...]] = {
 
 
 def allowed(part: str) -> dict[str, type]:
-    """Allowed classes by name."""
+    """Returns allowed classes by name."""
     found = parts.makers(makes[part]) if part in makes else {}
     return found | {cls.__name__: cls for cls in several.get(part, ())}
 
 
 def one_or_none(part: str, given: Any, usual: Any = None) -> Any:
-    """The object for a part; "default": the usual one; None or "none": none. InputError: it is no
-    such part.
+    """Returns the object for a part; "default": the usual one; None or "none": none. InputError: it
+    is no such part.
     """
     if isinstance(given, str) and given == "default":
         return usual
@@ -50,7 +50,7 @@ def one_or_none(part: str, given: Any, usual: Any = None) -> Any:
 
 
 def one(part: str, given: Any, usual: Any) -> Any:
-    """The object for a part that every ocean has."""
+    """Returns the object for a part that every ocean has."""
     found = one_or_none(part, given, usual)
     if found is None:
         raise InputError(f"{part}: every ocean has one; allowed: {usual!r} and others, not none")

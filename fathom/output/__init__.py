@@ -42,7 +42,7 @@ __all__ = [
 
 
 def writer(path: str | Path) -> Any:
-    """The writer class for the ending of `path`; ValueError for an unknown ending."""
+    """Returns the writer class for the ending of `path`; ValueError for an unknown ending."""
     return formats.of_ending(path).part("writer")
 
 
@@ -56,7 +56,7 @@ def create(
 
 
 def append(path: str | Path) -> Any:
-    """The writer of a store that exists: on the other ranks, or when a run is continued."""
+    """Returns the writer of a store that exists: on the other ranks, or when a run is continued."""
     return writer(path)(path)
 
 
@@ -88,7 +88,7 @@ def open(path: str | Path) -> Any:
 
 
 def check_there(path: Path) -> None:
-    """FileNotFoundError, with what is near: there is no such store or file."""
+    """Raises FileNotFoundError, with what is near: there is no such store or file."""
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFileError(f"{path} does not exist{near(path.name, beside)}")
@@ -106,7 +106,7 @@ def _without_fill_values(dataset: Any) -> None:
 
 
 def _opened(path: str | Path) -> Any:
-    """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
+    """Returns the store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
     It may also be any FA file, of any program and with any name. FileNotFoundError, ValueError
     (none of the formats), OSError (a damaged file).

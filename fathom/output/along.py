@@ -21,8 +21,8 @@ class Along:
     _running_name: Any
 
     def _room(self):
-        """A process of the fields that are made along the earth: it does nothing, they are filled
-        before an event.
+        """Returns a process of the fields that are made along the earth: it does nothing, they are
+        filled before an event.
         """
         if not self.made:
             return []
@@ -41,13 +41,13 @@ class Along:
         return f"{field} for {self.path.name}"
 
     def _source(self, need, surface):
-        """The field of the sequence with the input of a variable when an event is sent."""
+        """Returns the field of the sequence with the input of a variable when an event is sent."""
         if need in self.made:
             return self._made_name(need)
         return self._running_name(need, surface) if self.statistic else need
 
     def _levels_of(self, need, surface, levels):
-        """The number of levels of a field that are sent."""
+        """Returns the number of levels of a field that are sent."""
         if need in self.made:
             return self.made[need].levels or levels
         return 1 if surface else levels

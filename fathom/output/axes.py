@@ -20,8 +20,8 @@ _dimensions = {
 
 
 def with_axes(coordinates: Mapping[str, tuple], sizes: Mapping[str, int]) -> dict[str, tuple]:
-    """The coordinates with their axes. A dimension that has no coordinate gets one that counts,
-    from 0 at the first centre.
+    """Returns the coordinates with their axes. A dimension that has no coordinate gets one that
+    counts, from 0 at the first centre.
 
     coordinates  name -> (dims, array, attributes)
     sizes        of the horizontal dimensions that variables have
@@ -40,8 +40,8 @@ def with_axes(coordinates: Mapping[str, tuple], sizes: Mapping[str, int]) -> dic
 
 
 def without_lost_terms(coordinates: dict[str, tuple], names: Iterable[str]) -> dict[str, tuple]:
-    """Hybrid levels in a file that has no surface pressure: the formula needs it, so the file has
-    no formula. names: of the file's variables.
+    """Returns hybrid levels in a file that has no surface pressure: the formula needs it, so the
+    file has no formula. names: of the file's variables.
     """
     if "ps" in names:
         return coordinates

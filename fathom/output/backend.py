@@ -31,7 +31,7 @@ class FathomBackend(BackendEntrypoint):
         return found.drop_vars([name for name in unwanted if name in found.variables])
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Whether it is a restart or FA, which no other engine reads."""
+        """Returns whether it is a restart or FA, which no other engine reads."""
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         path = Path(filename_or_obj)

@@ -37,7 +37,7 @@ def variable(
     place: tuple[str, str] | None = None,
     units: str = "",
 ) -> VariableSpec:
-    """The variable of an output for a field: as the table of `fathom.names` says; `place`
+    """Returns the variable of an output for a field: as the table of `fathom.names` says; `place`
     (horizontal, vertical) and `units` are for those that are not in it. grid: as `coordinates`
     takes it; by default cells on a sphere with levels of depth."""
     row = describe(name)
@@ -62,8 +62,8 @@ def variable(
 
 
 def _points(grid: Mapping[str, Any] | None, horizontal: str) -> tuple[tuple[str, ...], str, bool]:
-    """The horizontal dimensions of a field at that place of a grid, the coordinates that are not
-    among them, and whether it has the areas of cells.
+    """Returns the horizontal dimensions of a field at that place of a grid, the coordinates that
+    are not among them, and whether it has the areas of cells.
     """
     if grid is None:
         return dimensions[horizontal], " ".join(_names(horizontal)), True
@@ -79,12 +79,12 @@ def _points(grid: Mapping[str, Any] | None, horizontal: str) -> tuple[tuple[str,
 
 
 def _regular(grid: Mapping[str, Any]) -> bool:
-    """Whether one latitude serves a whole row, one longitude a whole column."""
+    """Returns whether one latitude serves a whole row, one longitude a whole column."""
     return "longitude" in grid and np.ndim(grid["longitude"]) == 1
 
 
 def _on_a_map(grid: Mapping[str, Any] | None) -> bool:
-    """Whether its rows and columns are those of a map of the earth."""
+    """Returns whether its rows and columns are those of a map of the earth."""
     return grid is not None and "projection" in grid and np.ndim(grid["longitude"]) == 2
 
 
@@ -92,7 +92,7 @@ _along_section = ("section", "point")
 
 
 def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
-    """The vertical dimension of a field."""
+    """Returns the vertical dimension of a field."""
     if vertical == "column":
         return ()
     if "chosen_levels" in grid and vertical == "layer":
@@ -102,8 +102,8 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
 
 
 def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
-    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims,
-    array, attributes).
+    """Returns coordinates, bounds, cell area and wet levels that these variables need: name ->
+    (dims, array, attributes).
 
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees],
     or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
@@ -132,7 +132,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
 
 
 def _counted(grid: Mapping[str, Any], used: set[str]) -> dict[str, int]:
-    """Sizes of the dimensions whose points only have a longitude and a latitude each."""
+    """Returns sizes of the dimensions whose points only have a longitude and a latitude each."""
     if "corner_longitude" not in grid or _regular(grid):
         return {}
     ny, nx = (n - 1 for n in np.shape(grid["corner_longitude"]))
@@ -145,7 +145,7 @@ def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """The sphere on which a Gaussian grid is even, where that is not the earth as it is."""
+    """Returns the sphere on which a Gaussian grid is even, where that is not the earth as it is."""
     if "sphere" not in grid:
         return {}
     sphere = grid["sphere"]
@@ -167,8 +167,8 @@ def _of_depth(
 
 
 def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """The grid mapping of CF, and where rows and columns are on the map: x and y [m], or longitude
-    and latitude about its own pole.
+    """Returns the grid mapping of CF, and where rows and columns are on the map: x and y [m], or
+    longitude and latitude about its own pole.
     """
     projection = grid["projection"]
     x, y = projection.from_earth(grid["longitude"], grid["latitude"])
@@ -186,7 +186,7 @@ def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
-    """Vertical coordinates of those dimensions."""
+    """Returns vertical coordinates of those dimensions."""
     result: dict[str, tuple] = {}
     levels = grid.get("chosen_levels")
     if levels is not None and levels.name in used:
@@ -197,7 +197,7 @@ def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
 
 
 def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
-    """Heights of layers and interfaces over flat ground [m], from the top down."""
+    """Returns heights of layers and interfaces over flat ground [m], from the top down."""
     attributes = {"standard_name": "height", "units": "m", "positive": "up", "axis": "Z"}
     result: dict[str, tuple] = {}
     if "height" in used:
@@ -219,7 +219,7 @@ def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
 
 
 def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """Points of a section, and their distance from its start [m]."""
+    """Returns points of a section, and their distance from its start [m]."""
     units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
     return {
         name: (
@@ -232,7 +232,7 @@ def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _stations(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """Names of stations (CF: flags), and where they are."""
+    """Returns names of stations (CF: flags), and where they are."""
     names = [str(name).replace(" ", "_") for name in grid["station"]]
     about = {
         "long_name": "mooring",
@@ -258,7 +258,7 @@ def _horizontal(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 
 def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """Area, number of wet levels and share of land, of those that are known."""
+    """Returns area, number of wet levels and share of land, of those that are known."""
     dims = ("latitude", "longitude") if _regular(grid) else dimensions["center"]
     rows = {
         key: get(name)
@@ -277,7 +277,7 @@ def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _covered(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
-    """The part of new cells in those of the model: of each layer of the sea where there are
+    """Returns the part of new cells in those of the model: of each layer of the sea where there are
     layers.
     """
     result: dict[str, tuple] = {}
@@ -292,7 +292,7 @@ def _covered(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
 
 
 def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:
-    """The attribute of what lies at centres: coordinates that are not its dimensions."""
+    """Returns the attribute of what lies at centres: coordinates that are not its dimensions."""
     names = _points(grid, "center")[1]
     return {"coordinates": names} if names else {}
 
@@ -359,8 +359,8 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 
 def _continuous(longitude: np.ndarray) -> np.ndarray:
-    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0
-    and 360.
+    """Returns longitude without jumps along rows (so that simple plots have no streaks), its mean
+    between 0 and 360.
     """
     longitude = longitude.copy()
     longitude[:, 0] = np.unwrap(longitude[:, 0], period=360)
@@ -371,7 +371,7 @@ def _continuous(longitude: np.ndarray) -> np.ndarray:
 def _middle(
     first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]
 ) -> list[np.ndarray]:
-    """Half way on the great circle between two places."""
+    """Returns half way on the great circle between two places."""
     x, y, z = (
         sum(part)
         for part in zip(
@@ -389,7 +389,7 @@ def _middle(
 
 
 def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
-    """One coordinate along each side: a rectangular plane has no more."""
+    """Returns one coordinate along each side: a rectangular plane has no more."""
     result: dict[str, tuple] = {}
     for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
         corner = np.asarray(grid[f"corner_{name}"], float)
@@ -413,7 +413,7 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 
 def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """One coordinate along each side, with bounds."""
+    """Returns one coordinate along each side, with bounds."""
     result: dict[str, tuple] = {}
     for name, units, axis in (
         ("latitude", "degrees_north", "Y"),
@@ -435,7 +435,7 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
-    """p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
+    """Returns p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
     result: dict[str, tuple] = {}
     for dim, suffix, what in (
         ("level", "", "hybrid level"),

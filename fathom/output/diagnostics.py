@@ -47,7 +47,7 @@ class Diagnostic:
 
     @property
     def own_needs(self) -> tuple[str, ...]:
-        """The fields of the sequence that it follows from, not those made `before`."""
+        """Returns the fields of the sequence that it follows from, not those made `before`."""
         made = {field for step in self.before for field in step.fields}
         all_needs = (*self.needs, *(need for step in self.before for need in step.needs))
         return tuple(dict.fromkeys(need for need in all_needs if need not in made))
@@ -147,7 +147,7 @@ def of_scripts() -> set[str]:
 
 
 def _own_of(name):
-    """The user's or a package's diagnostic of that name; None: there is none."""
+    """Returns the user's or a package's diagnostic of that name; None: there is none."""
     if name not in _own and (point := _of_packages().get(name)):
         point.load()
         if name not in _own:
@@ -159,8 +159,8 @@ def _own_of(name):
 
 
 def rounded(values: np.ndarray, unit: float) -> np.ndarray:
-    """Values rounded to multiples of `unit`, a power of two: sums below 2^53 units do not depend on
-    order.
+    """Returns values rounded to multiples of `unit`, a power of two: sums below 2^53 units do not
+    depend on order.
     """
     return np.rint(values * (1 / unit)) * unit
 
@@ -186,8 +186,8 @@ def weighted(weights):
 
 
 def find(name, model, fields):
-    """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError
-    with near names.
+    """Returns the diagnostic of that name or output alias; any field of the sequence is one too.
+    ValueError with near names.
     """
     for long_name, entry in names.fields.items():
         if name == entry.alias and (long_name in model.derived or long_name in fields):
@@ -218,7 +218,7 @@ def windows(simulation, diagnostic, field):
 
 
 def of_blocks(simulation, diagnostic, horizontal, blocks):
-    """Values of each block from blocks(name), once everything `before` it is made."""
+    """Returns values of each block from blocks(name), once everything `before` it is made."""
     arrays = [blocks(name) for name in diagnostic.needs]
     return [
         of_window(simulation.model, [diagnostic], horizontal, window, parts)[0]
@@ -245,9 +245,9 @@ class Held:
 
 
 def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=float):
-    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx) of each diagnostic, NaN
-    where there is nothing, from the arrays of what all of them need there (`needs`). A few rows are
-    made at a time, which stay in the cache.
+    """Returns values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx) of each diagnostic,
+    NaN where there is nothing, from the arrays of what all of them need there (`needs`). A few rows
+    are made at a time, which stay in the cache.
     """
     j0, i0, ny, nx = window
     first = diagnostics[0]
@@ -278,7 +278,7 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
 
 
 def needs(diagnostics):
-    """All that several need, in order."""
+    """Returns all that several need, in order."""
     return tuple(dict.fromkeys(need for d in diagnostics for need in d.needs))
 
 
@@ -297,8 +297,8 @@ def _divided(a, divisor):
 
 
 def whole(simulation, name, levels=None):
-    """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at
-    chosen levels, as an output says them. All ranks call it.
+    """Returns the variable of that name on the grid as output has it, (levels, ny, nx), on rank 0;
+    at chosen levels, as an output says them. All ranks call it.
     """
     model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)

@@ -57,7 +57,7 @@ class Encoders:
                 store.file.accept(alias, (part for held in parts for part in held.get(alias, ())))
 
     def _shares(self):
-        """(rank, variable, its first and end level) of all that is to be encoded."""
+        """Yields (rank, variable, its first and end level) of all that is to be encoded."""
         store, writers = self.store, self.store.simulation.writers
         units = [(name, k) for name in store.variables for k in range(store._levels_stored(name))]
         for n, rank in enumerate(writers):
@@ -67,7 +67,8 @@ class Encoders:
                 yield rank, name, levels[0], levels[-1] + 1
 
     def _levels(self, comm):
-        """The levels that this rank encodes: {(variable, first level): [(band, values)]}."""
+        """Returns the levels that this rank encodes: {(variable, first level): [(band,
+        values)]}."""
         going: list[list] = [[] for _ in range(comm.size)]
         for rank, name, first, end in self._shares():
             for band, values in self.kept.get(name, ()):
@@ -80,7 +81,7 @@ class Encoders:
         return came
 
     def _encoded(self, event, levels):
-        """{alias: [(first level, what is written)]}"""
+        """Returns {alias: [(first level, what is written)]}"""
         store = self.store
         found: dict[str, list] = {}
         bounds = (event.begin, event.end) if store.statistic else None

@@ -62,7 +62,7 @@ def of_library(writes: Writes) -> Iterator[None]:
 
 
 def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
-    """The counts of several writers together."""
+    """Returns the counts of several writers together."""
     result: dict[int, list[int]] = {}
     for counts in several:
         for size, added in counts.items():
@@ -71,7 +71,7 @@ def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
 
 
 def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
-    """The part of the bytes that calls of at least `size` (a power of two) have written."""
+    """Returns the part of the bytes that calls of at least `size` (a power of two) have written."""
     total = sum(written for _, written in counts.values())
     return (
         sum(written for n, (_, written) in counts.items() if n >= 0 and 1 << n >= size) / total

@@ -40,9 +40,9 @@ class Fit:
     def of(
         self, name: str, parts: dict[str, Diagnostic], levels: int, kept: str, units: str
     ) -> Diagnostic:
-        """The variable of that name, fitted; `parts`: itself, or both components of its wind;
-        `levels`: how many it has; `kept` in fields of that vertical place. ValueError: wind of a
-        grid with another pole.
+        """Returns the variable of that name, fitted; `parts`: itself, or both components of its
+        wind; `levels`: how many it has; `kept` in fields of that vertical place. ValueError: wind
+        of a grid with another pole.
         """
         if len(parts) == 2 and self.grid.angle is not None:
             raise InputError(
@@ -86,8 +86,8 @@ class Fit:
 
 
 def _fitted(simulation, truncation, values, levels):
-    """Blocks of a field, or of both components of a wind, up to the truncation; missing where
-    `values` are.
+    """Returns blocks of a field, or of both components of a wind, up to the truncation; missing
+    where `values` are.
     """
     waves = _waves(simulation, truncation)
     missing = [[np.isnan(v) for v in part] for part in values]
@@ -112,7 +112,7 @@ def _image(waves, values, levels):
 
 
 def _largest(blocks, levels, sign):
-    """The largest of sign times each level; very small on a rank without a value."""
+    """Returns the largest of sign times each level; very small on a rank without a value."""
     most = np.full(levels, -1e300)
     for v in blocks:
         of_block = (sign * v).reshape(levels, -1)

@@ -55,8 +55,8 @@ class Gather:
         return windows
 
     def _within(self, blocks):
-        """Rows and columns of the one block of a single rank for each rectangle: nothing travels;
-        None where a rectangle is not in it.
+        """Returns rows and columns of the one block of a single rank for each rectangle: nothing
+        travels; None where a rectangle is not in it.
         """
         if self.comm.size > 1 or len(blocks) > 1:
             return None
@@ -81,5 +81,5 @@ class Gather:
 
 
 def _by_rows(array):
-    """The numbers as (rows, levels, columns), the order of fields."""
+    """Returns the numbers as (rows, levels, columns), the order of fields."""
     return array.swapaxes(0, 1)

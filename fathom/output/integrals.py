@@ -34,7 +34,7 @@ class Integrals(SmallStore):
         super().__init__(simulation, path, variables, every, statistic, "float64")
 
     def processes(self, known, precision):
-        """The processes that make the fields of integrals, and their running sums."""
+        """Returns the processes that make the fields of integrals, and their running sums."""
         found = self.simulation.model.integrals
         strange = [name for name in self.requested if name not in found]
         if strange:
@@ -63,7 +63,9 @@ class Integrals(SmallStore):
         return made + self._kept(known, precision)
 
     def _makers(self, known, precision):
-        """Schemes that make fields of integrals which no other makes; `known` gets the fields."""
+        """Returns schemes that make fields of integrals which no other makes; `known` gets the
+        fields.
+        """
         made = []
         for what, on in dict.fromkeys(
             one for integral in self.variables.values() for one in integral.made
@@ -160,6 +162,6 @@ class Integrals(SmallStore):
 
 
 def is_of(model, variables):
-    """Whether an output of these variables is one of integrals."""
+    """Returns whether an output of these variables is one of integrals."""
     wanted = [variables] if isinstance(variables, str) else list(variables)
     return any(name in model.integrals for name in wanted)

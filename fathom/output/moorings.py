@@ -101,7 +101,7 @@ class Moorings(SmallStore):
         self.stalls.append(perf_counter() - began)
 
     def _gathered(self, source, columns, surface):
-        """The columns (levels, n) of a field, on root."""
+        """Returns the columns (levels, n) of a field, on root."""
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         rows, points = np.divmod(columns, nx)
         field = next(f for f in s.fields.fields if f["name"] == source)
@@ -111,7 +111,7 @@ class Moorings(SmallStore):
         return total
 
     def _in_columns(self, name, d, horizontal, arrays, steps):
-        """A variable in the columns of the moorings, (levels, columns)."""
+        """Returns a variable in the columns of the moorings, (levels, columns)."""
         s, columns = self.simulation, self.columns[horizontal]
         nx, made = s.model.grid.shape[2], []
         with self._early((name,), s.seconds) as unknown:
@@ -135,8 +135,8 @@ class Moorings(SmallStore):
         return np.full_like(values, np.nan) if unknown else values
 
     def _at_places(self, name, horizontal, made):
-        """A variable, (levels, moorings) or (moorings); made: in columns, of a wind with the other
-        component.
+        """Returns a variable, (levels, moorings) or (moorings); made: in columns, of a wind with
+        the other component.
         """
         around, columns = self.target.interpolations[horizontal], self.columns[horizontal]
         of_columns = replace(

@@ -31,8 +31,8 @@ class Places:
             raise InputError(f"output {self.path}: {error}") from None
 
     def _place(self, latlon_resolution, grid, section, area):
-        """The target of the store; None: the model's own grid. ValueError: settings that exclude
-        each other.
+        """Returns the target of the store; None: the model's own grid. ValueError: settings that
+        exclude each other.
         """
         if section is not None:
             other = {
@@ -56,7 +56,7 @@ class Places:
         return self._said(self._part, target, area)
 
     def _of_cells(self, target):
-        """The target, to take means over its cells."""
+        """Returns the target, to take means over its cells."""
         if target is None:
             raise InputError(
                 f"output {self.path}: regrid = 'conservative' goes with latlon_resolution = 1, or"
@@ -67,7 +67,9 @@ class Places:
         return target
 
     def _part(self, target, area):
-        """An area of a target, or of the model's own grid (None), and its means along circles."""
+        """Returns an area of a target, or of the model's own grid (None), and its means along
+        circles.
+        """
         own = self.simulation.model.grid.mapping() if target is None else target.mapping
         if area is not None or target is None:
             cut = windows.window(own, area or windows.globe)
@@ -88,7 +90,7 @@ class Places:
             )
 
     def _chosen(self, levels):
-        """Chosen levels; None: those of the model."""
+        """Returns chosen levels; None: those of the model."""
         if levels is None:
             return None
         model = self.simulation.model
@@ -100,7 +102,7 @@ class Places:
         return self._said(chosen, levels, model.level_coordinates)
 
     def _mapping(self):
-        """Coordinates, as `output.coordinates` takes them."""
+        """Returns coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
         levels = {} if self.levels is None else self.levels.mapping
@@ -122,7 +124,7 @@ class Places:
         return own | levels | ({} if land is None else {"land_fraction": land})
 
     def _covered(self):
-        """The part of cells that the model covers, on each of its levels."""
+        """Returns the part of cells that the model covers, on each of its levels."""
         if not self.conserves:
             return {}
         part = self.target.covered(self.simulation.model.grid)

@@ -22,7 +22,7 @@ from fathom.output import files
 
 
 def divide(how):
-    """The roles of all ranks by [parallel], or None without servers."""
+    """Returns the roles of all ranks by [parallel], or None without servers."""
     servers = how["io_servers"]
     if how["per_node"]:
         servers = how["per_node"] * _nodes(mpi)
@@ -42,7 +42,7 @@ def _nodes(mpi):
 
 
 def slots(simulation):
-    """Events that may be under way at a time."""
+    """Returns events that may be under way at a time."""
     return simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
 
 
@@ -150,7 +150,7 @@ class Servers:
             self.wrote(event)
 
     def _is_written(self, event, number):
-        """Whether a file that one server of this set wrote holds the event already."""
+        """Returns whether a file that one server of this set wrote holds the event already."""
         s, stream = self.simulation, self.streams[event.stream]
         if stream.set != number:
             return False
@@ -202,8 +202,9 @@ class Servers:
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
-        """Figures of the protocol for the summary: its quantities (core/output/quantities.hpp) on
-        the computing rank where each is largest, and on each server.
+        """Returns figures of the protocol for the summary: its quantities
+        (core/output/quantities.hpp) on the computing rank where each is largest, and on each
+        server.
         """
         comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)
         protocol = {
@@ -288,7 +289,9 @@ class _Server:
             stage.close()
 
     def _finish(self, under_way, stage):
-        """Jobs whose threads are done are written, or on the staging disk; the others are left."""
+        """Returns jobs whose threads are done are written, or on the staging disk; the others are
+        left.
+        """
         left = []
         for job, tasks in under_way:
             if not all(task.done() for task in tasks):
@@ -312,7 +315,7 @@ class _Server:
         ]
 
     def statistics(self):
-        """Seconds are processor time of all its threads."""
+        """Returns seconds are processor time of all its threads."""
         return {
             "rank": self.simulation.roles.servers[self.simulation.roles.server],
             "events": self.events,

@@ -37,7 +37,7 @@ class VariableSpec:
         return bool(self.dims) and self.dims[0] == "time"
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
-        """The entries for rows and points of anything as long as `dims`, as the sizes of
+        """Returns the entries for rows and points of anything as long as `dims`, as the sizes of
         dimensions.
         """
         own = (
@@ -49,7 +49,7 @@ class VariableSpec:
 
     @property
     def described(self) -> list:
-        """A variable in JSON: the arguments that make it again."""
+        """Returns a variable in JSON: the arguments that make it again."""
         return [
             self.name,
             list(self.dims),
@@ -90,8 +90,8 @@ class TimeAxis:
 def chunk_shape(
     ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22
 ) -> tuple[int, int, int, int]:
-    """The shape of a chunk, (times, levels, rows, points), of a field of nz levels on an ny x nx
-    grid.
+    """Returns the shape of a chunk, (times, levels, rows, points), of a field of nz levels on an ny
+    x nx grid.
 
     One time; all levels, or equal groups of at most 64; horizontal tiles as square as they can be
     that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so
@@ -104,8 +104,8 @@ def chunk_shape(
 
 
 def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
-    """Rows x columns of tiles, at least `tiles` of them, into which a plane is cut: few, with short
-    edges.
+    """Returns rows x columns of tiles, at least `tiles` of them, into which a plane is cut: few,
+    with short edges.
     """
 
     def cost(rows: int) -> float:
@@ -121,8 +121,8 @@ def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
 def chunk_of(
     dims: tuple[str, ...], sizes: Mapping[str, int], chunks: Mapping[str, int] | None = None
 ) -> tuple[int, ...]:
-    """Chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim: size}
-    over it.
+    """Returns chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim:
+    size} over it.
     """
     plain = [dim for dim in dims if dim != "time"]
     nz = math.prod(sizes[dim] for dim in plain[:-2])
@@ -144,7 +144,9 @@ def chunk_of(
 
 
 def regions(ny: int, nx: int, rows: int, points: int) -> Iterator[Region]:
-    """The horizontal tiles of an ny x nx grid, row by row; each is to be written by one rank."""
+    """Yields the horizontal tiles of an ny x nx grid, row by row; each is to be written by one
+    rank.
+    """
     for j in range(0, ny, rows):
         for i in range(0, nx, points):
             yield j, min(j + rows, ny), i, min(i + points, nx)
@@ -192,7 +194,7 @@ def check_block(
 
 
 def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict]]:
-    """name -> (dims, array, attributes) from an xarray.Dataset or such a mapping."""
+    """Returns name -> (dims, array, attributes) from an xarray.Dataset or such a mapping."""
     source = getattr(coordinates, "variables", coordinates)
     result = {}
     for name, value in source.items():
@@ -205,7 +207,7 @@ def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.n
 
 
 def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) -> dict[str, int]:
-    """Size of each dimension, from the coordinates; ValueError where one is missing or two
+    """Returns size of each dimension, from the coordinates; ValueError where one is missing or two
     disagree.
     """
     sizes: dict[str, int] = {}
@@ -236,7 +238,7 @@ def no_overwrite(path: Path) -> ExistingFileError:
 
 
 def explain(error: OSError, path: Path, doing: str) -> FileError:
-    """The error with a text about what was being done, where, and what may help."""
+    """Returns the error with a text about what was being done, where, and what may help."""
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(parent).free / 1e6
@@ -257,9 +259,9 @@ def explain(error: OSError, path: Path, doing: str) -> FileError:
 
 
 def with_dates(dataset: Any) -> Any:
-    """An xarray.Dataset with dates for seconds. One that has no time yet stays as it is, since no
-    calendar but the standard one makes dates of nothing; so do times without dates, as the months
-    of WOA.
+    """Returns an xarray.Dataset with dates for seconds. One that has no time yet stays as it is,
+    since no calendar but the standard one makes dates of nothing; so do times without dates, as the
+    months of WOA.
     """
     import xarray
 

@@ -76,8 +76,8 @@ class Stage:
 
     @property
     def figures(self) -> dict[str, float]:
-        """Bytes that went through the folder, pieces that it had no room for, seconds of writing
-        into it, and of reading back, checking and writing to their place.
+        """Returns bytes that went through the folder, pieces that it had no room for, seconds of
+        writing into it, and of reading back, checking and writing to their place.
         """
         return {
             "bytes": self.bytes,
@@ -87,7 +87,8 @@ class Stage:
         }
 
     def is_delivered(self, ticket: int) -> bool:
-        """Whether what had been put then is at its place; the error of what could not be."""
+        """Returns whether what had been put then is at its place; the error of what could not
+        be."""
         self._raise()
         return self.delivered >= ticket
 

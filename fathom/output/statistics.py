@@ -23,7 +23,7 @@ summed = ("mean", "accumulation")
 
 
 def other_component(name):
-    """The northward name of an eastward one, and the reverse; "" without direction."""
+    """Returns the northward name of an eastward one, and the reverse; "" without direction."""
     for one, other in (("eastward", "northward"), ("northward", "eastward")):
         if one in name:
             return name.replace(one, other)
@@ -70,8 +70,8 @@ class Statistics:
     _said: Any
 
     def processes(self, known, precision):
-        """The processes of the sequence for this store: running statistics; and room for what is
-        made along the earth before an event.
+        """Returns the processes of the sequence for this store: running statistics; and room for
+        what is made along the earth before an event.
         """
         model = self.simulation.model
         self.keep = []
@@ -92,12 +92,12 @@ class Statistics:
 
     @property
     def everything(self):
-        """Diagnostics of the variables, and of those needed for interpolation."""
+        """Returns diagnostics of the variables, and of those needed for interpolation."""
         return [*self.variables.values(), *(d for _, d in self.beside.values())]
 
     def _other_components(self, known):
-        """(variable, (name, Diagnostic)) of the other component of a wind: a change of direction
-        mixes both.
+        """Yields (variable, (name, Diagnostic)) of the other component of a wind: a change of
+        direction mixes both.
         """
         for name in self.variables:
             other = other_component(name)
@@ -108,7 +108,7 @@ class Statistics:
             yield name, (found, self.variables.get(found) or self._where_asked(found, d, known))
 
     def _where_asked(self, name, d, known):
-        """A variable of the model's on the chosen levels, and fitted."""
+        """Returns a variable of the model's on the chosen levels, and fitted."""
         model, first = self.simulation.model, known[d.own_needs[0]]
         vertical = "column" if d.surface else d.vertical or first["vertical"]
         here = self.levels is not None and vertical == "layer"
@@ -127,13 +127,13 @@ class Statistics:
         return self.simulation.model.at_levels(name, d, self.levels, place)
 
     def _wind(self, name, known):
-        """The other component of a wind, {name: Diagnostic}."""
+        """Returns the other component of a wind, {name: Diagnostic}."""
         if not ("wind" in name and other_component(name)):
             return {}
         return dict([diagnostics.find(other_component(name), self.simulation.model, known)])
 
     def _check_statistic(self):
-        """ValueError: one that does not follow from those of what a variable is made of."""
+        """Raises ValueError: one that does not follow from those of what a variable is made of."""
         for name, d in self.variables.items():
             if not (
                 self.statistic is None
@@ -146,7 +146,7 @@ class Statistics:
                 )
 
     def _check_cells(self, known):
-        """InputError: means over cells of what lies at their corners."""
+        """Raises InputError: means over cells of what lies at their corners."""
         for name, d in self.variables.items() if self.conserves else ():
             if (place := known[d.own_needs[0]]["horizontal"]) != "center":
                 raise InputError(
@@ -155,7 +155,7 @@ class Statistics:
                 )
 
     def _kept(self, known, precision):
-        """Fields that variables need stay readable; instead of them, the processes of their
+        """Returns fields that variables need stay readable; instead of them, the processes of their
         running statistics.
         """
         needs = self._needs()
@@ -168,7 +168,9 @@ class Statistics:
         return [self._running(field, surface, known, places, precision) for field, surface in needs]
 
     def _needs(self):
-        """(field of the sequence, whether only its top layer) of all that variables follow from."""
+        """Returns (field of the sequence, whether only its top layer) of all that variables follow
+        from.
+        """
         found = {(need, d.surface) for d in self.everything for need in d.needs}
         found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
         return sorted((need, surface) for need, surface in found if need not in self.made)
@@ -190,12 +192,12 @@ class Statistics:
             self.simulation.fields.fill(name, statistics[self.statistic][1])
 
     def _interval_start(self):
-        """The step at which the mean began that a restart has left half done."""
+        """Returns the step at which the mean began that a restart has left half done."""
         s, start = self.simulation, 0.0
         while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
             start = due
         return round(start / s.time_step)
 
     def divisor(self, steps):
-        """The divisor of a sum over steps: for a mean, or for the sum times the step."""
+        """Returns the divisor of a sum over steps: for a mean, or for the sum times the step."""
         return 1 / self.simulation.time_step if self.statistic == "accumulation" else steps

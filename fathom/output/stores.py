@@ -37,7 +37,7 @@ nothing_fallen = "0 at the start of the run: nothing has fallen before the first
 
 
 def falls(name: str) -> bool:
-    """Whether a field or variable of that name is precipitation at the ground."""
+    """Returns whether a field or variable of that name is precipitation at the ground."""
     return "precipitation" in name or "snowfall" in name
 
 
@@ -194,7 +194,7 @@ class Store(Statistics, Along, Places, Stream):
         self.goes_on, self.opened = self.opened, True
 
     def _contents(self):
-        """Coordinates, variables and chunks of a new file."""
+        """Returns coordinates, variables and chunks of a new file."""
         mapping = self._mapping()
         specs = [self._specification(name, mapping) for name in self.variables]
         return (
@@ -239,7 +239,7 @@ class Store(Statistics, Along, Places, Stream):
             self.products.append(Product(together, tuple(items), regions[name]))
 
     def _groups(self, regions):
-        """Variables that are made together."""
+        """Returns variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
             key: Any = name if d.shared is None else (d.shared, d.vertical, regions[name])
@@ -249,13 +249,15 @@ class Store(Statistics, Along, Places, Stream):
         return [tuple(group) for group in groups.values()]
 
     def _made_of(self, together):
-        """Diagnostics of variables that are made together, and of the other components of winds."""
+        """Returns diagnostics of variables that are made together, and of the other components of
+        winds.
+        """
         others = (self.beside[name] for name in together if name in self.beside)
         found = {name: self.variables[name] for name in together}
         return list((found | {name: d for name, d in others if name not in found}).values())
 
     def _rectangles(self, name, regions):
-        """The parts of the model's grid that the regions need."""
+        """Returns the parts of the model's grid that the regions need."""
         nx = self.simulation.model.grid.shape[2]
         if self.target is None:
             return regions
@@ -272,8 +274,8 @@ class Store(Statistics, Along, Places, Stream):
         return "column" if d.surface else d.vertical or self.places[name]["vertical"]
 
     def _specification(self, name, mapping):
-        """The variable in the store: as the table of names says; a field without an entry there as
-        the sequence declares it.
+        """Returns the variable in the store: as the table of names says; a field without an entry
+        there as the sequence declares it.
         """
         place = (self.places[name]["horizontal"], self._vertical(name))
         accumulates = self.statistic == "accumulation"
@@ -343,7 +345,9 @@ class Store(Statistics, Along, Places, Stream):
         """The entry of this store in a restart, other than fields; all ranks call it."""
 
     def within(self):
-        """Whether now, or all of the interval that ends now, is in the window of the output."""
+        """Returns whether now, or all of the interval that ends now, is in the window of the
+        output.
+        """
         s = self.simulation
         begin = self.last * s.time_step if self.statistic else s.seconds
         return self.span is None or (
@@ -401,8 +405,8 @@ class Store(Statistics, Along, Places, Stream):
             self._keep(name, event, product.regions[n], values.astype(self.dtype, copy=False))
 
     def _made(self, together, horizontal, window, arrays, steps, dtype):
-        """Variables of a product, and the other components of its winds, in a window: name ->
-        (levels, rows, points).
+        """Returns variables of a product, and the other components of its winds, in a window: name
+        -> (levels, rows, points).
         """
         members = {name: self.variables[name] for name in together}
         for name in together:
@@ -452,7 +456,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def levels_sent(self):
-        """The number of levels that an event sends, also before the store is open."""
+        """Returns the number of levels that an event sends, also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
         sent = {(need, d.surface) for d in self.everything for need in d.needs}
         return sum(
@@ -461,7 +465,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def stored_bytes(self):
-        """Bytes of one time, before it is compressed."""
+        """Returns bytes of one time, before it is compressed."""
         points = {
             name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
             for product in self.products

@@ -73,7 +73,7 @@ class Stream(ABC):
         """Makes an event visible, of which all regions are written."""
 
     def visible_times(self):
-        """The number of visible events of its file; on the rank that makes them visible."""
+        """Returns the number of visible events of its file; on the rank that makes them visible."""
         return self.count
 
     @property
@@ -128,8 +128,8 @@ class Stream(ABC):
             s.on_root(lambda: self.extend(event))
 
     def _gather(self, item):
-        """Rectangles of an item from the blocks of the ranks; those cut in the same way share a
-        plan.
+        """Returns rectangles of an item from the blocks of the ranks; those cut in the same way
+        share a plan.
         """
         s = self.simulation
         key = item.rectangles, item.first % len(s.writers) if self.dealt else None
@@ -147,7 +147,7 @@ class Stream(ABC):
 
     @property
     def dealt(self):
-        """Whether rectangles are distributed among those that write."""
+        """Returns whether rectangles are distributed among those that write."""
         return self.shared
 
     def _writer(self, n, writers):
@@ -159,7 +159,7 @@ class Stream(ABC):
         """
 
     def _pieces(self, event, products, arrays, position, writers):
-        """The work of the writer at a position among so many, in independent pieces;
+        """Yields the work of the writer at a position among so many, in independent pieces;
         arrays[item][n] are rectangles.
         """
         for product in products:
@@ -184,7 +184,7 @@ class Stream(ABC):
         self.__dict__.update(announcement)
 
     def parcel(self, precision, per_set):
-        """The stream as the core describes it."""
+        """Returns the stream as the core describes it."""
         items = [
             (
                 item.levels,
@@ -219,7 +219,7 @@ class Stream(ABC):
             yield partial(self.extend, event)
 
     def bytes_here(self):
-        """Bytes of one event on this rank, for which a slot of servers must have room."""
+        """Returns bytes of one event on this rank, for which a slot of servers must have room."""
         points = sum(ny * nx for _, _, ny, nx in self.simulation.domain.blocks)
         return self.simulation.bytes_of_number * points * self.levels_sent()
 

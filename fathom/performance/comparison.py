@@ -65,7 +65,7 @@ def present(
 
 
 def ranks_of_both(profiles: Mapping[str, Mapping[str, Any]]) -> Any:
-    """The work of the ranks of both runs in three steps, and how many did what."""
+    """Returns the work of the ranks of both runs in three steps, and how many did what."""
     for name, found in profiles.items():
         if "timeline" not in found:
             raise InputError(
@@ -86,8 +86,8 @@ def _step(found: Mapping[str, Any]) -> str:
 
 
 def configuration(path: Path, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run with all defaults: from a profile, or from resolved.toml next to a
-    summary. {}: not known.
+    """Returns the settings of a run with all defaults: from a profile, or from resolved.toml next
+    to a summary. {}: not known.
     """
     beside_it = (path if path.is_dir() else path.parent) / "resolved.toml"
     if text := found.get("configuration"):
@@ -97,8 +97,8 @@ def configuration(path: Path, found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameters(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The different settings: "model.friction.viscosity: 10000.0, then 20000.0". [] where the
-    settings of one are not known.
+    """Returns the different settings: "model.friction.viscosity: 10000.0, then 20000.0". [] where
+    the settings of one are not known.
     """
     if not (before and now):
         return []
@@ -120,7 +120,9 @@ def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
 
 @styled
 def beside(records: list[dict[str, Any]], names: tuple[str, str]) -> Any:
-    """Two bars for each of the regions that take longest: milliseconds of a step before and now."""
+    """Returns two bars for each of the regions that take longest: milliseconds of a step before and
+    now.
+    """
     longest = sorted(records, key=lambda r: -max(r["before"], r["now"]))[:most]
     figure = new_figure(7.4, 1.0 + 0.34 * len(longest))
     height = figure.get_figheight()

@@ -47,8 +47,8 @@ kept = (
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A profile, from its file, from summary.json, or from the directory of a run. ValueError where
-    it is none.
+    """Returns a profile, from its file, from summary.json, or from the directory of a run.
+    ValueError where it is none.
     """
     file = path / "summary.json" if path.is_dir() else path
     try:
@@ -72,7 +72,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def of_regions(found: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Seconds of a step in each region, one number for each piece."""
+    """Returns seconds of a step in each region, one number for each piece."""
     if found.get("samples"):
         return {name: np.asarray(values, float) for name, values in found["samples"].items()}
     return {
@@ -82,8 +82,8 @@ def of_regions(found: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record for each region of either: seconds before and now, change and its error (a part of
-    before), verdict; those that changed most seconds first.
+    """Returns a record for each region of either: seconds before and now, change and its error (a
+    part of before), verdict; those that changed most seconds first.
     """
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values()) or 1.0
@@ -97,8 +97,8 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
 
 
 def _change(before: np.ndarray, now: np.ndarray, shared: float, whole: float) -> dict[str, Any]:
-    """The change of a region; shared: the factor that all have in common, whole: seconds of a step
-    before.
+    """Returns the change of a region; shared: the factor that all have in common, whole: seconds of
+    a step before.
     """
     x, y = float(np.median(before)), float(np.median(now))
     if x <= 0 or y <= 0:
@@ -121,7 +121,8 @@ def _change(before: np.ndarray, now: np.ndarray, shared: float, whole: float) ->
 
 
 def _error_of_change(before: np.ndarray, now: np.ndarray) -> float | None:
-    """Standard error of the ratio of medians; None where there are too few pieces to tell."""
+    """Returns standard error of the ratio of medians; None where there are too few pieces to
+    tell."""
     if min(len(before), len(now)) < 3:
         return None
     errors = [_spread(pieces) / np.sqrt(len(pieces)) for pieces in (before, now)]
@@ -129,7 +130,7 @@ def _error_of_change(before: np.ndarray, now: np.ndarray) -> float | None:
 
 
 def common(before: Mapping[str, Any], now: Mapping[str, Any]) -> float:
-    """The factor by which all regions that matter became slower: the median of theirs."""
+    """Returns the factor by which all regions that matter became slower: the median of theirs."""
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values())
     ratios = [
@@ -146,7 +147,7 @@ def _spread(values: np.ndarray) -> float:
 
 
 def table(records: list[dict[str, Any]], least: float = 0.003) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of regions that take a part of a step worth naming, or changed."""
+    """Returns head and rows of regions that take a part of a step worth naming, or changed."""
     whole = sum(r["before"] for r in records) or 1.0
     rows = [
         [
@@ -176,7 +177,7 @@ def table(records: list[dict[str, Any]], least: float = 0.003) -> tuple[list[str
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Other differences between the two, in words."""
+    """Returns other differences between the two, in words."""
     return [
         f"{key}: {before.get(key)}, then {now.get(key)}"
         for key in kept
@@ -188,7 +189,7 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def file_of(folder: Path, found: Mapping[str, Any]) -> Path:
-    """One for a machine, a case, and how it is spread."""
+    """Returns one for a machine, a case, and how it is spread."""
     what = [
         str(found.get(key)) for key in ("machine", "case", "grid", "precision", "ranks", "threads")
     ]
@@ -228,7 +229,7 @@ def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str
 
 
 def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a profile in a history."""
+    """Returns the entry of a profile in a history."""
     return {
         "recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **{key: found.get(key) for key in kept},
@@ -239,7 +240,7 @@ def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _together(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """Some entries of a history as one profile, with the pieces of all."""
+    """Returns some entries of a history as one profile, with the pieces of all."""
     samples: dict[str, list[float]] = {}
     for entry in entries:
         for name, values in entry["samples"].items():

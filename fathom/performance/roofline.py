@@ -25,7 +25,8 @@ class Limits:
     def against(
         self, seconds: float, operations: float, bytes_: float, *, within: float | None = None
     ) -> dict[str, Any]:
-        """The rates of a piece of work, its limit by name, and the fraction of it that is reached.
+        """Returns the rates of a piece of work, its limit by name, and the fraction of it that is
+        reached.
 
         bytes_: that must be read or written once. within: the size of what is gone through, by
         default bytes_.
@@ -51,7 +52,7 @@ class Limits:
         )
 
     def plain(self) -> dict[str, Any]:
-        """The object as plain data."""
+        """Returns the object as plain data."""
         return {
             "fma_gflops": self.operations / 1e9,
             "triad_gigabytes_per_second": {where: rate / 1e9 for where, _, rate in self.triads},
@@ -59,8 +60,8 @@ class Limits:
 
 
 def of_copies(computer: Any) -> float:
-    """Bytes a second of copies within a device, read and written: far more bytes than its cache
-    holds.
+    """Returns bytes a second of copies within a device, read and written: far more bytes than its
+    cache holds.
     """
     bytes_ = min(1 << 30, 64 * computer.cache, computer.free_memory // 4)
     return float(computer.copy_bandwidth(bytes_))
@@ -104,8 +105,8 @@ class Measuring:
 
 
 def table(records: list[dict[str, Any]], width: int = 24) -> list[str]:
-    """Lines of records with name, seconds and rates: the longest first, with a bar of the fraction
-    of its limit.
+    """Returns lines of records with name, seconds and rates: the longest first, with a bar of the
+    fraction of its limit.
     """
     lines = [f"{'':<44}{'ms':>9}{'GF/s':>8}{'GB/s':>8}   of its limit"]
     for r in sorted(records, key=lambda r: -r["seconds"]):
@@ -121,6 +122,6 @@ def table(records: list[dict[str, Any]], width: int = 24) -> list[str]:
 
 
 def bar(fraction: float, width: int) -> str:
-    """A bar of eighths of a character, full at 1."""
+    """Returns a bar of eighths of a character, full at 1."""
     eighths = round(8 * width * min(max(fraction, 0.0), 1.0))
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8] * (eighths % 8 > 0)).ljust(width, "·")

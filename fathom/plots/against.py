@@ -32,7 +32,9 @@ class Panel:
 
 @styled
 def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
-    """The figure; ValueError where there is nothing to draw. Sizes are drawn by their logarithm."""
+    """Returns the figure; ValueError where there is nothing to draw. Sizes are drawn by their
+    logarithm.
+    """
     panels = {
         name: p for name, p in panels.items() if any(len(curve[0]) for curve in p.curves.values())
     }
@@ -74,7 +76,7 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
 
 
 def _legend_shape(panels: Mapping[str, Panel]) -> tuple[int, int]:
-    """Columns and rows that the legends need."""
+    """Returns columns and rows that the legends need."""
     long = any(len(label) > 24 for p in panels.values() for label in (*p.curves, *p.levels))
     columns = 2 if long else 4
     entries = (len(p.levels) + (len(p.curves) if len(p.curves) > 1 else 0) for p in panels.values())
@@ -142,7 +144,7 @@ def _label(axes: Any, p: Panel, longest: float) -> None:
 
 
 def _apart(sizes: Sequence[float], labels: list[str]) -> list[str]:
-    """The labels that have room on a logarithmic axis; others are empty."""
+    """Returns the labels that have room on a logarithmic axis; others are empty."""
     room, last, kept = 0.05 * np.log(sizes[-1] / sizes[0]), -np.inf, []
     for size, label in zip(sizes, labels):
         fits = np.log(size) - last >= room

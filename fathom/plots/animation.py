@@ -45,8 +45,8 @@ def animation(
     rate: float = 5.0,
     **look: Any,
 ) -> Path:
-    """All times of a variable of an xarray.Dataset into `path`, .gif or .html, `rate` of them a
-    second. look: other arguments of `picture` (limits, colours, title, region, projection).
+    """Returns all times of a variable of an xarray.Dataset into `path`, .gif or .html, `rate` of
+    them a second. look: other arguments of `picture` (limits, colours, title, region, projection).
     ValueError: another ending, no times, or a wrong rate; errors of `picture`.
     """
     from PIL import Image  # start-up time

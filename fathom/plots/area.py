@@ -17,8 +17,8 @@ Region = tuple[float, float, float, float]  # west, east, south, north [degrees,
 
 
 def projection_of(text: str | None, region: Region | None, mesh: Mesh) -> Any:
-    """The projection that a user asks for: globe, north, south, plain, or around:LON,LAT[,REACH];
-    a region is drawn plain. None: the usual one of the mesh.
+    """Returns the projection that a user asks for: globe, north, south, plain, or
+    around:LON,LAT[,REACH]; a region is drawn plain. None: the usual one of the mesh.
     """
     if region is not None:
         if text not in (None, "plain"):
@@ -42,7 +42,9 @@ def projection_of(text: str | None, region: Region | None, mesh: Mesh) -> Any:
 
 
 def _numbers(text: str) -> list[float]:
-    """Longitude, latitude and, if it is said, the reach of around:LON,LAT[,REACH] [degrees]."""
+    """Returns longitude, latitude and, if it is said, the reach of around:LON,LAT[,REACH]
+    [degrees].
+    """
     try:
         place = [float(word) for word in text.removeprefix("around:").split(",")]
     except ValueError:
@@ -81,7 +83,7 @@ def degrees(axes: Any, raster: Raster, longitude: np.ndarray, latitude: np.ndarr
 
 
 def degrees_text(value: float, signs: str) -> str:
-    """A longitude (signs "EW") or latitude ("NS") as a label: 20°W."""
+    """Returns a longitude (signs "EW") or latitude ("NS") as a label: 20°W."""
     value = (value + 180) % 360 - 180 if signs == "EW" else value
     letter = signs[0] if value > 0 else signs[1] if value < 0 else ""
     return f"{abs(value):g}°{letter}"

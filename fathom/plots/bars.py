@@ -67,8 +67,8 @@ def bars(
 
 
 def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
-    """The records in order of their seconds, those beyond `most` summed into one, with the seconds
-    of each phase as its `parts`.
+    """Returns the records in order of their seconds, those beyond `most` summed into one, with the
+    seconds of each phase as its `parts`.
     """
     records = sorted((dict(record) for record in profile), key=lambda record: -record["seconds"])
     if not records:
@@ -96,7 +96,7 @@ def _short(name: str, most: int = 40) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """13.3 s, 240 ms, 31 µs: three digits in the nearest unit."""
+    """Returns 13.3 s, 240 ms, 31 µs: three digits in the nearest unit."""
     for factor, unit in ((1, "s"), (1e-3, "ms")):
         if seconds >= factor:
             return f"{seconds / factor:.{max(0, 2 - int(math.log10(seconds / factor)))}f} {unit}"

@@ -25,7 +25,9 @@ class Profile:
 
 @styled
 def by_latitude(panels: Mapping[str, Profile], *, title: str = "") -> Any:
-    """The figure: one panel below another over a common latitude. ValueError: nothing to draw."""
+    """Returns the figure: one panel below another over a common latitude. ValueError: nothing to
+    draw.
+    """
     if not panels:
         raise InputError("there is nothing to draw")
     figure = new_figure(7.4, 0.7 + 2.1 * len(panels))

@@ -12,8 +12,8 @@ from fathom.base.near import unknown
 
 
 def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, str]:
-    """The data at named places of dimensions, as {"basin": "atlantic"}, and these in words. A value
-    is a name of the coordinate, or a number from 0. InputError: no such dimension or name.
+    """Returns the data at named places of dimensions, as {"basin": "atlantic"}, and these in words.
+    A value is a name of the coordinate, or a number from 0. InputError: no such dimension or name.
     """
     words = []
     for dim, value in chosen.items():
@@ -28,7 +28,7 @@ def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, s
 
 
 def names_along(dataset: Any, dim: str, size: int) -> list[str]:
-    """Names along a dimension: those in the file, or numbers from 0."""
+    """Returns names along a dimension: those in the file, or numbers from 0."""
     coordinate = dataset.variables.get(dim)
     if coordinate is not None and "flag_meanings" in coordinate.attrs:
         meanings = coordinate.attrs["flag_meanings"].split()
@@ -39,7 +39,7 @@ def names_along(dataset: Any, dim: str, size: int) -> list[str]:
 
 
 def check_times(data: Any) -> None:
-    """InputError: a file of a run that has not written anything yet."""
+    """Raises InputError: a file of a run that has not written anything yet."""
     if not data.sizes.get("time", 1):
         raise InputError("there is no complete time in the file yet")
 
@@ -70,7 +70,7 @@ def at_time(data: Any, time: str | int) -> tuple[Any, str]:
 
 
 def _nearest_time(times: Any, wanted: str) -> int:
-    """Index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
+    """Returns index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
 
     def seconds(text: str) -> float:
         parts = [
@@ -96,7 +96,9 @@ def _date(value: Any) -> str:
 
 
 def vertical(data: Any) -> str | None:
-    """The vertical dimension, if there is one: what is left other than time and the last two."""
+    """Returns the vertical dimension, if there is one: what is left other than time and the last
+    two.
+    """
     rest = [dim for dim in data.dims if dim != "time"][:-2]
     return rest[0] if rest else None
 
@@ -129,7 +131,7 @@ def _surface(dataset: Any, count: int) -> int:
 
 
 def _levels(dataset: Any, dim: str, count: int) -> tuple[np.ndarray, bool]:
-    """The values of a vertical axis, in hPa if it is one of pressure, and whether it is."""
+    """Returns the values of a vertical axis, in hPa if it is one of pressure, and whether it is."""
     there = dim in dataset.variables
     values = np.asarray(dataset[dim].values if there else np.arange(count), float)
     factor = _hectopascals(dim, dataset[dim].attrs.get("units", "") if there else "")
@@ -137,14 +139,16 @@ def _levels(dataset: Any, dim: str, count: int) -> tuple[np.ndarray, bool]:
 
 
 def _hectopascals(dim: str, said: str) -> float:
-    """The factor from the unit of an axis of pressure to hPa; 0: it is none."""
+    """Returns the factor from the unit of an axis of pressure to hPa; 0: it is none."""
     return {"hPa": 1.0, "mbar": 1.0, "millibars": 1.0, "Pa": 0.01}.get(
         said, float(dim == "pressure")
     )
 
 
 def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
-    """The index of a hybrid level by its number, of another by its place; ValueError: neither."""
+    """Returns the index of a hybrid level by its number, of another by its place; ValueError:
+    neither.
+    """
     try:
         wanted = float(level)
         if not np.isfinite(wanted):
@@ -162,7 +166,7 @@ def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
 
 
 def _bottom(data: Any, dim: str) -> Any:
-    """The last level of each column that has a value."""
+    """Returns the last level of each column that has a value."""
     wet = np.isfinite(data.values)
     last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
     return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0])

@@ -48,13 +48,13 @@ state_colours = {
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """A colour with a share of another in it."""
+    """Returns a colour with a share of another in it."""
     parts = [[int(c[n : n + 2], 16) for n in (1, 3, 5)] for c in (colour, other)]
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*parts))
 
 
 def colours_of(states: Sequence[str]) -> dict[str, str]:
-    """A colour for each state: always the same for those that are known."""
+    """Returns a colour for each state: always the same for those that are known."""
     free = [
         c for c in phases if c not in {state_colours[s] for s in states if s in state_colours}
     ] or list(phases)
@@ -179,7 +179,7 @@ diverging = {"balance", "height"}
 
 @cache
 def colour_map(name: str) -> Any:
-    """The matplotlib colour map of that name: ours, or else one of matplotlib's own
+    """Returns the matplotlib colour map of that name: ours, or else one of matplotlib's own
     (ValueError).
     """
     import matplotlib

@@ -53,7 +53,7 @@ def contours(
 
 
 def _carried(raster: Raster, line: np.ndarray, ny: int, nx: int) -> list[np.ndarray]:
-    """A line in (i, j) of cell centres as pieces in points of the map."""
+    """Returns a line in (i, j) of cell centres as pieces in points of the map."""
     x, y = line[:, 0] + 0.5, line[:, 1] + 0.5
     i, j = np.floor(x).astype(int), np.clip(np.floor(y).astype(int), 0, ny - 1)
     s, t = x - i, y - j

@@ -54,7 +54,7 @@ def map(
 
 
 def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raster:
-    """The raster of a grid; ValueError where a field of that shape is not on it."""
+    """Returns the raster of a grid; ValueError where a field of that shape is not on it."""
     raster = grid if isinstance(grid, Raster) else Raster(mesh_of(grid))
     if tuple(shape) != raster.mesh.shape:
         raise InputError(
@@ -67,8 +67,8 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
 def displayed(
     named: Any, field: np.ndarray, units: str | None
 ) -> tuple[np.ndarray, str, tuple[float, float] | None]:
-    """Field, units and typical limits in the unit for pictures; a field in other units stays as it
-    is.
+    """Returns field, units and typical limits in the unit for pictures; a field in other units
+    stays as it is.
     """
     field = np.asarray(field, float)
     if units is not None and units != named.units:
@@ -84,8 +84,8 @@ def displayed(
 
 
 def panel(raster: Raster) -> tuple[Any, Any, Any]:
-    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of
-    the bar.
+    """Returns figure, map axes in raster points (half its resolution: two by two samples a point),
+    axes of the bar.
     """
     across, down = raster.width // 2, raster.height // 2
     framed = isinstance(raster.projection, Plain)
@@ -138,7 +138,7 @@ def paint(
 
 
 def _edges(is_land: np.ndarray) -> np.ndarray:
-    """Land points that touch water."""
+    """Returns land points that touch water."""
     edge = np.zeros_like(is_land)
     across = is_land[:, 1:] != is_land[:, :-1]
     down = is_land[1:] != is_land[:-1]

@@ -39,13 +39,13 @@ class Mesh:
 
     @cached_property
     def vertices(self) -> np.ndarray:
-        """Corners as (cells, 4, 3) on the unit sphere, or (cells, 4, 2) on the plane."""
+        """Returns corners as (cells, 4, 3) on the unit sphere, or (cells, 4, 2) on the plane."""
         flat = self.corners.reshape(-1, 4, 2)
         return earth.unit_vectors(flat[..., 0], flat[..., 1]) if self.spherical else flat
 
     @property
     def cyclic(self) -> bool:
-        """Whether the last cell of a row touches the first."""
+        """Returns whether the last cell of a row touches the first."""
         if not self.spherical:
             return False
         corners = self.vertices.reshape(*self.shape, 4, 3)
@@ -54,8 +54,8 @@ class Mesh:
     def locate(
         self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of
-        cells.
+        """Returns longitude and latitude (or x and y) at the fractions s (along i) and t (along j)
+        of cells.
         """
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
@@ -64,7 +64,9 @@ class Mesh:
 
     @cached_property
     def extent(self) -> tuple[float, float, float, float]:
-        """West, east, south, north of the cells (longitudes continuous around their middle)."""
+        """Returns west, east, south, north of the cells (longitudes continuous around their
+        middle).
+        """
         x, y = self.corners[..., 0], self.corners[..., 1]
         if self.spherical:
             x = self.middle + _wrapped(x - self.middle)
@@ -72,7 +74,7 @@ class Mesh:
 
     @cached_property
     def middle(self) -> float:
-        """Middle longitude: of the vector mean, which a regional grid has and a global one
+        """Returns middle longitude: of the vector mean, which a regional grid has and a global one
         lacks.
         """
         mean = np.nanmean(self.vertices.reshape(-1, 3), axis=0)
@@ -80,7 +82,7 @@ class Mesh:
 
     @property
     def is_global(self) -> bool:
-        """Whether the cells reach around the globe."""
+        """Returns whether the cells reach around the globe."""
         if not self.spherical:
             return False
         turns = np.unique(np.floor(self.corners[..., 0] % 360 / 10))
@@ -88,7 +90,7 @@ class Mesh:
 
 
 def mesh_of(grid: Mapping[str, Any]) -> Mesh:
-    """The mesh of a grid given by one of (as arrays; x, y on a plane instead of longitude,
+    """Returns the mesh of a grid given by one of (as arrays; x, y on a plane instead of longitude,
     latitude):
 
     corner_longitude, corner_latitude (ny+1, nx+1) · longitude_bounds, latitude_bounds (ny, nx, 4) ·
@@ -125,8 +127,8 @@ def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.nda
 
 
 def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or
-    around the globe.
+    """Returns corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the
+    edges, or around the globe.
     """
     point = earth.unit_vectors(x, y) if spherical else np.stack([x, y], axis=-1)
     for axis in (0, 1):
@@ -145,7 +147,7 @@ def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray,
 
 
 def _around(point: np.ndarray) -> bool:
-    """Whether the last of the columns (nx, ny, 3) is the western neighbour of the first."""
+    """Returns whether the last of the columns (nx, ny, 3) is the western neighbour of the first."""
     gap, step = (np.linalg.norm(point[a] - point[b], axis=-1) for a, b in ((0, -1), (1, 0)))
     return len(point) > 3 and bool(np.nanmedian(gap / np.maximum(step, 1e-12)) < 1.5)
 
@@ -182,7 +184,7 @@ class EqualEarth:
         )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Which points (x of columns, y of rows) lie on the globe."""
+        """Returns which points (x of columns, y of rows) lie on the globe."""
         latitude = np.linspace(-90, 90, 721)
         edge, height = self._plane(180.0, latitude)
         return np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
@@ -206,7 +208,7 @@ class Hemisphere:
         return distance * np.sin(angle), -self.pole * distance * np.cos(angle)
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Which points (x of columns, y of rows) lie within the edge."""
+        """Returns which points (x of columns, y of rows) lie within the edge."""
         return np.hypot(x[None, :], y[:, None]) <= self.reach
 
 
@@ -235,7 +237,7 @@ class Around:
         )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Which points (x of columns, y of rows) lie within reach."""
+        """Returns which points (x of columns, y of rows) lie within reach."""
         return np.hypot(x[None, :], y[:, None]) <= self.reach
 
 
@@ -288,13 +290,13 @@ class Raster:
         self.cell = self._paint()
 
     def project(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Column and row (as real numbers, from the upper left corner) of places."""
+        """Returns column and row (as real numbers, from the upper left corner) of places."""
         left, right, bottom, top = self.bounds
         x, y = self.projection(longitude, latitude)
         return (x - left) / (right - left) * self.width, (top - y) / (top - bottom) * self.height
 
     def holds(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """Which places lie within the picture."""
+        """Returns which places lie within the picture."""
         x, y = (
             np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int)
             for at, size in ((column, self.width), (row, self.height))
@@ -303,7 +305,7 @@ class Raster:
         return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
 
     def image(self, field: np.ndarray) -> np.ndarray:
-        """The field (ny, nx) at every point of the picture, NaN outside the mesh."""
+        """Returns the field (ny, nx) at every point of the picture, NaN outside the mesh."""
         values = np.append(np.asarray(field, float).ravel(), np.nan)
         return values[self.cell]
 
@@ -330,8 +332,8 @@ class Raster:
         return whole
 
     def _groups(self):
-        """Cells of the picture with the number of samples they need along i and across: (cells,
-        along, across).
+        """Yields cells of the picture with the number of samples they need along i and across:
+        (cells, along, across).
         """
         corners = self.mesh.corners.reshape(-1, 4, 2)
         column, row = self.project(corners[..., 0], corners[..., 1])

@@ -94,7 +94,7 @@ def _usual_title(data: Any, name: str, kind: str, place: str) -> str:
 
 
 def _kind(given: str | None, whole: Any, data: Any) -> str:
-    """The kind of picture of a variable, whole or at one of its places."""
+    """Returns the kind of picture of a variable, whole or at one of its places."""
     kind = given or kind_of(whole) or _usual_kind(data)
     if kind not in kinds:
         raise InputError(unknown("kind of picture", kind, kinds[:3]))
@@ -110,7 +110,7 @@ def _across(
     look: dict[str, Any],
     title: str | None,
 ) -> Any:
-    """A section, an overturning, or values by latitude, at one time."""
+    """Returns a section, an overturning, or values by latitude, at one time."""
     if kind == "latitudes":
         return transports.latitudes(dataset, data, title=how["title"], path=how["path"])
     if kind == "section":
@@ -142,7 +142,7 @@ def _in_time(
     how: dict[str, Any],
     limits: tuple[float, float] | None,
 ) -> Any:
-    """Pictures of all times."""
+    """Returns pictures of all times."""
     if "time" not in data.dims:
         raise InputError(f"{name!r} does not vary in time")
     times = data.time.values
@@ -182,8 +182,8 @@ def shown_limits(
 def _on_the_earth(
     dataset: Any, data: Any, projection: str | None, region: Region | None
 ) -> tuple[Raster, Any]:
-    """The raster of a map, and lines to draw over it: the coast if an atmosphere's file has its
-    land, degrees on the map of a limited area.
+    """Returns the raster of a map, and lines to draw over it: the coast if an atmosphere's file has
+    its land, degrees on the map of a limited area.
     """
     grid = _horizontal(dataset, data)
     has_land = "sftlf" in dataset.variables and dataset["sftlf"].dims == data.dims[-2:]
@@ -206,7 +206,7 @@ def _on_the_earth(
 
 
 def _has_map(grid: dict[str, Any]) -> bool:
-    """Whether x and y are coordinates of a map whose places on the earth are known."""
+    """Returns whether x and y are coordinates of a map whose places on the earth are known."""
     return (
         {"x", "y", "longitude", "latitude"} <= set(grid)
         and grid["x"].ndim == 1
@@ -216,7 +216,7 @@ def _has_map(grid: dict[str, Any]) -> bool:
 
 
 def _raster(mesh: Any, projection: str | None, region: Region | None) -> Raster:
-    """InputError: nothing lies in the region."""
+    """Raises InputError: nothing lies in the region."""
     raster = Raster(mesh, projection=projection_of(projection, region, mesh))
     if region is not None and (raster.cell < 0).all():
         corners = mesh.corners.reshape(-1, 2)
@@ -230,7 +230,9 @@ def _raster(mesh: Any, projection: str | None, region: Region | None) -> Raster:
 
 
 def _resolve(dataset: Any, variable: str) -> str:
-    """The name in the file of a variable given by that name, or by its Fathom name or alias."""
+    """Returns the name in the file of a variable given by that name, or by its Fathom name or
+    alias.
+    """
     entry = describe(variable)
     for candidate in (variable, entry.alias, entry.name):
         if candidate in dataset.data_vars:
@@ -248,7 +250,9 @@ def _title(data: Any, name: str) -> str:
 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
-    """Coordinates of the variable under the names that `mesh_of` knows, bounds before centres."""
+    """Returns coordinates of the variable under the names that `mesh_of` knows, bounds before
+    centres.
+    """
     grid: dict[str, Any] = {}
     for role, coordinate in _roles(data).items():
         grid[role] = coordinate
@@ -263,7 +267,7 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
 
 
 def _roles(data: Any) -> dict[str, Any]:
-    """Coordinates of the variable by meaning; its own ones first."""
+    """Returns coordinates of the variable by meaning; its own ones first."""
     roles: dict[str, Any] = {}
     own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
     for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):
@@ -310,20 +314,20 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
 
 
 def _of_axis(dataset: Any, dim: str) -> dict[str, str]:
-    """What `section` must know of a vertical dimension."""
+    """Returns what `section` must know of a vertical dimension."""
     if dim.startswith("level") and dim not in dataset.variables:
         return {"vertical": "depth", "down": "level"}
     return {"vertical": next((v for v in ("depth", "height") if dim.startswith(v)), "pressure")}
 
 
 def _edges(at: np.ndarray) -> np.ndarray:
-    """Edges of cells around places on a line."""
+    """Returns edges of cells around places on a line."""
     middles = (at[1:] + at[:-1]) / 2
     return np.concatenate([[1.5 * at[0] - 0.5 * at[1]], middles, [1.5 * at[-1] - 0.5 * at[-2]]])
 
 
 def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Areas of cells (ny, nx) in the file; 1 where it has none."""
+    """Returns areas of cells (ny, nx) in the file; 1 where it has none."""
     for key in ("areacello", "cell_area", "area"):
         if key in dataset.variables and dataset[key].shape == shape:
             return np.asarray(dataset[key].values)
@@ -331,7 +335,7 @@ def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _along(dataset: Any, data: Any, name: str, interfaces: Any, how: dict[str, Any]) -> Any:
-    """A section along the great circle of the file."""
+    """Returns a section along the great circle of the file."""
     along = dataset["distance"].values[0] / 1e3
     edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
     (west, east), (south, north) = (
@@ -349,7 +353,7 @@ def _place(longitude: float, latitude: float) -> str:
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
-    """Coordinates of the nz+1 interfaces: from the bounds of the level, or half way between
+    """Returns coordinates of the nz+1 interfaces: from the bounds of the level, or half way between
     levels.
     """
     bounds = (
@@ -379,7 +383,7 @@ def _series(dataset: Any, data: Any, seconds: np.ndarray, how: dict[str, Any]) -
 
 
 def _sizes(dataset: Any, data: Any) -> Any:
-    """Weights of a mean in space: areas, with layers times their thickness."""
+    """Returns weights of a mean in space: areas, with layers times their thickness."""
     one = data.isel(time=0, drop=True).reset_coords(drop=True)
     sizes = _area(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
     dim = vertical(data)

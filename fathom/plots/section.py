@@ -79,8 +79,8 @@ def section(
 def zonal_mean(
     field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands: int = 180
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the
-    bands.
+    """Returns mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of
+    the bands.
 
     area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between
     two rows of a coarse grid that contains no centre of a cell has the values of the nearest band
@@ -138,7 +138,7 @@ def _by_root(axes: Any, pressure: np.ndarray) -> None:
 
 
 def _line(x: np.ndarray, at: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Piecewise linear through (at, value), continued beyond its ends."""
+    """Returns piecewise linear through (at, value), continued beyond its ends."""
     x = np.asarray(x, float)
     below = (value[1] - value[0]) / (at[1] - at[0])
     above = (value[2] - value[1]) / (at[2] - at[1])

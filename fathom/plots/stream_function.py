@@ -51,7 +51,7 @@ def stream_function(
 
 
 def _interval(high: float) -> float:
-    """1, 2 or 5 times a power of ten, for about a dozen contours on each side."""
+    """Returns 1, 2 or 5 times a power of ten, for about a dozen contours on each side."""
     rough = max(high, 1e-9) / 10
     power = 10.0 ** np.floor(np.log10(rough))
     return float(min((1, 2, 5, 10), key=lambda m: abs(np.log(m * power / rough))) * power)

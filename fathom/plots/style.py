@@ -67,7 +67,7 @@ def styled(draw: Callable) -> Callable:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """A separate figure in inches: no pyplot, no window."""
+    """Returns a separate figure in inches: no pyplot, no window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -77,15 +77,15 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def new_panels(rows: int, columns: int, width: float, height: float, **options: Any) -> Any:
-    """Such a figure, and its axes, which keep clear of each other."""
+    """Returns such a figure, and its axes, which keep clear of each other."""
     figure = new_figure(width, height)
     figure.set_layout_engine("constrained")
     return figure, figure.subplots(rows, columns, **options)
 
 
 def encoded(figure: Any, format: str = "png", colours: int | None = None) -> bytes:
-    """The picture as the bytes of a png or svg file. colours: a png of that many, at most 256; it
-    is a third as large.
+    """Returns the picture as the bytes of a png or svg file. colours: a png of that many, at most
+    256; it is a third as large.
     """
     import matplotlib
 
@@ -100,7 +100,7 @@ def encoded(figure: Any, format: str = "png", colours: int | None = None) -> byt
 
 
 def _of_colours(png: Any, colours: int) -> bytes:
-    """The picture with a palette."""
+    """Returns the picture with a palette."""
     from PIL import Image
 
     with Image.open(png) as picture, io.BytesIO() as buffer:
@@ -114,7 +114,7 @@ _celsius = re.compile(r"\bdeg(rees?)?_?(C|[Cc]elsius)\b")
 
 
 def unit_text(units: str) -> str:
-    """Units as one prints them: degC -> °C, "m s-1" -> "m s⁻¹", "1" -> ""."""
+    """Returns units as one prints them: degC -> °C, "m s-1" -> "m s⁻¹", "1" -> ""."""
     if units in ("", "1"):
         return ""
     raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -127,8 +127,8 @@ _of_transports = {"m3 s-1": ("Sv", 1e-6), "W": ("PW", 1e-15)}
 
 
 def of_oceans(values: np.ndarray, units: str) -> tuple[np.ndarray, str]:
-    """Transports in Sv, those of heat in PW where they are as large as an ocean's; others as they
-    are.
+    """Returns transports in Sv, those of heat in PW where they are as large as an ocean's; others
+    as they are.
     """
     shown, factor = _of_transports.get(units, (units, 1.0))
     if units == "W" and np.nanmax(np.abs(values), initial=0.0) < 1e12:
@@ -207,12 +207,12 @@ def colour_bar(
 
 
 def digits(value: float) -> str:
-    """A number for a caption: four significant digits at most."""
+    """Returns a number for a caption: four significant digits at most."""
     return f"{value:.4g}"
 
 
 def span_text(values: np.ndarray) -> str:
-    """The least and the greatest value, to a thousandth of the greater."""
+    """Returns the least and the greatest value, to a thousandth of the greater."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return "no values"

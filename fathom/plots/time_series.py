@@ -90,7 +90,9 @@ def _panel(
 
 
 def _short(values: np.ndarray, last: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray, str]:
-    """Values whose labels are short, and their unit: large and small ones by a power of 1000."""
+    """Returns values whose labels are short, and their unit: large and small ones by a power of
+    1000.
+    """
     largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
     if largest == 0 or 1e-3 <= largest < 1e5:
         return values, last, text

@@ -20,8 +20,8 @@ Sea = Callable[[], tuple[Mapping[str, Any], np.ndarray]]  # a grid, and where it
 
 
 def kind_of(data: Any) -> str | None:
-    """The picture for dimensions without a map: overturning, latitudes, passages, mooring or
-    drifters; None: it is a map, a section or a series.
+    """Returns the picture for dimensions without a map: overturning, latitudes, passages, mooring
+    or drifters; None: it is a map, a section or a series.
     """
     dims = [dim for dim in data.dims if dim != "time"]
     if "trajectory" in dims:
@@ -36,7 +36,9 @@ def kind_of(data: Any) -> str | None:
 
 
 def overturning(dataset: Any, data: Any, *, name: str, how: dict[str, Any]) -> Any:
-    """A stream function (interface or density, latitude), between the latitudes of the file."""
+    """Returns a stream function (interface or density, latitude), between the latitudes of the
+    file.
+    """
     dim = data.dims[0]
     edges = np.asarray(dataset[dim].values, float)
     at = np.asarray(dataset["latitude"].values, float)
@@ -49,7 +51,7 @@ def overturning(dataset: Any, data: Any, *, name: str, how: dict[str, Any]) -> A
 
 
 def latitudes(dataset: Any, data: Any, *, title: str, path: Any) -> Any:
-    """A transport at each latitude, a line for each basin."""
+    """Returns a transport at each latitude, a line for each basin."""
     at = np.asarray(dataset["latitude"].values, float)
     data = data if "basin" in data.dims else data.expand_dims("basin")
     names = (
@@ -62,7 +64,7 @@ def latitudes(dataset: Any, data: Any, *, title: str, path: Any) -> Any:
 
 
 def passages(dataset: Any, data: Any, *, seconds: np.ndarray, title: str, path: Any) -> Any:
-    """The transport through each passage in time."""
+    """Returns the transport through each passage in time."""
     names = names_along(dataset, "section", data.sizes["section"])
     series = {
         name: (seconds, *of_oceans(data.isel(section=n).values, _units(data)))
@@ -83,7 +85,7 @@ def mooring(
     interfaces: np.ndarray | None,
     how: dict[str, Any],
 ) -> Any:
-    """One mooring: depth against time; numbers of columns, of all moorings, as series."""
+    """Returns one mooring: depth against time; numbers of columns, of all moorings, as series."""
     if "station" in data.dims and interfaces is None:
         names = names_along(dataset, "station", data.sizes["station"])
         series = {
@@ -104,7 +106,7 @@ def mooring(
 def drifters(
     dataset: Any, *, seconds: np.ndarray, sea: Sea | None, projection: Callable, how: dict[str, Any]
 ) -> Any:
-    """The tracks of all drifters of a file."""
+    """Returns the tracks of all drifters of a file."""
     x, y = (
         np.asarray(dataset[name if name in dataset.variables else plane].values, float)
         for name, plane in (("longitude", "x"), ("latitude", "y"))
@@ -124,7 +126,7 @@ def drifters(
 
 
 def _around(values: np.ndarray) -> np.ndarray:
-    """Three edges of a box that holds the values."""
+    """Returns three edges of a box that holds the values."""
     low, high = np.nanmin(values), np.nanmax(values)
     room = 0.1 * (high - low) or 1.0
     return np.linspace(low - room, high + room, 3)

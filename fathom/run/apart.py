@@ -30,12 +30,12 @@ class Apart:
 
     @property
     def simulation(self):
-        """The simulation that these ranks belong to."""
+        """Returns the simulation that these ranks belong to."""
         return self._simulation()
 
     @classmethod
     def of(cls, simulation, alone):
-        """alone: on the ranks of another run."""
+        """Returns alone: on the ranks of another run."""
         number = simulation.parallel["radiation_ranks"]
         if not number or alone:
             return cls(simulation, None)
@@ -52,7 +52,7 @@ class Apart:
         return mpi.core.Apart(process, mpi.world.py2f(), self.roles.servers)
 
     def placed(self, processes):
-        """The processes of a step, with requests to the helpers in place of radiation."""
+        """Returns the processes of a step, with requests to the helpers in place of radiation."""
         if self.roles is None:
             return processes
         names = [p.name for p in processes]
@@ -74,7 +74,7 @@ class Apart:
         return [*processes[:at], process, *processes[at + 1 :]]
 
     def check_no_advance(self):
-        """InputError on all ranks outside `run`, where helpers do not work."""
+        """Raises InputError on all ranks outside `run`, where helpers do not work."""
         if self.roles is not None and not self.busy:
             raise InputError(
                 "radiation_ranks: steps outside a run have no radiation; use run, and neither"
@@ -105,7 +105,7 @@ class Apart:
         self.end()
 
     def end(self, traced=False):
-        """Helpers have done their work; on the first rank their events, if wanted
+        """Returns helpers have done their work; on the first rank their events, if wanted
         (fathom.base.regions.traced).
         """
         if not self.busy:
@@ -120,7 +120,7 @@ class Apart:
         return [trace for trace in mpi.world.gather(None) or () if trace is not None]
 
     def help(self):
-        """The run of a helper; returns when it ends."""
+        """Returns the run of a helper; returns when it ends."""
         told = mpi.world.bcast(None)
         if isinstance(told, BaseException):
             raise told
@@ -140,8 +140,8 @@ class Apart:
 
 
 def _of_helper(trace, ahead):
-    """The events of a helper by the clock of the first rank; it waits for columns, then receives
-    them or sends its results.
+    """Returns the events of a helper by the clock of the first rank; it waits for columns, then
+    receives them or sends its results.
     """
     begin, end, region = trace["begin"] + ahead, trace["end"] + ahead, trace["region"]
     names = np.array([held["path"][-1] for held in trace["regions"]])

@@ -35,7 +35,7 @@ class Checkpoint:
         self.begun: tuple[int, restart.Begun | None] = -1, None  # open on this rank for writing
 
     def prepare(self, state):
-        """Streams for the fields of the state (names). Returns the checkpoint."""
+        """Returns streams for the fields of the state (names). Returns the checkpoint."""
         ny, nx = np.shape(self.simulation.model.grid.wet_levels)
         fields = (
             self.simulation.fields.fields if self.simulation.sequence else []
@@ -47,7 +47,7 @@ class Checkpoint:
 
     @property
     def stalls(self):
-        """[s] that each restart kept this rank from computing."""
+        """Returns [s] that each restart kept this rank from computing."""
         return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
 
     @property
@@ -56,7 +56,7 @@ class Checkpoint:
         return self.calls.counts
 
     def at(self, seconds):
-        """The path of its file at that time."""
+        """Returns the path of its file at that time."""
         return self.simulation.directory / str(self.path).format(
             date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d")
         )
@@ -72,8 +72,8 @@ class Checkpoint:
             model.write_restart(path)
 
     def write_here(self, beside=True):
-        """The present state, by the ranks that compute, and of models that run next to it. Returns
-        the path.
+        """Returns the present state, by the ranks that compute, and of models that run next to it.
+        Returns the path.
         """
         s, path = self.simulation, self._create(0)
         for model in s.model.companions if beside else ():
@@ -102,7 +102,7 @@ class Checkpoint:
                     file.unlink(missing_ok=True)
 
     def _earlier(self, seconds):
-        """Whole files of it up to that time, the latest first."""
+        """Returns whole files of it up to that time, the latest first."""
         before, after = map(glob.escape, str(self.path).split("{date}", 1))
         after = after.replace("{date}", "*")
         found = []
@@ -115,7 +115,7 @@ class Checkpoint:
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
     def of_event(self, event):
-        """The restart of that event, open on this rank for writing."""
+        """Returns the restart of that event, open on this rank for writing."""
         number, begun = self.begun
         if number != event.time or begun is None:
             begun = restart.Begun(self.at(event.seconds))
@@ -123,7 +123,7 @@ class Checkpoint:
         return begun
 
     def _create(self, number):
-        """The number-th, begun on root. Returns its path."""
+        """Returns the number-th, begun on root. Returns its path."""
         s, path = self.simulation, self.at(self.simulation.seconds)
         if s.comm.bcast(
             s.is_root and restart.begun(path)
@@ -195,8 +195,8 @@ class Part(Stream):
 
 
 def _places(grid, size):
-    """Longitudes and latitudes of the centres of cells, of a plane x and y, as fields of numbers of
-    `size` bytes.
+    """Returns longitudes and latitudes of the centres of cells, of a plane x and y, as fields of
+    numbers of `size` bytes.
     """
     mapping = grid.mapping()
     names = next((names for names in restart.places if set(names) <= set(mapping)), ())
@@ -207,12 +207,13 @@ def _places(grid, size):
 
 
 def fingerprint(simulation):
-    """The numbers in which the grid of a restart must agree."""
+    """Returns the numbers in which the grid of a restart must agree."""
     return restart.fingerprint(**simulation.model.grid.identity)
 
 
 def _check_clock(path, header, simulation):
-    """ValueError: a run with another step, start or calendar would continue at another time."""
+    """Raises ValueError: a run with another step, start or calendar would continue at another
+    time."""
     s = simulation
     if abs(header.seconds - s.seconds) > 1e-6:
         raise InputError(
@@ -228,8 +229,8 @@ def _check_clock(path, header, simulation):
 
 
 def read_state(simulation, path):
-    """Fields, steps and series from a restart file of the same grid; returns its data of stores.
-    ValueError where it does not fit, a warning where it was written with other numerics.
+    """Returns fields, steps and series from a restart file of the same grid; returns its data of
+    stores. ValueError where it does not fit, a warning where it was written with other numerics.
     """
     s, state, taken = simulation, simulation.fields.state, simulation.handed.taken
     sums = {name for store in s.outputs for name in store.sums}
@@ -286,8 +287,8 @@ def _warn_of_numerics(path, before, now):
 
 @once
 def latest(directory):
-    """The latest complete restart of a run directory, or None; damaged ones, and states of runs
-    that failed, do not count. ValueError: there are some, and all are damaged.
+    """Returns the latest complete restart of a run directory, or None; damaged ones, and states of
+    runs that failed, do not count. ValueError: there are some, and all are damaged.
     """
     found, damaged = [], []
     for path in sorted(directory.glob("*.fathom")):

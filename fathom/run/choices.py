@@ -26,8 +26,8 @@ hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
 
 
 def identity(simulation):
-    """Everything that a choice depends on: processor, library, version, ranks and how they lie on
-    nodes, grid and processes. All ranks call it.
+    """Returns everything that a choice depends on: processor, library, version, ranks and how they
+    lie on nodes, grid and processes. All ranks call it.
     """
     comm, model = simulation.comm, simulation.model
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
@@ -95,8 +95,8 @@ def learn(simulation):
 
 
 def tiles(simulation):
-    """Columns of each group by its first process, on all ranks the same (the lower median): {}
-    while they are still being measured.
+    """Returns columns of each group by its first process, on all ranks the same (the lower median):
+    {} while they are still being measured.
     """
     mine = {g["processes"][0]: g["tile"] for g in simulation.sequence.groups if g["tile"]}
     still = any(
@@ -123,7 +123,7 @@ class Choices:
         return (self.place or cache.folder("choices")) / f"{name}.json"
 
     def read(self):
-        """The kept choices; none where there is no file, or no valid one."""
+        """Returns the kept choices; none where there is no file, or no valid one."""
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             if content["of"] != self.of:
@@ -179,7 +179,7 @@ class Choices:
 
 
 def _checked(name, setting):
-    """A setting of a file, if it is one."""
+    """Returns a setting of a file, if it is one."""
     if (
         name not in parallel.chosen
         or setting["how"] not in hows

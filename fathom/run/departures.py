@@ -87,7 +87,7 @@ class Departures:
         self.places = equivalents.Places(around, grid.coordinates("center"), self.own)
 
     def _read(self) -> Observations:
-        """The base, with the departures of an earlier part of this run."""
+        """Returns the base, with the departures of an earlier part of this run."""
         s, given = self.simulation, self.base
         whole = s.directory / self.path
         goes_on = s.goes_on_here and s.count > 0 and whole.exists()
@@ -115,7 +115,7 @@ class Departures:
         self.before = split(slice(len(ending), None))
 
     def _of_slot(self, n: int) -> np.ndarray:
-        """Own data of the slot that begins now (0), or that ends now (-1)."""
+        """Returns own data of the slot that begins now (0), or that ends now (-1)."""
         begin = self.start + self.simulation.seconds + n * self.every
         time = self.own["time"]
         return np.flatnonzero((time >= begin) & (time < begin + self.every))
@@ -129,7 +129,7 @@ class Departures:
         self.own["reason"][of] = np.where(some["reason"] == 0, reason, some["reason"])
 
     def _columns(self, of: np.ndarray) -> equivalents.Columns:
-        """Columns at own data, from the grid points around them wherever they are."""
+        """Returns columns at own data, from the grid points around them wherever they are."""
         comm, index = self.simulation.comm, self.around[of]
         points, place = np.unique(index, return_inverse=True)
         owner = self.owner.ravel()[points]
@@ -145,7 +145,7 @@ class Departures:
         return self.places.columns(around, of)
 
     def _here(self, name: str, asked: list[np.ndarray]) -> list[np.ndarray]:
-        """Points of a field that ranks ask for, (levels, points) each, from own blocks."""
+        """Returns points of a field that ranks ask for, (levels, points) each, from own blocks."""
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         made = [np.full((self.levels[name], len(points)), np.nan) for points in asked]
         _, found = diagnostics.find(name, s.model, self.fields)
@@ -172,14 +172,14 @@ class Departures:
 
 
 def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
-    """Longitudes and latitudes; arbitrary where there is no place on Earth."""
+    """Returns longitudes and latitudes; arbitrary where there is no place on Earth."""
     with np.errstate(invalid="ignore"):
         here = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
     return np.where(here, data["longitude"], 0), np.where(here, data["latitude"], 0)
 
 
 def _observed(model: Any, fields: dict) -> Any:
-    """How data observe a model. ValueError: nothing of this one can be observed."""
+    """Returns how data observe a model. ValueError: nothing of this one can be observed."""
     if "surface_air_pressure" in model.derived:
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
     if all(name in fields for name in equivalents.Sea.needs):

@@ -161,7 +161,7 @@ class Events(Held):
             log.info(text, *values)
 
     def _schedule(self, period, from_start):
-        """The end of the run, and its events with the times at which they are due."""
+        """Returns the end of the run, and its events with the times at which they are due."""
         self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         if self.forcing:
             self.forcing.check(self.clock, self.seconds, self.end)
@@ -289,8 +289,8 @@ class Events(Held):
         choices.learn(self)
 
     def _agree(self, seconds):
-        """The longest of all ranks, and whether any of them asks for the end, or a restart; next to
-        other programs nobody does: what holds them looks for that.
+        """Returns the longest of all ranks, and whether any of them asks for the end, or a restart;
+        next to other programs nobody does: what holds them looks for that.
         """
         if self.is_root and self.alone:
             self.wishes.look(self.directory)

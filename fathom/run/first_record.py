@@ -16,7 +16,9 @@ from fathom.output.stores import falls
 
 
 def names(simulation: Any, processes: Sequence[Any], kept: Iterable[str]) -> frozenset[str]:
-    """Fields that `compute` makes, of those kept, from the processes of a step of the model."""
+    """Returns fields that `compute` makes, of those kept, from the processes of a step of the
+    model.
+    """
     phases = simulation.model.phases_of_start
     if not phases or simulation.parallel["device"] is not None:
         return frozenset()
@@ -40,7 +42,7 @@ def compute(simulation: Any) -> None:
 
 
 def needed(processes: Sequence[Any], wanted: Iterable[str]) -> list[Any]:
-    """The processes, in order, that the wanted fields follow from."""
+    """Returns the processes, in order, that the wanted fields follow from."""
     missing, found = set(wanted), []
     for process in reversed(processes):
         if missing & _made([process]):
@@ -51,7 +53,7 @@ def needed(processes: Sequence[Any], wanted: Iterable[str]) -> list[Any]:
 
 
 def _of_start(processes: Sequence[Any], phases: Sequence[str]) -> list[Any]:
-    """The processes of a step that work with the state from which it starts."""
+    """Returns the processes of a step that work with the state from which it starts."""
     return list(takewhile(lambda process: process.phase in phases, processes))
 
 

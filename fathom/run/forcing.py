@@ -27,12 +27,12 @@ class Forcing:
 
     @classmethod
     def of(cls, surface, model, readers):
-        """The forcing of a simulation; None where nothing is read in time."""
+        """Returns the forcing of a simulation; None where nothing is read in time."""
         sources = [*model.forcing(surface).records(), *model.records(model)]
         return cls(sources, readers) if sources else None
 
     def check(self, clock, begin, end):
-        """ValueError where a run from `begin` to `end` [s] continues without records."""
+        """Raises ValueError where a run from `begin` to `end` [s] continues without records."""
         for source in self.sources:
             try:
                 first, last = source.axis.coverage(clock)
@@ -48,8 +48,8 @@ class Forcing:
                 )
 
     def load(self, simulation):
-        """The records around now into the fields; how many steps they are good for. All ranks call
-        it, all get the same RunError where one cannot be read.
+        """Returns the records around now into the fields; how many steps they are good for. All
+        ranks call it, all get the same RunError where one cannot be read.
         """
         s, until = simulation, math.inf
         for n, source in enumerate(self.sources):
@@ -105,11 +105,11 @@ class Forcing:
 
 
 def _named(source):
-    """The records of a source, in messages."""
+    """Returns the records of a source, in messages."""
     return f"the records of {getattr(source, 'text', '') or ', '.join(source.fields)}"
 
 
 def _remedy(source):
-    """The advice for a run that continues without records."""
+    """Returns the advice for a run that continues without records."""
     own = getattr(source, "remedy", "repeated_year = true uses them for every year")
     return f" ({own})"

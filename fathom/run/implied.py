@@ -21,7 +21,8 @@ from fathom.run.simulation import Simulation
 
 
 def usual_grid(resolution: str = "1deg") -> Any:
-    """The sea on which forcings are compared: the globe at a named resolution, full depth."""
+    """Returns the sea on which forcings are compared: the globe at a named resolution, full
+    depth."""
     levels = {
         "1deg": ZLevels(nz=40, depth=5500, surface=10),
         "3deg": ZLevels(nz=25, depth=5500),
@@ -30,7 +31,8 @@ def usual_grid(resolution: str = "1deg") -> Any:
 
 
 def of_surface(surface: Any, grid: Any, samples: int = 100) -> Implied:
-    """Annual means of the fluxes of a surface (BulkForcing, SurfaceForcing) on the sea of a grid.
+    """Returns annual means of the fluxes of a surface (BulkForcing, SurfaceForcing) on the sea of a
+    grid.
 
     samples : instants of the year, evenly; a number that does not divide its days covers all hours.
     Errors are those of the input of the surface.
@@ -58,7 +60,7 @@ def of_surface(surface: Any, grid: Any, samples: int = 100) -> Implied:
 
 
 def surface_of(data: Any) -> Any:
-    """The surface made from the user's files: SurfaceForcing of net fluxes and stress, else
+    """Returns the surface made from the user's files: SurfaceForcing of net fluxes and stress, else
     BulkForcing of the air, in the names of CF, CMIP, ECMWF, CORE-II or JRA55-do; missing variables
     of the air come from the embedded climatology.
 
@@ -92,14 +94,16 @@ net = {
 
 
 def _year_of(surface, grid):
-    """A year of which all records have something: the first one."""
+    """Returns a year of which all records have something: the first one."""
     axes = [source.axis for source in surface.over(grid).records()]
     begins = [a.begin[0][0] for a in axes if not a.repeated and not a.constant]
     return max(begins, default=2001)
 
 
 def _at(monthly, share):
-    """Monthly values, linear between the middles of two months; share: of the year that is past."""
+    """Returns monthly values, linear between the middles of two months; share: of the year that is
+    past.
+    """
     middles, day = climatology.day_of_year(), 365 * share
     n = int(np.searchsorted(middles, day)) - 1
     begin, end = middles[n] - (365 if n < 0 else 0), middles[(n + 1) % 12]
@@ -120,7 +124,7 @@ westerlies = {"50 to 54 S": (-54.0, -50.0, "0.15 to 0.2"), "40 to 48 N": (40.0, 
 
 
 def figures(found: Implied) -> dict[str, float]:
-    """The figures of a forcing, by name [PW, Sv, W m-2, kg m-2 s-1, N m-2]."""
+    """Returns the figures of a forcing, by name [PW, Sv, W m-2, kg m-2 s-1, N m-2]."""
     heat = {
         f"implied_{basin}_{_place(latitude)}_pw": found.heat(basin, latitude)
         for _, basin, latitude in published
@@ -144,7 +148,7 @@ def _place(latitude):
 
 
 def table(forcings: dict[str, Implied]) -> str:
-    """The figures of forcings next to those that are published, in Markdown."""
+    """Returns the figures of forcings next to those that are published, in Markdown."""
     rows = [["implied", *forcings, "published"], ["---"] * (len(forcings) + 2)]
 
     def row(what, value, text=""):
@@ -184,7 +188,7 @@ def _degrees(latitude):
 
 
 def picture(forcings: dict[str, Implied], title: str = "") -> Any:
-    """Heat and fresh water by basin, stress by latitude: a figure."""
+    """Returns heat and fresh water by basin, stress by latitude: a figure."""
     from fathom import plots  # start-up time
 
     panels = {}

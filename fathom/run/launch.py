@@ -30,8 +30,8 @@ _launchers = (
 
 
 def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
-    """(rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process, else
-    None.
+    """Returns (rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process,
+    else None.
     """
     for rank, size in _launchers:
         if rank in environment and size in environment:
@@ -40,7 +40,7 @@ def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | N
 
 
 def mpiexec() -> str:
-    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, next to this
+    """Returns the launcher of the MPI that Fathom runs on: the one of the mpich wheel, next to this
     Python.
     """
     try:
@@ -57,12 +57,12 @@ def mpiexec() -> str:
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def threads_of_environment() -> int:
-    """OMP_NUM_THREADS, of a list its first number; 1 where it is empty or not set."""
+    """Returns OMP_NUM_THREADS, of a list its first number; 1 where it is empty or not set."""
     given = os.environ.get("OMP_NUM_THREADS", "").strip()
     first = given.partition(",")[0].strip() or "1"
     if not first.isdecimal() or int(first) < 1:
@@ -71,7 +71,8 @@ def threads_of_environment() -> int:
 
 
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
-    """Variables of the environment that the threads of a rank need before the core is loaded.
+    """Returns variables of the environment that the threads of a rank need before the core is
+    loaded.
 
     A thread that waits spins for some 20 microseconds, then sleeps: on a shared core the default of
     some milliseconds makes steps hundreds of times slower. Where there are more threads than cores
@@ -173,7 +174,9 @@ def _ask(directory: Path | None, wish: str) -> None:
 
 
 def _status(code: int) -> int:
-    """Exit status from that of a launcher: ours, or 1 with a message where a rank was killed."""
+    """Returns exit status from that of a launcher: ours, or 1 with a message where a rank was
+    killed.
+    """
     if code in (0, 1, 2, stopped_status):
         return code
     if code == -signal.SIGINT:
@@ -254,7 +257,7 @@ def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[
 
 
 def status_of(error: BaseException) -> int:
-    """2: the user's mistake; 130: interrupted; 1: everything else."""
+    """Returns 2: the user's mistake; 130: interrupted; 1: everything else."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):

@@ -23,7 +23,7 @@ class DirectoryLock:
         self._file = -1
 
     def take(self, directory: Path) -> None:
-        """FileExistsError: another run holds it."""
+        """Raises FileExistsError: another run holds it."""
         if fcntl is None or self._file >= 0:
             return
         file = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o644)

@@ -70,7 +70,7 @@ tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
 def checked(given):
-    """All of `usual`, with the given settings; ValueErrors for impossible ones."""
+    """Returns all of `usual`, with the given settings; ValueErrors for impossible ones."""
     if not hasattr(given, "keys"):
         raise InputError(f"parallel = {given!r} must be keys with values, as {{'threads': 2}}")
     for name in given:
@@ -143,8 +143,8 @@ def seconds_of_words(way, words, comm, numbers=3):
 
 
 def meetings(given):
-    """Levels of `synchronise` by kinds_of_exchange: 0; 1: all ranks meet before messages go; 2:
-    also once they have come. given: true or false, a level, or a table of kinds and levels.
+    """Returns levels of `synchronise` by kinds_of_exchange: 0; 1: all ranks meet before messages
+    go; 2: also once they have come. given: true or false, a level, or a table of kinds and levels.
     """
     known = isinstance(given, dict) and set(given) <= set(kinds_of_exchange)
     table = dict(given) if known else dict.fromkeys(kinds_of_exchange, given)
@@ -195,7 +195,7 @@ def _check_servers(how):
 
 
 def ways(name):
-    """The catalogue of ways to exchange or to sum, or of devices."""
+    """Returns the catalogue of ways to exchange or to sum, or of devices."""
     if name == "device":
         return list(device.names)
     return [
@@ -204,8 +204,8 @@ def ways(name):
 
 
 def columns(tile):
-    """A tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that are
-    known, of a group of processes by its first one.
+    """Returns a tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that
+    are known, of a group of processes by its first one.
     """
     if isinstance(tile, str) and tile in tiles:
         return tiles[tile], {}
@@ -228,7 +228,7 @@ uneven = (*activity, "BettsMiller", "MassFluxConvection", "ShallowMassFlux", "Gr
 
 
 def balanced(given):
-    """Process -> field of its activity, or "": whose columns are shared among ranks."""
+    """Returns process -> field of its activity, or "": whose columns are shared among ranks."""
     if given is None:
         return {}
     if isinstance(given, dict) and all(isinstance(field, str) for field in given.values()):
@@ -242,12 +242,14 @@ def balanced(given):
 
 
 def may_be_balanced(processes):
-    """Names of processes whose columns have different costs and can be computed anywhere."""
+    """Returns names of processes whose columns have different costs and can be computed
+    anywhere."""
     return [p.name for p in processes if p.name in uneven and not p.is_global]
 
 
 def _shared(process, active, threshold, way):
-    """core.Balanced of all columns, or of those in which it is computed, and the process."""
+    """Returns core.Balanced of all columns, or of those in which it is computed, and the
+    process."""
     samples = mpi.core.balance_samples(process, active, threshold, way)
     if samples is not None:
         return samples, process
@@ -258,8 +260,8 @@ def _shared(process, active, threshold, way):
 
 
 def share(processes, how):
-    """(processes with those of how["balance"] balanced, name -> core.Balanced). ValueError: no such
-    process, or none of columns.
+    """Returns (processes with those of how["balance"] balanced, name -> core.Balanced). ValueError:
+    no such process, or none of columns.
     """
     wanted, found = balanced(how["balance"]), {}
     known = [p.name for p in processes]
@@ -282,7 +284,7 @@ def _count(number):
 
 
 def _that_matter(how, kept, ranks):
-    """The settings in `chosen` that have an effect."""
+    """Returns the settings in `chosen` that have an effect."""
     idle = between_ranks if ranks == 1 else set()
     if how["balance"] is None and "balance" not in kept:
         idle = idle.union(decisions["columns"])
@@ -290,8 +292,8 @@ def _that_matter(how, kept, ranks):
 
 
 def settle(how, named, kept, *, ranks, same_bits=True):
-    """What to do and why: (values, name -> reason). named: what the user gave; kept: settings of
-    fathom.run.choices; same_bits: whether any way to sum gives the same.
+    """Returns what to do and why: (values, name -> reason). named: what the user gave; kept:
+    settings of fathom.run.choices; same_bits: whether any way to sum gives the same.
     """
     decided = (set(settings) for settings in decisions.values() if named & set(settings))
     named = named.union(*decided)
@@ -308,7 +310,7 @@ def settle(how, named, kept, *, ranks, same_bits=True):
 
 
 def reason(setting):
-    """The text about a setting that was kept: how, when, and what it gains."""
+    """Returns the text about a setting that was kept: how, when, and what it gains."""
     when = f"{setting['how']} on this machine on {setting['date']}"
     if not setting.get("gain"):
         return when
@@ -319,7 +321,7 @@ def reason(setting):
 
 
 def text(value):
-    """A value in a line."""
+    """Returns a value in a line."""
     if isinstance(value, dict):
         return ", ".join(f"{k} {text(v)}" for k, v in value.items())
     if isinstance(value, (list, tuple)):

@@ -94,7 +94,7 @@ class InNotebook:
 
 
 def chosen(progress: Any) -> Any:
-    """The function that a run calls: True: chosen for the terminal or notebook; a function
+    """Returns the function that a run calls: True: chosen for the terminal or notebook; a function
     (simulation, fraction done); None and False: nothing.
     """
     if progress is True:
@@ -114,7 +114,7 @@ def _in_notebook() -> bool:
 
 
 def said(simulation: Any, fraction: float) -> str:
-    """The present line."""
+    """Returns the present line."""
     wall = max(simulation.wall_seconds, 1e-9)
     years = (simulation.count - simulation.start_steps) * simulation.time_step / year
     return line(
@@ -127,7 +127,7 @@ def said(simulation: Any, fraction: float) -> str:
 
 
 def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:
-    """The line of a moment of a run; `now`: what the model says of it."""
+    """Returns the line of a moment of a run; `now`: what the model says of it."""
     pace = (
         f"{years_per_day:.3g} years/day"
         if years_per_day >= 1
@@ -138,7 +138,7 @@ def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_lef
 
 
 def duration(seconds: float) -> str:
-    """17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
+    """Returns 17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
     for (unit, length), (below, part) in (
         (("d", 86400), ("h", 3600)),
         (("h", 3600), ("min", 60)),
@@ -151,7 +151,7 @@ def duration(seconds: float) -> str:
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of the terminal behind a stream; of the one that started the ranks
+    """Returns columns of the terminal behind a stream; of the one that started the ranks
     (FATHOM_TERMINAL).
     """
     if os.environ.get("FATHOM_TERMINAL"):

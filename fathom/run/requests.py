@@ -79,7 +79,7 @@ class Requests(Held):
         return self
 
     def _span(self, path, window):
-        """Seconds of the two dates of a window. ValueError: none, or the later first."""
+        """Returns seconds of the two dates of a window. ValueError: none, or the later first."""
         if isinstance(window, str) or np.shape(window) != (2,):
             raise InputError(f"output {path}: window = {window!r}: allowed is [date, date]")
         dates = [self.clock.date_of(date, f"output {path}: window") for date in window]
@@ -89,7 +89,7 @@ class Requests(Held):
         return begin, end
 
     def _check_name(self, path):
-        """ValueError: output outside the directory of the run, or two of one name."""
+        """Raises ValueError: output outside the directory of the run, or two of one name."""
         inside = Path(os.path.normpath(path))
         if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
             raise InputError(
@@ -100,8 +100,8 @@ class Requests(Held):
             raise InputError(f"output {path}: there is another output of that name")
 
     def _kind_of_store(self, path, variables, chosen):
-        """The class of a store: of integrals, or the one of a keyword. ValueError: drifters of a
-        model that has none.
+        """Returns the class of a store: of integrals, or the one of a keyword. ValueError: drifters
+        of a model that has none.
         """
         if is_of(self.model, variables):
             return Integrals
@@ -114,8 +114,8 @@ class Requests(Held):
         return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
     def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None) -> Self:
-        """A restart file every so often; `{date}` in its name becomes the date. keep: how many of
-        them stay, the latest; None: all.
+        """Returns a restart file every so often; `{date}` in its name becomes the date. keep: how
+        many of them stay, the latest; None: all.
         """
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
@@ -132,9 +132,9 @@ class Requests(Held):
         checkpoint.write()
 
     def observe(self, base, every="30min", path="departures.parquet") -> Self:
-        """Departures of the data of a base of observations (a path, or Observations): each is
-        compared with the model at its place and time, in slots of `every`; at the end of the
-        run the base with its departures is in the file `path` (docs/observations.md).
+        """Returns departures of the data of a base of observations (a path, or Observations): each
+        is compared with the model at its place and time, in slots of `every`; at the end of the run
+        the base with its departures is in the file `path` (docs/observations.md).
         """
         from fathom.run.departures import Departures  # start-up time
 
@@ -147,7 +147,7 @@ class Requests(Held):
         return self
 
     def call(self, function, every) -> Self:
-        """A callback: function(simulation) at an interval."""
+        """Returns a callback: function(simulation) at an interval."""
         check_takes("call", function, "the simulation")
         self.events.append(
             Event(
@@ -161,5 +161,5 @@ class Requests(Held):
 
 
 def declared(processes):
-    """All fields that processes declare, by name."""
+    """Returns all fields that processes declare, by name."""
     return {f["name"]: f for p in processes for f in p.fields}

@@ -14,7 +14,7 @@ most_threads = 1024  # of a rank
 
 
 def of_fields(simulation: Any) -> str:
-    """The memory of the fields of a sequence, in words; all ranks call it."""
+    """Returns the memory of the fields of a sequence, in words; all ranks call it."""
     each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
     ranks, threads = len(each), simulation.parallel["threads"]
     return (
@@ -24,7 +24,8 @@ def of_fields(simulation: Any) -> str:
 
 
 def for_fields(simulation: Any) -> None:
-    """ValueError, on all ranks: the fields of a sequence need more memory than a node has."""
+    """Raises ValueError, on all ranks: the fields of a sequence need more memory than a node
+    has."""
     comm, here = simulation.comm, float(simulation.sequence.bytes_allocated)
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     free = node.bcast(machine.free_memory())
@@ -42,13 +43,13 @@ def for_fields(simulation: Any) -> None:
 
 
 def for_threads(threads: int) -> None:
-    """ValueError: more than one process can start."""
+    """Raises ValueError: more than one process can start."""
     if threads > most_threads:
         raise InputError(f"threads = {threads} of a rank; allowed: at most {most_threads}")
 
 
 def for_ranks(ranks: int, cores: int) -> None:
-    """ValueError: more processes than this machine has memory for."""
+    """Raises ValueError: more processes than this machine has memory for."""
     most = max(cores, int(machine.free_memory() / rank_bytes))
     if ranks > most:
         raise InputError(

@@ -18,7 +18,7 @@ margin = 1.25
 
 
 def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Field or series -> (least, most): those of the model, or instead those of the user.
+    """Returns field or series -> (least, most): those of the model, or instead those of the user.
     ValueError: no such field, no two numbers in order.
     """
     found = {name: (-np.inf, np.inf) for name in model.prognostic} | dict(model.limits)
@@ -39,7 +39,9 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
 
 
 def check_step(simulation: Any) -> None:
-    """ValueError: by the stability limits known before the run, a run with this step blows up."""
+    """Raises ValueError: by the stability limits known before the run, a run with this step blows
+    up.
+    """
     s = simulation
     beyond = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > margin * c.limit]
     if s.beyond_stability or not beyond:
@@ -53,7 +55,7 @@ def check_step(simulation: Any) -> None:
 
 
 def check_period(period: Period, step: float) -> None:
-    """InputError: a run that is shorter than a step, as days that were given as a number."""
+    """Raises InputError: a run that is shorter than a step, as days that were given as a number."""
     if 0 < period.seconds < step * (1 - 1e-9):
         raise InputError(
             f"run = {period.text} is shorter than a step of {step:g} s; a length of time has a"
@@ -62,13 +64,13 @@ def check_period(period: Period, step: float) -> None:
 
 
 def _readable(seconds: float) -> str:
-    """A step of at most that length, in round seconds."""
+    """Returns a step of at most that length, in round seconds."""
     unit = 10 ** max(0, int(np.log10(max(seconds, 1e-9))) - 1)
     return f"{max(seconds // unit * unit, min(seconds, 1.0)):g} s"
 
 
 def check_start(simulation: Any) -> None:
-    """ValueError: the state from which steps are to be made is not finite, or absurd."""
+    """Raises ValueError: the state from which steps are to be made is not finite, or absurd."""
     s = simulation
     if (fault := _fault(s)) is not None:
         name, value, place = fault
@@ -81,8 +83,8 @@ def check_start(simulation: Any) -> None:
 
 
 def rhythm(step, length):
-    """Seconds between two checks: a day, or a twentieth of a run of less than ten days, but at
-    least six steps: a check costs a part of a step.
+    """Returns seconds between two checks: a day, or a twentieth of a run of less than ten days, but
+    at least six steps: a check costs a part of a step.
     """
     day = 86400 if 86400 % step == 0 else 24 * step
     steps = max(1, round(length / step))
@@ -90,8 +92,8 @@ def rhythm(step, length):
 
 
 def check_way_back(simulation, fields, span, reason=""):
-    """InputError: the integration backward in time of a digital filter became unstable, or ended
-    with the error `reason`.
+    """Raises InputError: the integration backward in time of a digital filter became unstable, or
+    ended with the error `reason`.
     """
     s = simulation
     if (fault := _fault(s, fields)) is not None:
@@ -120,8 +122,8 @@ def watch(simulation, keep=True):
 
 
 def _fault(simulation, fields=None):
-    """(name, value, place) of the first field of the state that is not finite, or beyond its
-    limits; None: all are sane. fields: another state instead of the present one.
+    """Returns (name, value, place) of the first field of the state that is not finite, or beyond
+    its limits; None: all are sane. fields: another state instead of the present one.
     """
     s = simulation
     for name in s.model.prognostic:
@@ -155,7 +157,7 @@ def blow_up(simulation, reason=""):
 
 
 def advice(simulation):
-    """The numbers of the state, the limits near the step, and a stable step."""
+    """Returns the numbers of the state, the limits near the step, and a stable step."""
     shows = simulation.model.condition(simulation)
     return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
 

@@ -35,7 +35,7 @@ class Series:
             self.values = {name: kept[::2] for name, kept in self.values.items()}
 
     def kept(self):
-        """The keywords of `Series` with which it continues."""
+        """Returns the keywords of `Series` with which it continues."""
         return {
             "times": self.times,
             "values": self.values,
@@ -45,7 +45,9 @@ class Series:
         }
 
     def curves(self):
-        """{name: (times [s], values, units)} of what is kept, as fathom.plots.time_series draws."""
+        """Returns {name: (times [s], values, units)} of what is kept, as fathom.plots.time_series
+        draws.
+        """
         times = np.asarray(self.times)
         return {
             name: (times, np.asarray(kept), self.last[name][1])

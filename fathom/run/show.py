@@ -22,8 +22,8 @@ from fathom.run.tree import Entry, bytes_text
 
 
 def describe(simulation: Any) -> tuple[str, list[Entry]]:
-    """(title, [(label, text or lines)]) of a simulation that is prepared; all ranks call it, all
-    get the same.
+    """Returns (title, [(label, text or lines)]) of a simulation that is prepared; all ranks call
+    it, all get the same.
     """
     entries = [
         ("grid", _grid(simulation)),
@@ -44,12 +44,12 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
 
 
 def date_text(simulation: Any) -> str:
-    """ "Ocean at 2000-01-01"."""
+    """Returns "Ocean at 2000-01-01"."""
     return f"{type(simulation.model).__name__} at {_date(simulation)}"
 
 
 def overview(simulation: Any) -> list[Entry]:
-    """Facts about a simulation that need no preparation: for notebooks."""
+    """Returns facts about a simulation that need no preparation: for notebooks."""
     outputs = [f"{store.path}" for store in simulation.outputs]
     entries: list[Entry] = [
         ("model", type(simulation.model).__name__),
@@ -64,7 +64,7 @@ def overview(simulation: Any) -> list[Entry]:
 
 
 def headline(simulation: Any, summary: dict[str, Any]) -> str:
-    """The result of a run in a few words, and where to look."""
+    """Returns the result of a run in a few words, and where to look."""
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"
     stopped = (
@@ -97,7 +97,7 @@ def _grid(simulation: Any) -> list[str]:
 
 
 def _device(simulation: Any) -> list[str]:
-    """The device, and the work that it leaves to the processor."""
+    """Returns the device, and the work that it leaves to the processor."""
     if (name := simulation.parallel["device"]) is None:
         return []
     there = device.open(name)
@@ -110,7 +110,8 @@ def _device(simulation: Any) -> list[str]:
 
 
 def _choices(simulation: Any) -> list[str]:
-    """The distribution of the run and the communication of ranks: value and reason of each."""
+    """Returns the distribution of the run and the communication of ranks: value and reason of
+    each."""
     shown = {
         name: (
             "by group, below"
@@ -131,7 +132,9 @@ def _step(simulation: Any) -> list[str]:
 
 
 def _sequence(simulation: Any) -> list[str]:
-    """A line for each group of processes that run together, and for each exchange between them."""
+    """Returns a line for each group of processes that run together, and for each exchange between
+    them.
+    """
     groups = simulation.sequence.groups
     exchanges = [g for g in groups if g["exchange"]]
     lines = [
@@ -164,13 +167,13 @@ def _state(simulation: Any) -> str:
 
 
 def _forcing(simulation: Any) -> list[str]:
-    """Each field that is read in time: its variable, files and times."""
+    """Returns each field that is read in time: its variable, files and times."""
     sources = simulation.forcing.sources if simulation.forcing else []
     return [line for source in sources for line in source.describe()]
 
 
 def _input(simulation: Any) -> str:
-    """The readers."""
+    """Returns the readers."""
     readers = simulation.readers
     if simulation.comm.size == 1:
         return ""
@@ -185,7 +188,7 @@ def _input(simulation: Any) -> str:
 
 
 def _servers(simulation: Any) -> str:
-    """The output servers, and their memory."""
+    """Returns the output servers, and their memory."""
     if simulation.roles is None:
         return ""
 

@@ -160,12 +160,12 @@ class Simulation(Requests, Events):
 
     @property
     def experiment(self) -> str:
-        """The experiment as the text of a TOML file, as resolved.toml has it."""
+        """Returns the experiment as the text of a TOML file, as resolved.toml has it."""
         return written(self)
 
     @property
     def goes_on_here(self):
-        """Whether it starts from a restart in its directory."""
+        """Returns whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
         own += [self.handed.restarts] if self.handed.restarts else []
         return self.restart_from is not None and self.restart_from.resolve().parent in [
@@ -174,8 +174,8 @@ class Simulation(Requests, Events):
 
     @property
     def _seen(self):
-        """The simulation for its own parts, without a reference cycle: so Python deletes it at the
-        same time on all ranks, as its MPI windows need.
+        """Returns the simulation for its own parts, without a reference cycle: so Python deletes it
+        at the same time on all ranks, as its MPI windows need.
         """
         return weakref.proxy(self)
 
@@ -183,8 +183,8 @@ class Simulation(Requests, Events):
 
     @property
     def state(self) -> Any:
-        """The present fields as an xarray.Dataset, to be read and set between steps; all ranks ask
-        for it (fathom/run/state.py).
+        """Returns the present fields as an xarray.Dataset, to be read and set between steps; all
+        ranks ask for it (fathom/run/state.py).
         """
         from fathom.run.state import State  # start-up time: loads xarray
 
@@ -192,12 +192,12 @@ class Simulation(Requests, Events):
 
     @property
     def seconds(self) -> float:
-        """Model time since the start [s]."""
+        """Returns model time since the start [s]."""
         return self.count * self.time_step
 
     @property
     def in_restarts(self):
-        """Names of fields: the state, and what the model wants to go along."""
+        """Returns names of fields: the state, and what the model wants to go along."""
         state = self.fields.state
         fields = self.model.restart_extras
         along = [n for n in fields if n not in state and self.fields.has(n)]
@@ -206,12 +206,14 @@ class Simulation(Requests, Events):
 
     @property
     def bytes_of_number(self):
-        """Bytes of a number of the fields in the sequence."""
+        """Returns bytes of a number of the fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
 
     @property
     def writers(self):
-        """The computing ranks that write what no I/O server does; the first has rank 0's files."""
+        """Returns the computing ranks that write what no I/O server does; the first has rank 0's
+        files.
+        """
         if self._writers is None:
             how = self.parallel["writers"]
             everyone = list(range(self.comm.size))
@@ -220,7 +222,7 @@ class Simulation(Requests, Events):
 
     @property
     def streams(self):
-        """All streams of the run."""
+        """Returns all streams of the run."""
         return [
             *(store for store in self.outputs if store.travels),
             *(part for checkpoint in self.checkpoints for part in checkpoint.parts),
@@ -241,7 +243,9 @@ class Simulation(Requests, Events):
         return self.comm.rank == 0 and not self.serves
 
     def prepare(self) -> Self:
-        """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
+        """Returns blocks, fields, processes, initial state: everything but time. Returns the
+        simulation.
+        """
         if self.sequence is None and not self.serves:
             self.readers = Readers(self.comm, self.parallel["readers"])
             with self.readers:
@@ -333,7 +337,7 @@ class Simulation(Requests, Events):
         )
 
     def domain_of(self, grid, halo):
-        """A grid's blocks on the ranks that compute."""
+        """Returns a grid's blocks on the ranks that compute."""
         wet, h = np.ascontiguousarray(grid.work_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         free = not any(blocks) and distribution not in spread.of_one_block
@@ -361,14 +365,14 @@ class Simulation(Requests, Events):
 
     @property
     def order(self):
-        """Ranks in which the pieces of a grid are handed out; []: as they are numbered."""
+        """Returns ranks in which the pieces of a grid are handed out; []: as they are numbered."""
         if self._order is None:
             by_node = self.parallel["mapping"] == "nodes"
             self._order = places.by_node(places.of_ranks(self.comm)) if by_node else []
         return self._order
 
     def _start(self):
-        """The initial state, without data of stores."""
+        """Returns the initial state, without data of stores."""
         if not self.model.initialise(self):
             self.sequence.start(self.fields)
         self.changed = False
@@ -389,11 +393,13 @@ class Simulation(Requests, Events):
             )
 
     def find(self, kind) -> Any:
-        """The global process of that type, as core.BarotropicSolve; None where there is none."""
+        """Returns the global process of that type, as core.BarotropicSolve; None where there is
+        none.
+        """
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
     def other(self, model, step, processes=None, keep=(), tangent=False) -> "Other":
-        """Another model on these ranks and from this state, with another step [s], or other
+        """Returns another model on these ranks and from this state, with another step [s], or other
         processes: it has its own sequence and fields, from which its global processes are
         prepared. keep: fields to be read after steps; tangent: it takes steps with a change, too.
         """
@@ -433,19 +439,19 @@ class Simulation(Requests, Events):
         mpi.core.release_memory()
 
     def gather(self, name) -> Any:
-        """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
+        """Returns the field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
         return next(self.gathered([name]))[1]
 
     def gathered(self, fields):
-        """(name, array on the global grid on rank 0, None elsewhere), one after another: only one
-        is in memory at a time.
+        """Yields (name, array on the global grid on rank 0, None elsewhere), one after another:
+        only one is in memory at a time.
         """
         for name in fields:
             yield name, self.assemble(self.fields.windows(name))
 
     def assemble(self, windows):
-        """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0;
-        None elsewhere.
+        """Returns the global grid, (levels, ny, nx), from the windows of this rank's blocks, on
+        rank 0; None elsewhere.
         """
         return self._whole(windows).get(0)
 
@@ -476,8 +482,8 @@ class Simulation(Requests, Events):
         return self.gathers["whole"]
 
     def write_restart(self, path, beside=True) -> Path:
-        """The whole present state in one file, by the ranks that compute; returns its path. beside:
-        also the states of models that run with this one, in further files.
+        """Returns the whole present state in one file, by the ranks that compute; returns its path.
+        beside: also the states of models that run with this one, in further files.
         """
         self.settle()
         return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)
@@ -506,13 +512,13 @@ class Simulation(Requests, Events):
     # ---- what the run was ------------------------------------------------------------------------
 
     def checksum(self) -> str:
-        """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
+        """Returns 16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
         threads.
         """
         return f"{self.fields.checksum(self.model.prognostic):016x}"
 
     def describe(self) -> Any:
-        """(title, [(label, text or list)]) for `show`."""
+        """Returns (title, [(label, text or list)]) for `show`."""
         return describe(self)
 
 
@@ -523,7 +529,8 @@ def _model(given):
 
 
 def _surface(model, given):
-    """The forcing at the surface: an object, a class or its name; None: that of the model."""
+    """Returns the forcing at the surface: an object, a class or its name; None: that of the
+    model."""
     if given is None:
         return model.usual_surface and model.usual_surface()
     known = {cls.__name__: cls for cls in model.surfaces}

@@ -64,7 +64,9 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self.size * self.dtype.itemsize
 
     def read(self) -> np.ndarray:
-        """The whole field on every rank; called by all. It cannot be written: set the field."""
+        """Returns the whole field on every rank; called by all. It cannot be written: set the
+        field.
+        """
         s = self._simulation
         whole = s.gather(self.field["name"])
         if s.comm.rank != 0:
@@ -148,7 +150,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _numbers(thing: Any) -> Any:
-    """NumPy's own array of a field, also inside lists and tuples."""
+    """Returns NumPy's own array of a field, also inside lists and tuples."""
     if isinstance(thing, FieldArray):
         return thing.read()
     if isinstance(thing, (list, tuple)):
@@ -163,7 +165,7 @@ class State(xr.Dataset):
 
     @classmethod
     def of(cls, simulation: Any) -> State:
-        """The state of a prepared simulation. All ranks call it."""
+        """Returns the state of a prepared simulation. All ranks call it."""
         model = simulation.model
         fields = {f["name"]: f for f in simulation.fields.fields}
         shown = _shown(model, fields)
@@ -215,7 +217,7 @@ class State(xr.Dataset):
 
 
 def _shown(model: Any, fields: dict[str, Any]) -> list[str]:
-    """Fields that can be looked at between steps: the prognostic ones first."""
+    """Returns fields that can be looked at between steps: the prognostic ones first."""
     first = [name for name in model.prognostic if name in fields]
     others = [
         name
@@ -226,7 +228,7 @@ def _shown(model: Any, fields: dict[str, Any]) -> list[str]:
 
 
 def _mapping(model: Any) -> dict[str, Any]:
-    """The model's own grid, as `output.coordinates` takes it; of reduced rows too."""
+    """Returns the model's own grid, as `output.coordinates` takes it; of reduced rows too."""
     grid = model.grid
     mapping = grid.mapping()
     if not grid.reduced:
@@ -245,7 +247,7 @@ def _plain(attributes: Any) -> dict[str, Any]:
 
 
 def _date(date: Any) -> Any:
-    """NumPy's own date where the calendar has the same days."""
+    """Returns NumPy's own date where the calendar has the same days."""
     if date.calendar != "standard":
         return date
     return np.datetime64(date.strftime("%Y-%m-%dT%H:%M:%S"), "ns")

@@ -15,7 +15,7 @@ Entry = tuple[str, str | list[str]]  # label, text or lines
 
 
 def tree(title: str, entries: Iterable[Entry], width: int | None = None) -> str:
-    """The text of a tree; long lines are folded under their label."""
+    """Returns the text of a tree; long lines are folded under their label."""
     entries = list(entries)
     width = max(60, width or shutil.get_terminal_size((120, 24)).columns)
     column = max((len(label) for label, _ in entries), default=0) + 2
@@ -31,7 +31,7 @@ def tree(title: str, entries: Iterable[Entry], width: int | None = None) -> str:
 
 
 def bytes_text(number: float) -> str:
-    """ "1.5 GB", "3.0 MB"."""
+    """Returns "1.5 GB", "3.0 MB"."""
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.1f} MB"
 
 

@@ -63,7 +63,7 @@ class Wishes:
             self.ask(restart)
 
     def take(self, wish: str) -> bool:
-        """Whether it was asked for since the last time."""
+        """Returns whether it was asked for since the last time."""
         asked = wish in self._asked
         self._asked.discard(wish)
         return asked

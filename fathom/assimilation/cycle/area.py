@@ -108,12 +108,12 @@ class AreaExperiment:
 
     @property
     def steps(self) -> int:
-        """Steps of the model in a window."""
+        """Returns steps of the model in a window."""
         return self._steps_of(self.assimilation.window, "window")
 
     @property
     def times(self) -> range:
-        """Steps of the model, within a window, at which there are observations."""
+        """Returns steps of the model, within a window, at which there are observations."""
         return range(0, self.steps, self._steps_of(self.observations.every, "every"))
 
     def _steps_of(self, span: str, name: str) -> int:
@@ -124,8 +124,8 @@ class AreaExperiment:
 
 
 def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
-    """The experiment of a file with [area]; None of another file. OSError, ValueError: as those of
-    the globe.
+    """Returns the experiment of a file with [area]; None of another file. OSError, ValueError: as
+    those of the globe.
     """
     document = Document.read(path, settings)
     if "area" not in document.tables:
@@ -191,7 +191,7 @@ class AreaModel:
 
 
 def coarser(grid: LimitedAreaGrid, resolution: float) -> LimitedAreaGrid:
-    """The same area and extension with fewer points, the first of which is the same."""
+    """Returns the same area and extension with fewer points, the first of which is the same."""
     ratio = round(resolution / grid.spacing)
     if ratio < 2 or not np.isclose(ratio * grid.spacing, resolution):
         raise InputError(
@@ -244,7 +244,7 @@ class AreaCycles:
         self._truth: dict[int, list[Vector]] = {}  # of each window, every step
 
     def run(self, method: str) -> list[dict[str, Any]]:
-        """All windows of a method; returns the results of each."""
+        """Returns all windows of a method; returns the results of each."""
         e, B = self.experiment, self.model.background
         window, results = self._analysis(method), []
         draw = B.apply(np.random.default_rng(e.observations.seed).standard_normal(B.controls))
@@ -306,7 +306,7 @@ class AreaCycles:
         return Constraint.of_air(model, of.weight, longest)
 
     def truth(self, number: int) -> list[Vector]:
-        """The truth at each step of a window; that of its start is kept."""
+        """Returns the truth at each step of a window; that of its start is kept."""
         if number not in self._truth:
             path = self.out / "truth" / f"window-{number:04d}.npz"
             if not path.exists():
@@ -320,7 +320,7 @@ class AreaCycles:
         return self._truth[number]
 
     def _seen(self, truth: Vector, random: np.random.Generator) -> Seen:
-        """Columns at places of the central zone, with errors."""
+        """Returns columns at places of the central zone, with errors."""
         o, (nx, ny), zone = self.experiment.observations, self.grid.points, self.grid.coupling
         x, y = (random.uniform(zone, n - 1 - zone, o.places) for n in (nx, ny))
         H = self._columns(self.grid, x, y)
@@ -336,7 +336,7 @@ class AreaCycles:
         return Seen(values, sizes**2, H, inner)
 
     def _columns(self, grid: LimitedAreaGrid, x: np.ndarray, y: np.ndarray) -> Matrix:
-        """H of columns at places between points of a grid."""
+        """Returns H of columns at places between points of a grid."""
         i, j = np.floor(x).astype(int), np.floor(y).astype(int)
         corners = [(a, b) for b in (0, 1) for a in (0, 1)]
         weight = lambda part, beyond: part if beyond else 1 - part
@@ -348,8 +348,8 @@ class AreaCycles:
         return columns(around, int(np.prod(grid.size)), K, more)
 
     def distance(self, a: Vector, b: Vector) -> dict[str, float]:
-        """rms over the central zone and the levels: wind [m s-1], temperature [K], pressure [Pa];
-        and the root of the energy of the difference [m s-1].
+        """Returns rms over the central zone and the levels: wind [m s-1], temperature [K], pressure
+        [Pa]; and the root of the energy of the difference [m s-1].
         """
         zone, levels = self.grid.coupling, self.experiment.area.levels
         inside = tuple(slice(zone, n - zone) for n in reversed(self.grid.points))

@@ -154,22 +154,22 @@ class Experiment:
 
     @property
     def interval(self) -> float:
-        """Time between two times of observations [s]."""
+        """Returns time between two times of observations [s]."""
         return Period(self.observations.every, "every").seconds
 
     @property
     def steps(self) -> int:
-        """Steps of the model in a window."""
+        """Returns steps of the model in a window."""
         return round(self.window / Period(self.model.step, "step").seconds)
 
     @property
     def window(self) -> float:
-        """Length of a window [s]."""
+        """Returns length of a window [s]."""
         return Period(self.assimilation.window, "window").seconds
 
     @property
     def steps_between(self) -> int:
-        """Steps of the model between times of observations."""
+        """Returns steps of the model between times of observations."""
         return round(self.interval / Period(self.model.step, "step").seconds)
 
     @property
@@ -180,8 +180,8 @@ class Experiment:
 
 
 def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
-    """OSError, ValueError: no such file; a key that is not known, or a value that does not fit,
-    with its place.
+    """Raises OSError, ValueError: no such file; a key that is not known, or a value that does not
+    fit, with its place.
     """
     document = Document.read(path, settings)
     hints = get_type_hints(Experiment)
@@ -199,7 +199,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
 
 
 def table_of(document: Document, name: str, kind: Any, given: Any) -> Any:
-    """A dataclass from a table. ValueError: keys or values that do not fit it."""
+    """Returns a dataclass from a table. ValueError: keys or values that do not fit it."""
     if not isinstance(given, dict):
         raise InputError(f"{document.place(name)}: {name} must be a table, [{name}]")
     known = {f.name: f for f in fields(kind)}

@@ -49,7 +49,9 @@ class State:
 
 
 def learned(cycles: Cycles, errors: Errors) -> tuple[Errors, np.ndarray, Vector]:
-    """B and R of the experiment, and the state from which it continues; errors: B to start from."""
+    """Returns B and R of the experiment, and the state from which it continues; errors: B to start
+    from.
+    """
     twin, window = cycles.twin, cycles.analysis("fgat", errors)
     nothing = [np.zeros(getattr(errors, name).shape[:2]) for name in parts]
     now, history = State(twin.truth(cycles.spun_up()), Statistics.empty(twin.values), nothing), []

@@ -35,13 +35,13 @@ near, far = 0.5e6, 6e6  # distances [m] between which pairs of columns count
 
 
 def run(cycles: Cycles) -> list[dict[str, Any]]:
-    """All windows; each keeps the members' backgrounds."""
+    """Returns all windows; each keeps the members' backgrounds."""
     e, twin, folder = cycles.experiment, cycles.twin, cycles.out / "eda"
     count = cycles.experiment.ensemble.members
     random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
 
     def drawn(L: Any, number: int, these: range = range(count)) -> np.ndarray:
-        """States from B, one for each member; of others than members with other numbers."""
+        """Returns states from B, one for each member; of others than members with other numbers."""
         draw = lambda i: random(number, count + i).standard_normal(L.controls)
         return np.array([L.apply(draw(i)) for i in these])
 
@@ -96,7 +96,7 @@ def without_mean(drawn: np.ndarray) -> np.ndarray:
 
 
 def sum_of(of_parts: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Variances of the values of a column."""
+    """Returns variances of the values of a column."""
     wind, balanced, rest = of_parts
     return np.concatenate([wind, wind, balanced + rest])
 
@@ -130,7 +130,7 @@ def nearby(cycles: Cycles, number: int, seen: dict[int, Seen], drawn: np.ndarray
 
 
 def lacked(lacking: np.ndarray, d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Q of the next window."""
+    """Returns Q of the next window."""
     spread2 = np.nanmean(x**2, axis=(0, 2)) * len(x) / (len(x) - 1)
     wanted = variance_of_members(d, x, weights) / (1 + 1 / len(x))
     return np.maximum(lacking + gain * spread2 * (wanted - 1), 0.0)

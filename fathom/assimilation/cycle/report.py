@@ -13,8 +13,8 @@ names = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
 
 
 def means(results: Results) -> dict[str, dict[str, float]]:
-    """Means of each method over the second half of its windows: rms errors of background and
-    analysis, departures and residuals over the observation errors, 2 J over the number of data.
+    """Returns means of each method over the second half of its windows: rms errors of background
+    and analysis, departures and residuals over the observation errors, 2 J over the number of data.
     """
     made = {}
     for method, all_ in results.items():
@@ -48,7 +48,7 @@ def means(results: Results) -> dict[str, dict[str, float]]:
 
 
 def text(results: Results) -> list[str]:
-    """A table, a line a method."""
+    """Returns a table, a line a method."""
     lines = [
         "twin experiment: the truth is another run of the model",
         f"{'':8}{'windows':>8}" + "".join(
@@ -99,7 +99,7 @@ def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[s
 
 @styled
 def picture(results: Results) -> Any:
-    """Errors of background and analysis in time."""
+    """Returns errors of background and analysis in time."""
     figure = new_figure(9, 6)
     colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f", "#7a4ea3", "#8a6d1d", "#444444")))
     for n, name in enumerate(("wind", "temperature", "pressure", "departure")):

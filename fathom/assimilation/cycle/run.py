@@ -55,14 +55,14 @@ class Cycles:
     # ---- nature ----------------------------------------------------------------------------------
 
     def _nature(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, np.ndarray]:
-        """The state kept under that name; it is made if it does not exist."""
+        """Returns the state kept under that name; it is made if it does not exist."""
         path = self.out / "nature" / f"{name}.npz"
         if not path.exists():
             write(path, **make())
         return read(path)
 
     def spun_up(self) -> Vector:
-        """Nature at the start of the training."""
+        """Returns nature at the start of the training."""
 
         def make() -> dict[str, Any]:
             self.say("nature: spin-up")
@@ -83,7 +83,7 @@ class Cycles:
         return self._learned
 
     def statistics(self) -> Errors:
-        """B, scaled: read, or from forecasts of the training."""
+        """Returns B, scaled: read, or from forecasts of the training."""
         b = self.experiment.background
         path = Path(b.file) if b.file else self.out / "background.nc"
         if not path.exists():
@@ -96,8 +96,8 @@ class Cycles:
         return Errors.read(str(path)).scaled(b.scale)
 
     def estimate(self) -> Errors:
-        """Covariances from differences of forecasts over two days and one day, a sample every two
-        days (NMC).
+        """Returns covariances from differences of forecasts over two days and one day, a sample
+        every two days (NMC).
         """
         nature, differences = self.spun_up(), []
         for n in range(self.experiment.background.samples):
@@ -142,7 +142,7 @@ class Cycles:
     # ---- cycles ----------------------------------------------------------------------------------
 
     def run(self, method: str) -> list[dict[str, Any]]:
-        """All windows of a method; returns the results of each."""
+        """Returns all windows of a method; returns the results of each."""
         if method == "eda":
             return members.run(self)
         e, twin, folder = self.experiment, self.twin, self.out / method
@@ -175,7 +175,7 @@ class Cycles:
 
     @property
     def first(self) -> int:
-        """Window of the experiment: those before are for learning."""
+        """Returns window of the experiment: those before are for learning."""
         of = self.experiment.departures
         return of.windows if of.use else 0
 
@@ -204,7 +204,7 @@ class Cycles:
         return Constraint.of_air(model.trajectory, of.weight, longest)
 
     def static(self, propagation: str, errors: Errors) -> AirBackground:
-        """L of statistics, on the grid of the increment."""
+        """Returns L of statistics, on the grid of the increment."""
         if propagation != "4d-var" or self.twin.coarse is None:
             return AirBackground(self.twin.model.transform, errors)
         within = self.twin.coarse.transform
@@ -214,11 +214,11 @@ class Cycles:
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
     def screening(self, number: int) -> float | None:
-        """The first background is of another day: nothing is screened against it."""
+        """Returns the first background is of another day: nothing is screened against it."""
         return self.experiment.assimilation.screening if number > 3 else None
 
     def seen(self, number: int, R: np.ndarray | None) -> dict[int, Seen]:
-        """Data of a window of nature."""
+        """Returns data of a window of nature."""
         times, truth, twin = self.experiment.times, self.window(number), self.twin
         return {n: twin.seen(truth[f"values-{n}"], number * len(times) + n, R) for n in times}
 
@@ -236,7 +236,8 @@ class Cycles:
     # ---- ensembles -------------------------------------------------------------------------------
 
     def _background(self, method: str, number: int, errors: Errors) -> LinearMap:
-        """L of a window: of statistics, of the members, or of both; where the increment is."""
+        """Returns L of a window: of statistics, of the members, or of both; where the increment
+        is."""
         static = self.static("4d-var" if method == "hybrid" else method, errors)
         if method not in ("envar", "hybrid"):
             return static
@@ -255,7 +256,9 @@ class Cycles:
         return AirLocalisation(transform, pressure, 1e3 * e.length, e.depth)
 
     def of_members(self) -> Path:
-        """Covariances of the members' backgrounds in the second half of the windows, as a file."""
+        """Returns covariances of the members' backgrounds in the second half of the windows, as a
+        file.
+        """
         members.run(self)
         count, differences = self.experiment.cycle.windows, []
         for number in range(count // 2, count):

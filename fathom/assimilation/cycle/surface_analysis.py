@@ -48,9 +48,10 @@ def analyse(
     path: str | Path, start: str | Path, out: str | Path, comm: Any = None, hours: float = 3.0,
     lengths: dict[str, float] | None = None, threads: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
-    """The restart `start` with the increments of the used data of a base that lie within `hours` of
-    its date, as `out`. lengths: variable -> length of the structure [m] instead of the usual one.
-    All ranks call it. Returns variable -> counts and rms of departures before, after, and withheld.
+    """Returns the restart `start` with the increments of the used data of a base that lie within
+    `hours` of its date, as `out`. lengths: variable -> length of the structure [m] instead of the
+    usual one. All ranks call it. Returns variable -> counts and rms of departures before, after,
+    and withheld.
 
     FileNotFoundError; ValueError: a restart that has no geometry, no datum to use.
     """
@@ -91,7 +92,7 @@ def _must_have(fields: Fields, start: Any) -> None:
 
 
 def _near(path: str | Path, header: Any, hours: float) -> Observations:
-    """Data of the surface that are used, by key."""
+    """Returns data of the surface that are used, by key."""
     if not hours > 0:
         raise InputError(f"hours = {hours} must be positive")
     now = _since(header, 1970)
@@ -106,21 +107,21 @@ def _near(path: str | Path, header: Any, hours: float) -> Observations:
 
 
 def _since(header: Any, year: int, hour: int = 0) -> float:
-    """Its date [s] since the beginning of a year, or since an hour of that day."""
+    """Returns its date [s] since the beginning of a year, or since an hour of that day."""
     date = Clock(header.start, header.calendar).date(header.seconds)
     first = type(date)(year, 1, 1, hour, calendar=header.calendar)
     return (date - first).total_seconds()
 
 
 def _sun(header: Any, grid: Any) -> np.ndarray:
-    """The cosine of its zenith angle at all points (rows, points)."""
+    """Returns the cosine of its zenith angle at all points (rows, points)."""
     places = earth.unit_vectors(*grid.coordinates("center"))
     return places @ np.array(mpi.core.sun_direction(_since(header, 2000, 12) / 86400))
 
 
 def with_humidity(data: Observations) -> Observations:
-    """A dew point becomes relative humidity, e_s(T_d) / e_s(T), where its report has a temperature;
-    its departure too. Other dew points go.
+    """Returns a dew point becomes relative humidity, e_s(T_d) / e_s(T), where its report has a
+    temperature; its departure too. Other dew points go.
     """
     moist, warm = (np.flatnonzero(data.variable_is(n)) for n in (dew_point, "air_temperature"))
     warm = warm[np.unique(data["report"][warm], return_index=True)[1]]  # one of each report
@@ -140,7 +141,7 @@ def with_humidity(data: Observations) -> Observations:
 
 
 def _points(name: str, fields: Fields, used: np.ndarray) -> np.ndarray:
-    """Points where an increment can be added."""
+    """Returns points where an increment can be added."""
     land = fields["land_fraction"][0] >= 0.5
     if name == "sea_water_temperature":
         return ~land & used & ("sea_surface_temperature" in fields)
@@ -153,7 +154,7 @@ def _of(
     some: Observations, structure: surface.Structure, grid: Any, fields: Fields,
     points: np.ndarray, comm: Any, threads: int,
 ) -> tuple[np.ndarray, dict[str, Any]]:  # fmt: skip
-    """Increments (rows, points), 0 elsewhere; and departures before and after."""
+    """Returns increments (rows, points), 0 elsewhere; and departures before and after."""
     columns = ("longitude", "latitude", "height", "background_departure")
     data = surface.Data(*(some[name] for name in columns))
     height = fields["surface_geopotential"][0].astype(float) / STANDARD_GRAVITY
@@ -181,7 +182,7 @@ def _of(
 
 
 def lines(told: dict[str, Any]) -> list[str]:
-    """The result of `analyse` as text."""
+    """Returns the result of `analyse` as text."""
     return [_line(name, t) for name, t in told.items()]
 
 
@@ -196,8 +197,8 @@ def _line(name: str, t: dict[str, Any]) -> str:
 
 
 def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> dict[str, Any]:
-    """Water of the soil, between the wilting point and the field capacity: into the bucket, or the
-    layers with roots. Returns the added water [kg m-2].
+    """Returns water of the soil, between the wilting point and the field capacity: into the bucket,
+    or the layers with roots. Returns the added water [kg m-2].
     """
     nothing = np.zeros_like(sun)
     warm, moist = (made.get(n, nothing) for n in ("air_temperature", "relative_humidity"))
@@ -219,7 +220,7 @@ def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> di
 
 
 def _water_limits(fields: Fields) -> dict[str, tuple[float, float]]:
-    """Fields of water for plants, and their limits [kg m-2]."""
+    """Returns fields of water for plants, and their limits [kg m-2]."""
     own = mpi.core.ground
     if "soil_water_1" not in fields:
         return {"soil_moisture": (0.0, own["bucket"])} if "soil_moisture" in fields else {}

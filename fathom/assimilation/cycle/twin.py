@@ -78,7 +78,7 @@ class Model:
 
     @property
     def at_rest(self) -> Vector:
-        """The first state, without any data."""
+        """Returns the first state, without any data."""
         return self.trajectory.vector(self.trajectory.first)
 
     def run(self, state: Vector, seconds: float) -> Vector:
@@ -87,7 +87,7 @@ class Model:
 
 
 def truncated(state: Vector, of: Model, to: Model) -> Vector:
-    """A state of a finer model on the grid of a coarser one."""
+    """Returns a state of a finer model on the grid of a coarser one."""
     fine, coarse = of.transform, to.transform
     these = np.array([fine.index(int(m), int(n)) for m, n in zip(coarse.m, coarse.n)])
     return to.waves.to_points(*(c[:, these].copy() for c in of.waves.to_waves(state)))
@@ -110,12 +110,12 @@ class Twin:
             self.inner = Inner(coarse.trajectory, self.model.waves, coarse.waves, ratio)
 
     def spun_up(self) -> Vector:
-        """Nature in its climate."""
+        """Returns nature in its climate."""
         span = Period(self.experiment.nature.spin_up, "spin_up").seconds
         return self.nature.run(self.nature.at_rest, span)
 
     def truth(self, nature: Vector) -> Vector:
-        """The truth on the grid of the model."""
+        """Returns the truth on the grid of the model."""
         return truncated(nature, self.nature, self.model)
 
     def places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
@@ -128,7 +128,7 @@ class Twin:
 
     @property
     def instrument(self) -> np.ndarray:
-        """Standard deviations of the errors of instruments, of a column's values."""
+        """Returns standard deviations of the errors of instruments, of a column's values."""
         o = self.experiment.observations
         sizes = {"wind": o.wind, "temperature": o.temperature, "pressure": o.pressure / 1e5}
         return observed.errors_of_columns(self.experiment.model.levels, 1, parts, sizes)
@@ -137,7 +137,7 @@ class Twin:
         return np.repeat(self.instrument, self.experiment.observations.places)
 
     def observe(self, nature: Vector, time: int) -> Vector:
-        """Values with errors, at the number of a time since the start."""
+        """Returns values with errors, at the number of a time since the start."""
         longitude, latitude, random = self.places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.nature.transform, levels, longitude, latitude, parts)
@@ -150,7 +150,7 @@ class Twin:
         return 3 * self.experiment.model.levels + 1
 
     def seen(self, values: Vector, time: int, covariance: np.ndarray | None = None) -> Seen:
-        """Observations for the model; covariance: of the errors of a column."""
+        """Returns observations for the model; covariance: of the errors of a column."""
         longitude, latitude, _ = self.places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.model.transform, levels, longitude, latitude, parts)
@@ -163,14 +163,14 @@ class Twin:
         return Seen(values, variances, H, within, covariance)
 
     def difference(self, truths: list[Vector]) -> Vector:
-        """Difference of two forecasts for one time: over two days from the first truth, over one
-        day from the second.
+        """Returns difference of two forecasts for one time: over two days from the first truth,
+        over one day from the second.
         """
         day = 86400.0
         return self.model.run(truths[0], 2 * day) - self.model.run(truths[1], day)
 
     def errors(self, differences: list[Vector]) -> Errors:
-        """Covariances of background errors, not scaled."""
+        """Returns covariances of background errors, not scaled."""
         return estimated(
             differences,
             self.model.transform,
@@ -195,7 +195,7 @@ class Twin:
         }
 
     def spread(self, members: np.ndarray) -> dict[str, float]:
-        """Standard deviations of states (N, n) about their mean, as `distance`."""
+        """Returns standard deviations of states (N, n) about their mean, as `distance`."""
         mean = members.mean(axis=0)
         each = [self.distance(x, mean) for x in members]
         return {
@@ -205,7 +205,7 @@ class Twin:
 
 
 def as_numbers(of: Any) -> Any:
-    """Numbers for JSON: floats instead of NumPy's."""
+    """Returns numbers for JSON: floats instead of NumPy's."""
     if isinstance(of, dict):
         return {k: as_numbers(v) for k, v in of.items()}
     return [as_numbers(v) for v in of] if isinstance(of, list) else float(of)

@@ -27,7 +27,7 @@ cosmic = constants.cosmic_background
 
 @cache
 def lines(gas: str) -> np.ndarray:
-    """Parameters (parameters, lines) of "O2" or "H2O"."""
+    """Returns parameters (parameters, lines) of "O2" or "H2O"."""
     text = (FOLDER / "microwave-lines.txt").read_text(encoding="utf-8").splitlines()
     rows = [line.split()[1:] for line in text if line.startswith(f"{gas} ")]
     return np.array(rows, float).T
@@ -36,7 +36,8 @@ def lines(gas: str) -> np.ndarray:
 def oxygen(
     f, temperature, dry_pressure, vapour_pressure, exponent: float = 0.8, debye: float = 1.6e-17
 ) -> np.ndarray:
-    """Absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape: [km-1].
+    """Returns absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape:
+    [km-1].
 
     exponent: of theta in the widths of all lines but the first; debye: strength of the
     non-resonant absorption.
@@ -56,7 +57,7 @@ def oxygen(
 
 
 def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
-    """[km-1]"""
+    """Returns [km-1]"""
     theta = 300 / np.asarray(temperature, float)
     total = np.zeros(np.broadcast_shapes(np.shape(f), np.shape(theta)))
     for f_k, S, exponent, air, of_air, own, of_own in lines("H2O").T:
@@ -72,13 +73,13 @@ def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
 
 
 def nitrogen(f, temperature, pressure) -> np.ndarray:
-    """[km-1]"""
+    """Returns [km-1]"""
     return 6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
 
 
 def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.ndarray:
-    """Optical depths (frequencies, layers, profiles) along the vertical, of layers between levels:
-    pressure (levels) [Pa] downwards, temperature and specific humidity (levels, profiles).
+    """Returns optical depths (frequencies, layers, profiles) along the vertical, of layers between
+    levels: pressure (levels) [Pa] downwards, temperature and specific humidity (levels, profiles).
     """
     mean = lambda x: 0.5 * (x[1:] + x[:-1])
     T, q = mean(np.asarray(temperature, float)), mean(np.asarray(humidity, float))
@@ -95,7 +96,9 @@ def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.n
 
 
 def brightness(f, depth, temperature, skin, emissivity=1.0, secant=1.0) -> np.ndarray:
-    """Brightness temperatures (frequencies, profiles) from above, of optical depths as above."""
+    """Returns brightness temperatures (frequencies, profiles) from above, of optical depths as
+    above.
+    """
     T = 0.5 * (temperature[1:] + temperature[:-1])
     factor = (planck * 1e9 / boltzmann * np.asarray(f, float))[:, None]
     emitted = lambda x: 1 / np.expm1(factor / x)

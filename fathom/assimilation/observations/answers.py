@@ -12,7 +12,7 @@ from fathom.base.failure import InputError
 
 
 def show(path: Path, where: str = "") -> list[str]:
-    """Counts, spans and means by kind and variable."""
+    """Returns counts, spans and means by kind and variable."""
     found = base.query(
         "SELECT kind, variable, count(*) AS data, count(DISTINCT report) AS reports,"
         " min(value) AS least, avg(value) AS mean, max(value) AS most, avg(error) AS error,"
@@ -27,7 +27,7 @@ def show(path: Path, where: str = "") -> list[str]:
 
 
 def why(path: Path, where: str = "") -> list[str]:
-    """Counts by kind, variable and reason, with what a reason means."""
+    """Returns counts by kind, variable and reason, with what a reason means."""
     found = base.query(
         "SELECT kind, variable, reason, count(*) AS data FROM observations"
         f"{_clause(where)} GROUP BY ALL ORDER BY kind, variable, reason",
@@ -40,7 +40,7 @@ def why(path: Path, where: str = "") -> list[str]:
 
 
 def story(path: Path, station: str, where: str = "") -> list[str]:
-    """Each datum of a station, in time. ValueError: it has none."""
+    """Returns each datum of a station, in time. ValueError: it has none."""
     clause = clause_of(station, where)
     found = base.query(
         "SELECT strftime(to_timestamp(time), '%Y-%m-%d %H:%M') AS time, kind, variable,"
@@ -56,14 +56,14 @@ def story(path: Path, station: str, where: str = "") -> list[str]:
 
 
 def clause_of(station: str | None, where: str) -> str:
-    """A where-clause, of one station where it is named."""
+    """Returns a where-clause, of one station where it is named."""
     if station is None:
         return where
     return "station = '" + station.replace("'", "''") + "'" + (f" AND ({where})" if where else "")
 
 
 def query(path: Path, sql: str, table: Path | None = None) -> list[str]:
-    """The answer as lines; also as a table where one is named."""
+    """Returns the answer as lines; also as a table where one is named."""
     found = base.query(sql, path)
     if table is not None:
         with open(table, "w", newline="", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def lines(found: Any) -> list[str]:
 
 
 def aligned(rows: list[dict[str, Any]], names: list[str] | None = None) -> list[str]:
-    """Rows under their names, numbers to the right."""
+    """Returns rows under their names, numbers to the right."""
     names = names or (list(rows[0]) if rows else [])
     cells = [names, *([_text(row[n]) for n in names] for row in rows)]
     width = [max(len(line[n]) for line in cells) for n in range(len(names))]

@@ -65,7 +65,7 @@ class Background:
 
     @classmethod
     def open(cls, *paths: str | Path) -> Background:
-        """All fields of GRIB files that are known. FileNotFoundError; OSError: damaged;
+        """Returns all fields of GRIB files that are known. FileNotFoundError; OSError: damaged;
         ValueError: none is known.
         """
         fields: dict[tuple[str, float], list[Field]] = {}
@@ -88,12 +88,12 @@ class Background:
         return sorted({name for name, _ in self.fields})
 
     def levels(self, name: str) -> list[float]:
-        """Pressures [Pa] of a variable, upward from the ground; without the surface."""
+        """Returns pressures [Pa] of a variable, upward from the ground; without the surface."""
         return sorted((p for n, p in self.fields if n == name and p), reverse=True)
 
     def at(self, name: str, longitude: Any, latitude: Any, time: Any, level: float = 0.0) -> Any:
-        """Values at places and times [s since 1970], NaN beyond the times that there are by more
-        than half an hour. ValueError: no such variable.
+        """Returns values at places and times [s since 1970], NaN beyond the times that there are by
+        more than half an hour. ValueError: no such variable.
         """
         if (name, level) not in self.fields:
             raise InputError(unknown("field", name, self.variables))
@@ -155,7 +155,7 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
 def _rows(
     latitude: np.ndarray, points: np.ndarray, values: np.ndarray, handle: Any, eccodes: Any
 ) -> tuple[Rows, np.ndarray]:
-    """Rows from south to north, each from longitude 0 eastwards."""
+    """Returns rows from south to north, each from longitude 0 eastwards."""
     first = eccodes.codes_get_array(handle, "longitudes")[0]
     span = eccodes.codes_get_array(handle, "longitudes")
     if points.sum() != values.size or np.ptp(span) < 300:

@@ -74,7 +74,7 @@ class Observations:
 
     @staticmethod
     def of(column: dict[str, np.ndarray]) -> Observations:
-        """All columns as they are, without a copy."""
+        """Returns all columns as they are, without a copy."""
         made = object.__new__(Observations)
         made.column = column
         return made
@@ -89,11 +89,11 @@ class Observations:
         self.column[name][:] = values
 
     def taken(self, which: np.ndarray) -> Observations:
-        """The data of a mask or of indices."""
+        """Returns the data of a mask or of indices."""
         return Observations.of({name: values[which] for name, values in self.column.items()})
 
     def sorted(self) -> Observations:
-        """The data in the order of a file: by kind, time, report and datum."""
+        """Returns the data in the order of a file: by kind, time, report and datum."""
         return self.taken(np.lexsort([self[name] for name in reversed(order)]))
 
     def kind_is(self, name: str) -> np.ndarray:
@@ -107,8 +107,8 @@ class Observations:
         return self["reason"] == 0
 
     def remove(self, which: np.ndarray, reason: int) -> int:
-        """Marks the data of a mask as not used, for a reason; a datum that was removed before keeps
-        its first reason. Returns how many were removed now.
+        """Returns marks the data of a mask as not used, for a reason; a datum that was removed
+        before keeps its first reason. Returns how many were removed now.
         """
         now = np.asarray(which, bool) & self.used
         self["reason"][now] = reason
@@ -116,7 +116,7 @@ class Observations:
 
 
 def codes(name: str, values: np.ndarray) -> np.ndarray:
-    """Numbers of texts of a column; ValueError where one is not known."""
+    """Returns numbers of texts of a column; ValueError where one is not known."""
     table = {text: n for n, text in enumerate(texts[name])}
     kinds, inverse = np.unique(values, return_inverse=True)
     if wrong := [k for k in kinds if k not in table]:
@@ -125,7 +125,7 @@ def codes(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def together(parts: Iterable[Observations]) -> Observations:
-    """All rows, in the order of a file; the same rows given twice are there once."""
+    """Returns all rows, in the order of a file; the same rows given twice are there once."""
     parts = list(parts)
     if not parts:
         return Observations(value=[])
@@ -134,7 +134,7 @@ def together(parts: Iterable[Observations]) -> Observations:
 
 
 def without_copies(placed: Observations) -> Observations:
-    """Rows in order, each only once."""
+    """Returns rows in order, each only once."""
     same = np.ones(len(placed), bool)
     for name in order:
         same[1:] &= placed[name][1:] == placed[name][:-1]
@@ -172,7 +172,7 @@ def write_groups(
 
 
 def as_table(observations: Observations) -> Any:
-    """The data as a table of Arrow, with texts for codes and nulls for what is missing."""
+    """Returns the data as a table of Arrow, with texts for codes and nulls for what is missing."""
     pa = pyarrow()
     made = {}
     for name, (kind, _, _) in columns.items():
@@ -191,8 +191,8 @@ def as_table(observations: Observations) -> Any:
 
 
 def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observations:
-    """Observations of a file, those of an SQL clause. On ranks, those of the groups of rows that
-    are dealt to this one. FileNotFoundError; ValueError.
+    """Returns observations of a file, those of an SQL clause. On ranks, those of the groups of rows
+    that are dealt to this one. FileNotFoundError; ValueError.
     """
     if where:
         return from_table(query(f"SELECT * FROM observations WHERE {where}", path))
@@ -207,8 +207,8 @@ def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observ
 
 
 def _groups(file: Any, comm: Any) -> Any:
-    """Rows of a file that are this rank's; one whose groups are other ones than here is read whole
-    by each.
+    """Returns rows of a file that are this rank's; one whose groups are other ones than here is
+    read whole by each.
     """
     if comm.size == 1:
         return file.read()
@@ -241,7 +241,7 @@ def from_table(table: Any) -> Observations:
 
 
 def _texts(name: str, column: Any) -> np.ndarray:
-    """Numbers of a column of texts; of stations the texts themselves, "" for null."""
+    """Returns numbers of a column of texts; of stations the texts themselves, "" for null."""
     coded = column if hasattr(column, "indices") else column.dictionary_encode()
     words = np.array([*coded.dictionary.to_pylist(), ""], "U")
     at = coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
@@ -253,7 +253,7 @@ def _texts(name: str, column: Any) -> np.ndarray:
 
 
 def query(sql: str, path: str | Path) -> Any:
-    """The answer to an SQL question of a file's table `observations`, a table of Arrow.
+    """Returns the answer to an SQL question of a file's table `observations`, a table of Arrow.
 
     FileNotFoundError; ValueError with what the database says of the question.
     """
@@ -289,7 +289,7 @@ def _first(error: Exception) -> str:
 
 
 def column_meant(text: str) -> str:
-    """The nearest known column to an unknown name."""
+    """Returns the nearest known column to an unknown name."""
     import re  # only for errors
 
     found = re.search(r'column "([^"]+)" not found', text)
@@ -297,7 +297,7 @@ def column_meant(text: str) -> str:
 
 
 def by_kind_and_reason(observations: Observations) -> Mapping[tuple[str, str, str], int]:
-    """Counts: (kind, variable, reason) -> data."""
+    """Returns counts: (kind, variable, reason) -> data."""
     key = np.stack([observations[n].astype(int) for n in ("kind", "variable", "reason")])
     found, counts = np.unique(key, axis=1, return_counts=True)
     return {

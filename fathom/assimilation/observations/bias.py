@@ -37,8 +37,8 @@ class Predictors:
     def of_radiances(
         cls, thickness_1000_300: np.ndarray, thickness_200_50: np.ndarray, angle: np.ndarray
     ) -> Predictors:
-        """Thicknesses [m] about 8800 and 8600 m in units of 200 m, three powers of the angle from
-        the nadir [degrees] in units of 50.
+        """Returns thicknesses [m] about 8800 and 8600 m in units of 200 m, three powers of the
+        angle from the nadir [degrees] in units of 50.
         """
         scan = np.asarray(angle) / 50
         one = np.ones_like(scan)
@@ -49,7 +49,7 @@ class Predictors:
         return cls(np.stack([one, first, second, scan, scan**2, scan**3], axis=1))
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
-        """The bias of each datum."""
+        """Returns the bias of each datum."""
         return self.values @ coefficients
 
     tangent = apply
@@ -61,8 +61,8 @@ class Predictors:
         self, departure: np.ndarray, error: np.ndarray, background: np.ndarray,
         background_error: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """The coefficients from departures, with the earlier ones as a background: the least
-        of |d - b|^2 / error^2 + |beta - background|^2 / background_error^2.
+        """Returns the coefficients from departures, with the earlier ones as a background: the
+        least of |d - b|^2 / error^2 + |beta - background|^2 / background_error^2.
         """
         weighted = self.values / error[:, None]
         A = weighted.T @ weighted + np.diag(1 / background_error**2)
@@ -111,8 +111,8 @@ def _split(x: Vector, deviation: np.ndarray) -> tuple[Vector, Vector]:
 
 
 def with_bias(cost: Cost, predictors: Sequence[Predictors], deviation: np.ndarray) -> Cost:
-    """The cost function with coefficients of bias in its control vector; predictors: of the data of
-    each slot; deviation: of the coefficients. ValueError: numbers that do not fit.
+    """Returns the cost function with coefficients of bias in its control vector; predictors: of the
+    data of each slot; deviation: of the coefficients. ValueError: numbers that do not fit.
     """
     deviation = np.asarray(deviation, float)
     fits = len(predictors) == len(cost.slots) and all(
@@ -132,5 +132,5 @@ def with_bias(cost: Cost, predictors: Sequence[Predictors], deviation: np.ndarra
 
 
 def parted(increment: Vector, deviation: np.ndarray) -> tuple[Vector, Vector]:
-    """Increments of the state and of the coefficients, of an increment of both."""
+    """Returns increments of the state and of the coefficients, of an increment of both."""
     return _split(increment, deviation)

@@ -39,7 +39,9 @@ class Rule:
 
 
 def read(path: str | Path) -> list[Rule]:
-    """The rules of a file. FileNotFoundError; ValueError names the wrong rule and its fault."""
+    """Returns the rules of a file. FileNotFoundError; ValueError names the wrong rule and its
+    fault.
+    """
     path = Path(path)
     if not path.is_file():
         raise MissingFileError(f"{path}: no such blacklist")

@@ -29,7 +29,9 @@ newest, oldest = 60, 13  # versions of the WMO's tables that are looked for
 def read(
     data: bytes, roles: Any, messages: Sequence[Any], threads: int = 1
 ) -> tuple[dict[str, Any], list[str]]:
-    """Rows of the messages (`mpi.core.bufr_index(data)`), and what is wrong with each, or ""."""
+    """Returns rows of the messages (`mpi.core.bufr_index(data)`), and what is wrong with each, or
+    "".
+    """
     known = {key: _tables(*key) for key in {_key(m) for m in messages}}
     return mpi.core.bufr_read(
         data, list(messages), [known[_key(m)] for m in messages], roles, threads
@@ -48,7 +50,7 @@ def _key(message: Any) -> tuple[int, int, int, int]:
 
 @cache
 def _tables(version: int, centre: int, subcentre: int, local: int) -> Any:
-    """Tables of the WMO, with those of a centre over them."""
+    """Returns tables of the WMO, with those of a centre over them."""
     places = [_master(version)]
     if local:
         places.append(f"bufr/tables/0/local/{local}/{centre}/{subcentre}")
@@ -70,7 +72,7 @@ def _master(version: int) -> str:
 
 
 def _elements(text: str) -> dict[int, tuple[int, ...]]:
-    """Descriptor -> descriptor, scale, reference, width, is text, is a code."""
+    """Returns descriptor -> descriptor, scale, reference, width, is text, is a code."""
     found: dict[int, tuple[int, ...]] = {}
     for line in text.splitlines():
         part = line.split("|")
@@ -90,8 +92,8 @@ def _sequences(text: str) -> dict[int, list[int]]:
 
 @cache
 def _definition(name: str) -> str:
-    """A file of eccodes' definitions, "" where it has none of that name. Where they are compiled
-    into its library, eccodes' own tool takes them out, once: the cache keeps them.
+    """Returns a file of eccodes' definitions, "" where it has none of that name. Where they are
+    compiled into its library, eccodes' own tool takes them out, once: the cache keeps them.
     """
     import eccodes
 

@@ -58,7 +58,7 @@ def _beyond(
 def _equivalents(
     data: Observations, of: np.ndarray, name: str, kind: str, background: Background
 ) -> np.ndarray:
-    """The background at the data of one kind and variable; NaN where it has no value."""
+    """Returns the background at the data of one kind and variable; NaN where it has no value."""
     place = data["longitude"][of], data["latitude"][of], data["time"][of]
     if kind in of_the_surface:
         nothing = np.full(len(of), np.nan)
@@ -69,7 +69,7 @@ def _equivalents(
 def _in_the_air(
     background: Background, name: str, place: tuple[np.ndarray, ...], pressure: np.ndarray
 ) -> np.ndarray:
-    """Linear in ln p between the levels; NaN above the highest and below the lowest."""
+    """Returns linear in ln p between the levels; NaN above the highest and below the lowest."""
     levels = background.levels(name)[::-1]
     found = np.full(len(pressure), np.nan)
     if len(levels) < 2:

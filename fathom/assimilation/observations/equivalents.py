@@ -56,7 +56,8 @@ class Places:
         self.here = _frame(data["longitude"], data["latitude"])  # 2 x (n, 3)
 
     def columns(self, around: Mapping[str, np.ndarray], of: Any = slice(None)) -> Columns:
-        """Fields (levels, n, 4) around the data `of` those of the places, at their places."""
+        """Returns fields (levels, n, 4) around the data `of` those of the places, at their
+        places."""
         made = {name: self._mean(f, of) for name, f in around.items() if name not in winds}
         if all(name in around for name in winds):
             vector = [
@@ -70,7 +71,8 @@ class Places:
         return made
 
     def _mean(self, values: Any, of: Any) -> np.ndarray:
-        """The mean without missing values (land); NaN where half of the weight is missing."""
+        """Returns the mean without missing values (land); NaN where half of the weight is
+        missing."""
         weight, there = self.weight[of], ~np.isnan(values)
         held = np.where(there, values, 0)
         share = _sum([weight[:, n] * there[..., n] for n in range(4)])
@@ -79,7 +81,7 @@ class Places:
 
 
 def between(before: Columns, after: Columns, share: np.ndarray) -> Columns:
-    """Columns linear in time, `share` (n) of the way."""
+    """Returns columns linear in time, `share` (n) of the way."""
     return {name: (1 - share) * before[name] + share * after[name] for name in before}
 
 
@@ -95,15 +97,15 @@ class Air:
         self.a, self.b = np.asarray(a, float), np.asarray(b, float)
 
     def sees(self, data: Observations) -> np.ndarray:
-        """Which data an operator is for."""
+        """Returns which data an operator is for."""
         made = _known_radiances(data) | _at_surface(data)
         for k, v, of in _groups(data):
             made[of] |= operators.operator_of(names[v], kinds[k]) is not None
         return made
 
     def see(self, data: Observations, held: Columns) -> Seen:
-        """Departures, NaN where there is no equivalent, reasons for that (0: there is one), and
-        what the place adds to errors.
+        """Returns departures, NaN where there is no equivalent, reasons for that (0: there is one),
+        and what the place adds to errors.
         """
         columns = self._columns(held)
         departure, unlike = np.full(len(data), np.nan), np.zeros(len(data))
@@ -167,14 +169,14 @@ class Air:
 
 
 def _at_surface(data: Observations) -> np.ndarray:
-    """Snow, and the sea at a depth that is not known or small."""
+    """Returns snow, and the sea at a depth that is not known or small."""
     flat = np.isin(data["kind"], Air._ground)
     shallow = data.variable_is("sea_water_temperature") & ~(data["depth"] > 5)
     return flat & (data.variable_is("surface_snow_thickness") | shallow)
 
 
 def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
-    """Values of a field of the surface; NaN where it has none."""
+    """Returns values of a field of the surface; NaN where it has none."""
     field, factor, offset = {
         "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
         "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
@@ -185,7 +187,9 @@ def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) ->
 
 
 def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
-    """Pressure of the model at heights [m], by its hydrostatics; NaN of one below its ground."""
+    """Returns pressure of the model at heights [m], by its hydrostatics; NaN of one below its
+    ground.
+    """
     T = columns.temperature.mean(axis=1)
     scale = GAS_CONSTANT * T / STANDARD_GRAVITY
     p = columns.surface_pressure * np.exp(-(height - columns.ground) / scale)
@@ -220,7 +224,8 @@ def _has_level(operator: str, what: str) -> bool:
 
 
 def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray) -> np.ndarray:
-    """Brightness temperatures [K]; NaN of an instrument that is not known, or of no angle."""
+    """Returns brightness temperatures [K]; NaN of an instrument that is not known, or of no
+    angle."""
     seen = np.full(len(data), np.nan)
     channel = microwave.index_of(data["instrument"], data["channel"])
     known = np.flatnonzero(_known_radiances(data))
@@ -233,7 +238,7 @@ def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray)
 
 
 def _known_radiances(data: Observations) -> np.ndarray:
-    """Data of an instrument and an angle that the regression is for."""
+    """Returns data of an instrument and an angle that the regression is for."""
     known = microwave.index_of(data["instrument"], data["channel"]) >= 0
     known &= data.variable_is("toa_brightness_temperature")
     with np.errstate(invalid="ignore"):
@@ -273,7 +278,7 @@ class Sea:
         return departure, reason, np.zeros(len(data))
 
     def _at(self, field: np.ndarray, depth: np.ndarray) -> np.ndarray:
-        """Linear in depth; nothing below the middle of the last layer with water."""
+        """Returns linear in depth; nothing below the middle of the last layer with water."""
         k, share = self.profile.weights(depth)
         n = np.arange(len(k))
         upper, lower = field[n, k], field[n, k + 1]
@@ -282,7 +287,7 @@ class Sea:
 
 
 def told(data: Observations) -> list[str]:
-    """A line for each kind and variable: how many departures, their mean and rms."""
+    """Returns a line for each kind and variable: how many departures, their mean and rms."""
     lines = []
     for k, v, of in _groups(data):
         d = data["background_departure"][of]
@@ -300,7 +305,7 @@ def line(kind: str, name: str, departure: np.ndarray) -> str:
 
 
 def _groups(data: Observations) -> list[tuple[int, int, np.ndarray]]:
-    """(kind, variable, which data) of all that there are."""
+    """Returns (kind, variable, which data) of all that there are."""
     key = data["kind"].astype(int) * len(names) + data["variable"]
     found, inverse = np.unique(key, return_inverse=True)
     return [
@@ -309,7 +314,7 @@ def _groups(data: Observations) -> list[tuple[int, int, np.ndarray]]:
 
 
 def _frame(longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors to the east and to the north, (..., 3)."""
+    """Returns unit vectors to the east and to the north, (..., 3)."""
     x, y = np.deg2rad(longitude), np.deg2rad(latitude)
     east = np.stack([-np.sin(x), np.cos(x), np.zeros_like(x)], axis=-1)
     north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], axis=-1)
@@ -317,5 +322,5 @@ def _frame(longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sum(terms: list[np.ndarray]) -> Any:
-    """One after the other: the same bits for any number of data."""
+    """Returns one after the other: the same bits for any number of data."""
     return sum(terms[1:], terms[0])

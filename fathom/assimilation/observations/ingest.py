@@ -76,9 +76,9 @@ def collect(
     mean_topography: str | Path | None = None,
     **options: Any,
 ) -> tuple[Observations, list[Account]]:
-    """This rank's piece of all observations of the files, in the order of their keys over the
-    ranks; and, on rank 0, an account of each file. mean_topography: a
-    file for anomalies of sea level (topography.py); options: of METAR (stations, month).
+    """Returns this rank's piece of all observations of the files, in the order of their keys over
+    the ranks; and, on rank 0, an account of each file. mean_topography: a file for anomalies of sea
+    level (topography.py); options: of METAR (stations, month).
 
     FileNotFoundError; ValueError: a file of no known format, on all ranks.
     """
@@ -99,7 +99,7 @@ def collect(
 def _file(
     path: Path, comm: Any, threads: int, mean_topography: Any, options: dict
 ) -> tuple[Observations, Account]:
-    """This rank's share of a file."""
+    """Returns this rank's share of a file."""
     if not path.is_file():
         raise MissingFileError(f"{path}: no such file")
     data = path.read_bytes()
@@ -125,7 +125,7 @@ def _file(
 
 
 def _nowhere(made: Observations) -> np.ndarray:
-    """Places that are not on Earth, times that are none or impossible."""
+    """Returns places that are not on Earth, times that are none or impossible."""
     first, last = (np.datetime64(f"{year}-01-01", "s").astype(int) for year in reports.years)
     with np.errstate(invalid="ignore"):
         here = (np.abs(made["latitude"]) <= 90) & np.isfinite(made["longitude"])
@@ -134,7 +134,8 @@ def _nowhere(made: Observations) -> np.ndarray:
 
 
 def format_of(data: bytes, name: str) -> str:
-    """bufr, netcdf, odb, metar or csv, by what is in the file. ValueError where it is none."""
+    """Returns bufr, netcdf, odb, metar or csv, by what is in the file. ValueError where it is
+    none."""
     if not data and not name.lower().endswith((".bufr", ".bfr")):
         raise InputError(f"{name} is empty")
     if data.startswith((b"CDF", b"\x89HDF")):
@@ -183,7 +184,7 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account, anomalies: boo
 
 
 def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[Any]]:
-    """Messages of some megabytes at a time: rows take some hundred times their bits."""
+    """Yields messages of some megabytes at a time: rows take some hundred times their bits."""
     start, bytes_ = 0, 0
     for n, message in enumerate(messages):
         bytes_ += message.length
@@ -195,13 +196,13 @@ def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[A
 
 
 def counts(own: Observations, comm: Any) -> dict[str, int]:
-    """Data of each kind on all ranks, which all call it."""
+    """Returns data of each kind on all ranks, which all call it."""
     of = sum(comm.allgather(np.bincount(own["kind"], minlength=len(kinds))))
     return {kind: int(n) for kind, n in zip(kinds, of) if n}
 
 
 def summary(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> list[str]:
-    """Lines for people: files, what is damaged, counts by kind."""
+    """Returns lines for people: files, what is damaged, counts by kind."""
     lines = []
     for a in accounts:
         lines.append(
@@ -217,7 +218,7 @@ def summary(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> list[str
 
 
 def figures(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> dict[str, Any]:
-    """The account as numbers; reports count as often as they are in the files."""
+    """Returns the account as numbers; reports count as often as they are in the files."""
     data = sum(by_kind.values())
     return {
         "data": data,

@@ -39,7 +39,7 @@ def looks_like_it(text: str) -> bool:
 def read(
     path: Path, account: Any, month: str = "", stations: str | Path | None = None
 ) -> Observations:
-    """The observations of a file. ValueError: no month, no table of stations."""
+    """Returns the observations of a file. ValueError: no month, no table of stations."""
     if not month or stations is None:
         raise InputError(
             f"{path}: METAR contain neither month nor place; give both: --month 2018-11 --stations"
@@ -93,7 +93,7 @@ def _count_damaged(text: str, account: Any) -> None:
 
 
 def _is_known(w: re.Match) -> bool:
-    """A variable direction counts only in a calm; one above 360 is none."""
+    """Returns a variable direction counts only in a calm; one above 360 is none."""
     return int(w[2]) == 0 if w[1] == "VRB" else int(w[1]) <= 360
 
 

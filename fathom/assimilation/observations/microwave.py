@@ -40,7 +40,7 @@ def radiometer() -> radiances.Radiometer:
 
 
 def index_of(instrument: Any, channel: Any) -> np.ndarray:
-    """Indices of channels in the radiometer; -1: of another instrument."""
+    """Returns indices of channels in the radiometer; -1: of another instrument."""
     channel = np.asarray(channel)
     found = np.full(np.shape(instrument), -1)
     for number, name in instruments.items():
@@ -51,15 +51,15 @@ def index_of(instrument: Any, channel: Any) -> np.ndarray:
 
 
 def emissivity(channel: Any, zenith: Any, skin: Any, land_fraction: Any) -> np.ndarray:
-    """Emissivity of the surface, by the share of land; zenith [degrees], skin [K]."""
+    """Returns emissivity of the surface, by the share of land; zenith [degrees], skin [K]."""
     frequency = np.array([centre for centre, _, _ in radiances.channels])[channel]
     sea = np.where(skin < frozen, ice, of_calm_sea(1e9 * frequency, skin, zenith))
     return land_fraction * land + (1 - land_fraction) * sea
 
 
 def of_calm_sea(frequency: Any, skin: Any, zenith: Any, salinity: float = 35.0) -> np.ndarray:
-    """Fresnel's reflection on sea water, whose permittivity is that of Klein & Swift (1977);
-    polarisation turns with the scan: cos^2 of the vertical, sin^2 of the horizontal.
+    """Returns Fresnel's reflection on sea water, whose permittivity is that of Klein & Swift
+    (1977); polarisation turns with the scan: cos^2 of the vertical, sin^2 of the horizontal.
     """
     t, S = np.clip(np.asarray(skin, float) - constants.celsius, -2, 35), salinity
     static: Any = 87.134 + (-1.949e-1 + (-1.276e-2 + 2.491e-4 * t) * t) * t
@@ -94,11 +94,11 @@ class Seen:
     zenith: np.ndarray
 
     def apply(self, threads: int = 1) -> np.ndarray:
-        """Brightness temperatures [K]."""
+        """Returns brightness temperatures [K]."""
         return radiometer().apply(self._on_levels, *self._scene, threads)
 
     def tangent(self, change: np.ndarray, threads: int = 1) -> np.ndarray:
-        """Their change by a change (n, 4 K + 2) of the state of the columns."""
+        """Returns their change by a change (n, 4 K + 2) of the state of the columns."""
         layers, alone = self._parted(change)
         on_levels = [
             field.tangent(values, alone[:, 0]) for field, values in zip(self._fields, layers)
@@ -108,7 +108,7 @@ class Seen:
         return radiometer().tangent(self._on_levels, channel, moved, emissivity, secant, threads)
 
     def adjoint(self, value: np.ndarray, threads: int = 1) -> np.ndarray:
-        """The adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
+        """Returns the adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
         channel, emissivity, secant = self._scene
         back = radiometer().adjoint(self._on_levels, channel, value, emissivity, secant, threads)
         L, K = len(radiometer().pressure), self.columns.temperature.shape[1]
@@ -154,7 +154,9 @@ class Seen:
 
 
 def layer_logs(a: Any, b: Any, surface_pressure: Any) -> tuple[np.ndarray, np.ndarray]:
-    """ln p of layers (n, K) and its slope by the surface pressure; core/observation/column.hpp."""
+    """Returns ln p of layers (n, K) and its slope by the surface pressure;
+    core/observation/column.hpp.
+    """
     a, b = np.asarray(a, float), np.asarray(b, float)
     p = a + b * np.asarray(surface_pressure, float)[:, None]
     upper, lower, du, dl = p[:, :-1], p[:, 1:], b[:-1], b[1:]
@@ -177,8 +179,8 @@ class Between:
 
     @cached_property
     def weights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Layer above k (n, L), the share of the one below it, and the slope of the share by the
-        surface pressure; e^{-s} where a level is above all layers, 1 elsewhere.
+        """Returns layer above k (n, L), the share of the one below it, and the slope of the share
+        by the surface pressure; e^{-s} where a level is above all layers, 1 elsewhere.
         """
         x, n = self.x, np.arange(len(self.x))[:, None]
         k = np.zeros((len(x), len(self.levels)), int)
@@ -226,7 +228,7 @@ class OnLevels:
 
     @cached_property
     def _by_pressure(self) -> np.ndarray:
-        """The derivative by the surface pressure (n, L)."""
+        """Returns the derivative by the surface pressure (n, L)."""
         n, k, _, by_pressure, fall, above = self._parts
         inside = by_pressure * (self.field[n, k + 1] - self.field[n, k])
         excess = self.field[:, 0] - self.climate_of_first

@@ -10,8 +10,8 @@ from fathom.base import earth
 
 
 def grouped(*keys: Any, best: tuple[Any, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
-    """Order that puts equal keys side by side, within them the best (least) first; and the number
-    of the group of each place of that order.
+    """Returns order that puts equal keys side by side, within them the best (least) first; and the
+    number of the group of each place of that order.
     """
     order = np.lexsort([*best[::-1], *keys[::-1]])
     new = np.zeros(len(order), bool)

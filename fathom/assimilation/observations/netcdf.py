@@ -26,8 +26,8 @@ good = ("1", "2")  # flags of Argo: good, probably good
 
 
 def read(path: Path, account: Any, anomalies: bool = False) -> Observations:
-    """The observations of a file; anomalies: of sea level, without its mdt. ValueError: neither
-    Argo nor along-track; OSError: damaged.
+    """Returns the observations of a file; anomalies: of sea level, without its mdt. ValueError:
+    neither Argo nor along-track; OSError: damaged.
     """
     import netCDF4
 
@@ -45,7 +45,7 @@ def read(path: Path, account: Any, anomalies: bool = False) -> Observations:
 
 
 def depth_of(pressure: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-    """Depth [m] of a pressure of sea water [dbar]."""
+    """Returns depth [m] of a pressure of sea water [dbar]."""
     x = np.sin(np.deg2rad(latitude)) ** 2
     gravity = 9.780318 * (1 + (5.2788e-3 + 2.36e-5 * x) * x) + 1.092e-6 * pressure
     column = ((-1.82e-15 * pressure + 2.279e-10) * pressure - 2.2512e-5) * pressure + 9.72659
@@ -53,7 +53,7 @@ def depth_of(pressure: np.ndarray, latitude: np.ndarray) -> np.ndarray:
 
 
 def pressure_at(depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-    """Pressure [dbar] at a depth [m], to a millimetre: the inverse of `depth_at`."""
+    """Returns pressure [dbar] at a depth [m], to a millimetre: the inverse of `depth_at`."""
     pressure = np.asarray(depth, float)
     for _ in range(4):
         pressure = pressure + (depth - depth_of(pressure, latitude))
@@ -65,7 +65,7 @@ def _numbers(file: Any, name: str) -> np.ndarray:
 
 
 def _texts(file: Any, name: str) -> np.ndarray:
-    """Strings of characters along the last dimension."""
+    """Returns strings of characters along the last dimension."""
     raw = np.ma.filled(file[name][:], b" ").astype("S1")
     return np.array(["".join(c.decode("ascii", "replace") for c in row).strip() for row in raw])
 
@@ -125,7 +125,7 @@ def _argo(file: Any, account: Any) -> Observations:
 
 
 def _best(file: Any, name: str, adjusted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values, adjusted where a profile is, and where their flags are good."""
+    """Returns values, adjusted where a profile is, and where their flags are good."""
 
     def flags(of: str) -> np.ndarray:
         if of not in file.variables:

@@ -37,7 +37,7 @@ day, of_day = "date@hdr", "time@hdr"  # yyyymmdd, hhmmss
 
 
 def name_of(column: str) -> str:
-    """The name of a column in ODB."""
+    """Returns the name of a column in ODB."""
     return called.get(column, f"{column}@fathom")
 
 
@@ -102,7 +102,7 @@ def read(path: str | Path) -> Observations:
 
 
 def _date(seconds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """yyyymmdd and hhmmss of seconds since 1970."""
+    """Returns yyyymmdd and hhmmss of seconds since 1970."""
     month = seconds.astype("M8[s]").astype("M8[M]")
     day_of_month = (seconds.astype("M8[s]").astype("M8[D]") - month.astype("M8[D]")).astype(int)
     year, m = np.divmod(month.astype(int) + 12 * 1970, 12)

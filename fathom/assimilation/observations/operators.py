@@ -43,8 +43,8 @@ roughness = 0.05  # m, where none is known: grass
 
 
 def operator_of(variable: str, kind: str) -> tuple[str, str] | None:
-    """The operator of a variable seen by a kind of report, and the column of the base that is its
-    level; None where there is none.
+    """Returns the operator of a variable seen by a kind of report, and the column of the base that
+    is its level; None where there is none.
     """
     if kind == "gnss_ro":
         return (by_height[variable], "height") if variable in by_height else None
@@ -76,13 +76,13 @@ class Columns:
 
     @cached_property
     def state(self) -> np.ndarray:
-        """All variables of the state, (n, 4 K + 2)."""
+        """Returns all variables of the state, (n, 4 K + 2)."""
         alone = (np.reshape(x, (-1, 1)) for x in (self.surface_pressure, self.skin))
         layers = (np.asarray(x) for x in (self.temperature, self.humidity, self.east, self.north))
         return np.ascontiguousarray(np.concatenate([*layers, *alone], axis=1), float)
 
     def taken(self, which: np.ndarray) -> Columns:
-        """The columns of a mask or of indices."""
+        """Returns the columns of a mask or of indices."""
         own = ("temperature", "humidity", "east", "north", "surface_pressure", "skin", "ground")
         return Columns(self.a, self.b, *(np.asarray(getattr(self, name))[which] for name in own))
 
@@ -95,14 +95,14 @@ class Columns:
     def apply(
         self, name: str, level: Any = 0.0, roughness: Any = roughness, threads: int = 1
     ) -> np.ndarray:
-        """Values of operator `name` at a level: pressure [Pa] or altitude [m]."""
+        """Returns values of operator `name` at a level: pressure [Pa] or altitude [m]."""
         return self._seen(level, roughness).apply(name, threads)
 
     def tangent(
         self, name: str, change: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """The change of these values by a change (n, 4 K + 2) of the state."""
+        """Returns the change of these values by a change (n, 4 K + 2) of the state."""
         change = np.ascontiguousarray(change, float)
         return self._seen(level, roughness).tangent(name, change, threads)
 
@@ -110,7 +110,7 @@ class Columns:
         self, name: str, value: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """The adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
+        """Returns the adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
         value = np.ascontiguousarray(value, float)
         return self._seen(level, roughness).adjoint(name, value, threads)
 
@@ -124,14 +124,14 @@ class SeaProfile:
     depth: np.ndarray
 
     def weights(self, wanted: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Layer above (n) and the share of the layer below it (n)."""
+        """Returns layer above (n) and the share of the layer below it (n)."""
         wanted = np.asarray(wanted, float)
         k = np.clip(np.searchsorted(self.depth, wanted) - 1, 0, len(self.depth) - 2)
         share = (wanted - self.depth[k]) / (self.depth[k + 1] - self.depth[k])
         return k, np.clip(share, 0, 1)
 
     def apply(self, field: np.ndarray, wanted: Any) -> np.ndarray:
-        """A field (n, K) at depths (n)."""
+        """Returns a field (n, K) at depths (n)."""
         k, share = self.weights(wanted)
         n = np.arange(len(k))
         return (1 - share) * field[n, k] + share * field[n, k + 1]
@@ -159,20 +159,20 @@ class SeaLevel:
     contraction: np.ndarray
 
     def apply(self, eta: Any, temperature: Any, salinity: Any) -> np.ndarray:
-        """Surface (n) [m], temperature and salinity (n, K) less those of the reference."""
+        """Returns surface (n) [m], temperature and salinity (n, K) less those of the reference."""
         steric = self.expansion * temperature - self.contraction * salinity
         return eta + np.sum(self.thickness * steric, axis=-1)
 
     tangent = apply
 
     def adjoint(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Adjoints of the surface, of temperature and of salinity."""
+        """Returns adjoints of the surface, of temperature and of salinity."""
         each = np.asarray(value)[:, None] * self.thickness
         return np.array(value, float), each * self.expansion, -each * self.contraction
 
 
 def without_mean(departure: np.ndarray, track: np.ndarray) -> np.ndarray:
-    """Departures of sea level less the mean of each track: the errors of the mean dynamic
+    """Returns departures of sea level less the mean of each track: the errors of the mean dynamic
     topography and of the orbit.
     """
     _, number = np.unique(track, return_inverse=True)

@@ -83,7 +83,7 @@ def write(
 
 
 def _encoded(tables: Sequence[Any], schema: Any) -> tuple[memoryview, list[int]]:
-    """A file of tables, and where its groups begin and the last ends."""
+    """Returns a file of tables, and where its groups begin and the last ends."""
     import pyarrow
     from pyarrow import parquet
 
@@ -115,7 +115,7 @@ class _Edit:
         self.tail = self.data[self.after_groups :]
 
     def footer(self, groups: Sequence[bytes], rows: int) -> bytes:
-        """The whole of it with other groups."""
+        """Returns the whole of it with other groups."""
         start, end = self.rows_at
         count = len(groups)
         head = self.data[:start] + _number(rows) + self.data[end : self.group_header]
@@ -214,8 +214,8 @@ def group_bounds(count: int) -> np.ndarray:
 
 
 def dealt(count: int, comm: Any) -> tuple[np.ndarray, range]:
-    """Bounds of the groups of `count` rows, and the numbers of this rank's, distributed in turn: a
-    file is in the order of kinds, so each rank has some of each.
+    """Returns bounds of the groups of `count` rows, and the numbers of this rank's, distributed in
+    turn: a file is in the order of kinds, so each rank has some of each.
     """
     bounds = group_bounds(count)
     return bounds, range(comm.rank, len(bounds) - 1, comm.size)

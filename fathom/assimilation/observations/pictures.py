@@ -48,7 +48,7 @@ def coverage(chosen: Observations, path: Any = None) -> Any:
 
 
 def departures_map(chosen: Observations, path: Any = None) -> Any:
-    """Background departures at their places."""
+    """Returns background departures at their places."""
     name, there = _one_variable(chosen)
     values = chosen["background_departure"][there]
     most = float(np.quantile(np.abs(values), 0.98)) or 1.0
@@ -67,7 +67,9 @@ def departures_map(chosen: Observations, path: Any = None) -> Any:
 
 
 def _on_globe(chosen: Observations, over: Callable, title: str, note: str, path: Any) -> Any:
-    """Points on a map of land and sea; of the region that they fill, where it is not the globe."""
+    """Returns points on a map of land and sea; of the region that they fill, where it is not the
+    globe.
+    """
     held = embedded.read("topography", "latitude", "longitude", "ocean_fraction")
     latitude, longitude = held["latitude"], held["longitude"]
     sea = np.where(held["ocean_fraction"] > 0.5, 0.35, np.nan)
@@ -94,7 +96,7 @@ def _on_globe(chosen: Observations, over: Callable, title: str, note: str, path:
 
 
 def _box(longitude: np.ndarray, latitude: np.ndarray) -> tuple[float, ...] | None:
-    """West, east, south, north with a margin; None: most of the globe."""
+    """Returns west, east, south, north with a margin; None: most of the globe."""
     turn = np.sort(np.mod(longitude, 360))
     if not len(turn):
         return None
@@ -112,7 +114,7 @@ def _box(longitude: np.ndarray, latitude: np.ndarray) -> tuple[float, ...] | Non
 
 
 def _one_variable(chosen: Observations) -> tuple[str, np.ndarray]:
-    """The variable with most departures, and where it has them. ValueError: none has."""
+    """Returns the variable with most departures, and where it has them. ValueError: none has."""
     there = np.isfinite(chosen["background_departure"])
     if not there.any():
         raise InputError(
@@ -126,7 +128,7 @@ def _one_variable(chosen: Observations) -> tuple[str, np.ndarray]:
 
 @styled
 def histogram(chosen: Observations) -> Any:
-    """Departures of used and rejected data, and the Gaussian of the used ones."""
+    """Returns departures of used and rejected data, and the Gaussian of the used ones."""
     name, there = _one_variable(chosen)
     values, used = chosen["background_departure"][there], chosen.used[there]
     edge = float(np.quantile(np.abs(values), 0.995)) or 1.0
@@ -149,7 +151,7 @@ def histogram(chosen: Observations) -> Any:
 
 @styled
 def rejected(chosen: Observations) -> Any:
-    """Data by kind and reason, in hundredths of each kind."""
+    """Returns data by kind and reason, in hundredths of each kind."""
     present = [n for n in range(len(kinds)) if (chosen["kind"] == n).any()]
     why = [r for r in reasons if (chosen["reason"] == r).any()]
     bars = 0.32 * len(present)  # inches
@@ -172,8 +174,8 @@ def rejected(chosen: Observations) -> Any:
 
 @styled
 def series(chosen: Observations, every: int = 3600) -> Any:
-    """Counts, and the rms of departures where there are any, in bins of time [s]; of several
-    variables in standard deviations of their errors.
+    """Returns counts, and the rms of departures where there are any, in bins of time [s]; of
+    several variables in standard deviations of their errors.
     """
     figure = new_figure(7, 3.6)
     axes = figure.add_axes((0.1, 0.16, 0.8, 0.7))
@@ -209,7 +211,7 @@ def series(chosen: Observations, every: int = 3600) -> Any:
 
 
 def _of_one_unit(some: Observations) -> tuple[np.ndarray, str]:
-    """Departures and what their label adds; of several variables by their errors."""
+    """Returns departures and what their label adds; of several variables by their errors."""
     number = some["variable"]
     if (number == number[0]).all():
         return some["background_departure"], f" [{variables[number[0]].units}]"
@@ -218,8 +220,8 @@ def _of_one_unit(some: Observations) -> tuple[np.ndarray, str]:
 
 @styled
 def story(chosen: Observations) -> Any:
-    """All data of a station: departures where there are any, values otherwise, in time, or against
-    pressure where it is one sounding; with the reasons of those that are not used.
+    """Returns all data of a station: departures where there are any, values otherwise, in time, or
+    against pressure where it is one sounding; with the reasons of those that are not used.
     """
     stations = np.unique(chosen["station"])
     if len(stations) > 1:

@@ -18,7 +18,7 @@ from fathom.base.failure import InputError
 
 
 def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
-    """(J, W) of normalised departures; `limit`: a."""
+    """Returns (J, W) of normalised departures; `limit`: a."""
     if not limit > 0:
         raise InputError(f"limit = {limit} of Huber's cost must be positive")
     size = np.abs(np.asarray(z, float))
@@ -27,7 +27,7 @@ def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
 
 
 def flat(z, probability: float = 0.05, reach: float = 5.0) -> tuple[np.ndarray, np.ndarray]:
-    """(J, W) of normalised departures; probability: A, reach: D."""
+    """Returns (J, W) of normalised departures; probability: A, reach: D."""
     if not (0 < probability < 1 and reach > 0):
         raise InputError(
             f"probability = {probability} must lie in (0, 1), reach = {reach} be positive"

@@ -85,7 +85,7 @@ def frequencies(channel: int) -> np.ndarray:
 
 
 def weights(channel: int) -> np.ndarray:
-    """Weights of these frequencies; their sum is 1."""
+    """Returns weights of these frequencies; their sum is 1."""
     bands = len(frequencies(channel)) // 3
     return np.tile(np.polynomial.legendre.leggauss(3)[1] / 2, bands) / bands
 
@@ -114,14 +114,14 @@ class Radiometer:
     def apply(
         self, columns: Any, channel: Any, emissivity: Any = 1.0, secant: Any = 1.0, threads: int = 1
     ) -> np.ndarray:
-        """Brightness temperatures [K]; channel: from 0."""
+        """Returns brightness temperatures [K]; channel: from 0."""
         return self._core.apply(*self._scenes(columns, channel, emissivity, secant), threads)
 
     def tangent(
         self, columns: Any, channel: Any, change: Any, emissivity: Any = 1.0, secant: Any = 1.0,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """Their changes by those of the columns."""
+        """Returns their changes by those of the columns."""
         scenes = self._scenes(columns, channel, emissivity, secant)
         return self._core.tangent(*scenes, np.ascontiguousarray(change, float), threads)
 
@@ -129,7 +129,7 @@ class Radiometer:
         self, columns: Any, channel: Any, value: Any, emissivity: Any = 1.0, secant: Any = 1.0,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """Adjoints of the columns by those of the brightness temperatures."""
+        """Returns adjoints of the columns by those of the brightness temperatures."""
         scenes = self._scenes(columns, channel, emissivity, secant)
         return self._core.adjoint(*scenes, np.ascontiguousarray(value, float), threads)
 
@@ -138,8 +138,9 @@ class Radiometer:
 
 
 def profiles(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Temperature and specific humidity (levels, count) at places of the GFS state drawn at random,
-    with the standard atmosphere and smooth departures above it, and with more or less vapour.
+    """Returns temperature and specific humidity (levels, count) at places of the GFS state drawn at
+    random, with the standard atmosphere and smooth departures above it, and with more or less
+    vapour.
     """
     rng = np.random.default_rng(seed)
     data = atmosphere.gfs()
@@ -163,7 +164,9 @@ def profiles(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def depths(channel: int, T: np.ndarray, q: np.ndarray, secant: float) -> np.ndarray:
-    """Optical depths (layers, profiles) of the mean transmittance of a channel, along the path."""
+    """Returns optical depths (layers, profiles) of the mean transmittance of a channel, along the
+    path.
+    """
     each = absorption.layer_depths(frequencies(channel), levels, T, q)
     return channel_depths(each, weights(channel), secant)
 
@@ -176,7 +179,7 @@ def channel_depths(each: np.ndarray, weight: np.ndarray, secant: float) -> np.nd
 
 
 def predicted(T: np.ndarray, q: np.ndarray, reference: tuple, secant: float) -> np.ndarray:
-    """Predictors (layers, profiles, 12), as in core/observation/radiance.hpp."""
+    """Returns predictors (layers, profiles, 12), as in core/observation/radiance.hpp."""
     mean = lambda x: 0.5 * (x[1:] + x[:-1])
     dp = np.diff(levels)[:, None]
     layer = mean(T), mean(q)
@@ -192,7 +195,7 @@ def predicted(T: np.ndarray, q: np.ndarray, reference: tuple, secant: float) -> 
 
 
 def trained(count: int = 80, seed: int = 1) -> Radiometer:
-    """The regression of all channels; some seconds."""
+    """Returns the regression of all channels; some seconds."""
     T, q = profiles(count, seed)
     mean = lambda x: 0.5 * (x[1:] + x[:-1])
     reference = mean(T).mean(axis=1), mean(q).mean(axis=1)
@@ -276,7 +279,7 @@ known = ("microwave",)
 
 
 def open(name: str | Path = "microwave") -> Radiometer:
-    """The radiometer of that name, or of a file of coefficients. ValueError: neither."""
+    """Returns the radiometer of that name, or of a file of coefficients. ValueError: neither."""
     if str(name) not in known:
         if Path(name).is_file():
             return read(name)

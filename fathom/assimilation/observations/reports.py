@@ -132,7 +132,7 @@ missing_heights = 1e5  # m: no observation lies above; 2147483647 is a missing n
 
 
 def roles(core: Any) -> Any:
-    """The elements that the decoder looks for."""
+    """Returns the elements that the decoder looks for."""
     numbered = lambda table: {d: n for n, group in enumerate(table.values()) for d in group}
     return core.BufrRoles(
         numbered(slots),
@@ -148,8 +148,8 @@ def roles(core: Any) -> Any:
 def observations(
     rows: dict[str, Any], data: bytes, messages: Sequence[Any], anomalies: bool = False
 ) -> Observations:
-    """The data of decoded messages, in SI units, with their places and times. anomalies: of sea
-    level, without the mean dynamic topography.
+    """Returns the data of decoded messages, in SI units, with their places and times. anomalies: of
+    sea level, without the mean dynamic topography.
     """
     at = dict(zip(slots, rows["slots"].reshape(-1, len(slots)).T))
     head = dict(zip(headers, rows["headers"].reshape(-1, len(headers)).T))
@@ -205,15 +205,16 @@ def observations(
 
 
 def wrapped(longitude: Any, shift: Any = 0.0) -> Any:
-    """Degrees from -180 to 180, moved by a drift; NaN for what is not between -180 and 360."""
+    """Returns degrees from -180 to 180, moved by a drift; NaN for what is not between -180 and
+    360."""
     with np.errstate(invalid="ignore"):
         here = (longitude >= -180) & (longitude <= 360)
         return np.where(here, (longitude + np.nan_to_num(shift) + 180) % 360 - 180, np.nan)
 
 
 def _of_flight(height: np.ndarray) -> np.ndarray:
-    """Pressure [Pa] of an aircraft's height [m], which is that of its barometer in the standard
-    atmosphere of ICAO.
+    """Returns pressure [Pa] of an aircraft's height [m], which is that of its barometer in the
+    standard atmosphere of ICAO.
     """
     low = 101325 * np.maximum(1 - 2.25577e-5 * height, 0.1) ** 5.25588
     return np.where(height < 11e3, low, 22632 * np.exp((11e3 - height) / 6341.62))
@@ -240,14 +241,14 @@ def _sea_level(
 
 
 def _other_times(meaning: np.ndarray) -> np.ndarray:
-    """Forecasts and the like; 2: an average, 18: at a launch, 25: nominal, 26: of the last known
-    position.
+    """Returns forecasts and the like; 2: an average, 18: at a launch, 25: nominal, 26: of the last
+    known position.
     """
     return np.isin(meaning, (4, 27))
 
 
 def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.ndarray:
-    """Kind of each report, from the category of its message and its contents."""
+    """Returns kind of each report, from the category of its message and its contents."""
     report, reports = rows["report"], len(rows["message"])
     usual = np.array([kinds.index(of_category.get(c, "other")) for c in range(256)], "i2")
     kind = usual[category[rows["message"]]]
@@ -283,8 +284,8 @@ of_sensor = {3: amsu_a, 4: amsu_b, 15: mhs}  # code table 0 02 048
 
 
 def _instruments(at: Any, head: Any, report: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Instrument of each datum and its own channel. The channels of ATOVS go through all of its
-    instruments: 28 to 42 are AMSU-A's, 43 to 47 those of AMSU-B or MHS, by the satellite.
+    """Returns instrument of each datum and its own channel. The channels of ATOVS go through all of
+    its instruments: 28 to 42 are AMSU-A's, 43 to 47 those of AMSU-B or MHS, by the satellite.
     """
     sensor = np.nan_to_num(head["sensor"], nan=-1).astype(int)
     by_sensor = sum((number * (sensor == code) for code, number in of_sensor.items()), 0 * sensor)
@@ -317,7 +318,7 @@ def _stations(rows: Any, head: Any) -> np.ndarray:
 
 
 def _times(head: Any) -> np.ndarray:
-    """Seconds since 1970; 0 where there is no date, which no window holds."""
+    """Returns seconds since 1970; 0 where there is no date, which no window holds."""
     part = {n: head[n] for n in ("year", "month", "day", "hour", "minute", "second")}
     bad = np.isnan(part["year"]) | np.isnan(part["month"]) | np.isnan(part["day"])
     bad |= (part["year"] < years[0]) | (part["year"] >= years[1])
@@ -336,7 +337,7 @@ def _times(head: Any) -> np.ndarray:
 
 
 def _keys(data: bytes, messages: Sequence[Any], rows: Any) -> np.ndarray:
-    """A number for each report, from the bytes of its message and its place in it."""
+    """Returns a number for each report, from the bytes of its message and its place in it."""
     digest = np.array(
         [
             int.from_bytes(
@@ -357,7 +358,7 @@ def _keys(data: bytes, messages: Sequence[Any], rows: Any) -> np.ndarray:
 def _with_variables(
     made: Observations, name: np.ndarray, report: np.ndarray, whole: np.ndarray, selected: Any
 ) -> Observations:
-    """Direction and speed become components; a mixing ratio becomes specific humidity."""
+    """Returns direction and speed become components; a mixing ratio becomes specific humidity."""
     moist = _is(name, "mixing_ratio")
     made["value"] = np.where(moist, made["value"] / (1 + made["value"]), made["value"])
     name[moist] = meanings.index("specific_humidity")
@@ -380,7 +381,7 @@ def _with_variables(
 
 
 def _numbers(which: np.ndarray, report: np.ndarray) -> np.ndarray:
-    """Numbers of the data of a mask: 1, 2, ... in each report."""
+    """Returns numbers of the data of a mask: 1, 2, ... in each report."""
     so_far = np.cumsum(which)
     first = np.flatnonzero(np.append(True, report[1:] != report[:-1])[: len(report)])
     before = (so_far - which)[first]
@@ -392,8 +393,8 @@ def _is(name: np.ndarray, *what: str) -> np.ndarray:
 
 
 def _pairs(wind: np.ndarray, is_speed: np.ndarray, report: np.ndarray) -> tuple[Any, Any]:
-    """Neighbours of one report, one of them a direction, the other a speed, none used twice: the
-    one that comes first in its report comes first in each pair.
+    """Returns neighbours of one report, one of them a direction, the other a speed, none used
+    twice: the one that comes first in its report comes first in each pair.
     """
     if len(wind) < 2:
         return wind[:0], wind[:0]
@@ -415,7 +416,7 @@ def _chosen(first: np.ndarray, report: np.ndarray, selected: np.ndarray) -> np.n
 
 
 def with_errors(made: Observations) -> Observations:
-    """The usual errors of kinds and variables, where none was given; all three the same."""
+    """Returns the usual errors of kinds and variables, where none was given; all three the same."""
     table = np.array([[error(k, v) for v in names] for k in kinds])
     usual = table[made["kind"], made["variable"]]
     given = np.where(np.isnan(made["error"]), usual, made["error"])

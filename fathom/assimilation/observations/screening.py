@@ -138,8 +138,8 @@ def screen(
 
 
 def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any) -> dict[str, Any]:
-    """A base is read, screened and written by all ranks, which share its rows: the same file on any
-    of them. Returns counts, and the processor time of the slowest rank [s].
+    """Returns a base is read, screened and written by all ranks, which share its rows: the same
+    file on any of them. Returns counts, and the processor time of the slowest rank [s].
     """
     import scipy.spatial  # noqa: F401  start-up time is not the screening's
 
@@ -173,7 +173,7 @@ def _late(data: Observations, settings: Settings) -> np.ndarray:
 
 
 def _not_compared(data: Observations, comm: Any) -> np.ndarray:
-    """Data not compared with a model, where others were: of other times, for example."""
+    """Returns data not compared with a model, where others were: of other times, for example."""
     compared = np.isfinite(data["background_departure"])
     return ~compared & any(comm.allgather(bool(compared.any())))
 
@@ -222,7 +222,7 @@ def _far(data: Observations, settings: Settings) -> np.ndarray:
 
 
 def _partners(data: Observations, which: np.ndarray) -> np.ndarray:
-    """The other components of winds of a mask: the same report and level."""
+    """Returns the other components of winds of a mask: the same report and level."""
     wind = np.flatnonzero(data.variable_is("eastward_wind") | data.variable_is("northward_wind"))
     if not len(wind):
         return np.zeros(len(data), bool)
@@ -235,8 +235,8 @@ def _partners(data: Observations, which: np.ndarray) -> np.ndarray:
 
 
 def _duplicates(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
-    """All but the best of a station (where it has no name: of a kind), a cell of 0.05 degrees, a
-    level and half an hour.
+    """Returns all but the best of a station (where it has no name: of a kind), a cell of 0.05
+    degrees, a level and half an hour.
     """
     of = np.flatnonzero(data.used)
     some = data.taken(of)
@@ -257,7 +257,7 @@ def _duplicates(data: Observations, settings: Settings, comm: Any) -> np.ndarray
 
 
 def _middle(some: Observations, settings: Settings, comm: Any) -> float:
-    """The middle of the window; without one, the median of the times."""
+    """Returns the middle of the window; without one, the median of the times."""
     if settings.window:
         return sum(settings.window) / 2
     times = np.concatenate(comm.allgather(some["time"]))
@@ -291,7 +291,7 @@ _of_sets = ("longitude", "latitude", "height", "background_departure", "error_fi
 
 
 def _sets(data: Observations, comm: Any) -> list[_Set]:
-    """The data by variable, where there are more than three."""
+    """Returns the data by variable, where there are more than three."""
     flat = np.isin(data["kind"], [kinds.index(k) for k in at_surface])
     there = flat & data.used & np.isfinite(data["background_departure"])
     there &= np.isnan(data["pressure"])
@@ -311,7 +311,7 @@ def _sets(data: Observations, comm: Any) -> list[_Set]:
 
 
 def _alone(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
-    """Data whose departure is far from the mean of at least three neighbours."""
+    """Returns data whose departure is far from the mean of at least three neighbours."""
     found = np.zeros(len(data), bool)
     if not settings.buddy_limit:
         return found
@@ -347,7 +347,7 @@ def _inconsistent(data: Observations, settings: Settings, comm: Any) -> np.ndarr
 
 
 def _thinned(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
-    """All but the datum next to the centre of its box."""
+    """Returns all but the datum next to the centre of its box."""
     found = np.zeros(len(data), bool)
     for kind, box in settings.boxes.items():
         of = np.flatnonzero(data.kind_is(kind) & data.used)
@@ -359,7 +359,7 @@ def _thinned(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
 def _central(
     some: Observations, length: float, depth: float, minutes: float, comm: Any
 ) -> np.ndarray:
-    """Which data are next to the centre of their box of km, hPa and minutes."""
+    """Returns which data are next to the centre of their box of km, hPa and minutes."""
     degrees = np.degrees(length * 1e3 / earth.RADIUS)
     row = np.floor(some["latitude"] / degrees)
     around = np.maximum(1, np.floor(360 / degrees * np.cos(np.deg2rad((row + 0.5) * degrees))))

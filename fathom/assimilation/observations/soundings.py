@@ -29,8 +29,8 @@ def _levels(data: Observations, name: str) -> np.ndarray:
 
 
 def not_hydrostatic(data: Observations) -> np.ndarray:
-    """Levels between two layers that both disagree, or at the end of one that does: their heights
-    and temperatures.
+    """Returns levels between two layers that both disagree, or at the end of one that does: their
+    heights and temperatures.
     """
     found = np.zeros(len(data), bool)
     warm, high = _levels(data, "air_temperature"), _levels(data, "geopotential_height")
@@ -57,8 +57,8 @@ def not_hydrostatic(data: Observations) -> np.ndarray:
 
 
 def too_steep(data: Observations) -> np.ndarray:
-    """Temperatures whose potential temperature is less than that of the level below by more than
-    `fall`: of the two, the one that stands out against the next level.
+    """Returns temperatures whose potential temperature is less than that of the level below by more
+    than `fall`: of the two, the one that stands out against the next level.
     """
     found = np.zeros(len(data), bool)
     of = _levels(data, "air_temperature")
@@ -75,7 +75,9 @@ def too_steep(data: Observations) -> np.ndarray:
 
 
 def failed(data: Observations) -> np.ndarray:
-    """Soundings of which `failing` neighbouring levels fail the first guess: the rest of them."""
+    """Returns soundings of which `failing` neighbouring levels fail the first guess: the rest of
+    them.
+    """
     profile = np.isin(data["kind"], [kinds.index(k) for k in kinds_of_profiles])
     of = np.flatnonzero(profile & np.isfinite(data["background_departure"]))
     found = np.zeros(len(data), bool)

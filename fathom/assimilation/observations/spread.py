@@ -27,8 +27,8 @@ samples = 64  # of each rank
 
 
 def to_ranks(own: Observations, owner: np.ndarray, comm: Any) -> Observations:
-    """Row n goes to rank owner[n], which does not fall with n; they arrive in the order of the
-    ranks, then of the rows. What stays is not packed.
+    """Returns row n goes to rank owner[n], which does not fall with n; they arrive in the order of
+    the ranks, then of the rows. What stays is not packed.
     """
     if comm.size == 1:
         return own
@@ -44,14 +44,14 @@ def to_ranks(own: Observations, owner: np.ndarray, comm: Any) -> Observations:
 
 
 def joined(parts: list[dict[str, np.ndarray]]) -> Observations:
-    """The rows of all parts, one after the other."""
+    """Returns the rows of all parts, one after the other."""
     if not parts:
         return Observations(value=[])
     return Observations.of({name: np.concatenate([p[name] for p in parts]) for name in columns})
 
 
 def ordered(own: Observations, comm: Any) -> Observations:
-    """This rank's piece of all rows in the order of a file, without copies."""
+    """Returns this rank's piece of all rows in the order of a file, without copies."""
     own = without_copies(own.sorted())
     if comm.size == 1:
         return own
@@ -112,7 +112,7 @@ class Whole:
 
 
 def _first_ranks(asked: list[np.ndarray]) -> list[np.ndarray]:
-    """The first of the lists in which each number of each of them is."""
+    """Returns the first of the lists in which each number of each of them is."""
     numbers, place = np.unique(np.concatenate(asked), return_inverse=True)
     rank = np.repeat(np.arange(len(asked)), [len(one) for one in asked])
     first = np.full(len(numbers), len(asked))
@@ -121,8 +121,8 @@ def _first_ranks(asked: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def first_of(keys: tuple[Any, ...], best: tuple[Any, ...], comm: Any) -> np.ndarray:
-    """Which rows are the best (least) of all rows with their keys, numbers or texts, on whatever
-    rank those are; ties by the last of `best`, which is another for each row.
+    """Returns which rows are the best (least) of all rows with their keys, numbers or texts, on
+    whatever rank those are; ties by the last of `best`, which is another for each row.
 
     Keys are compared by 128 bits made of them. The best rows of a rank ask whether others have
     their keys too; only those meet.
@@ -165,7 +165,7 @@ def _ends(counts: Any) -> np.ndarray:
 
 
 def _mixed(keys: Any, seed: int = 0) -> np.ndarray:
-    """64 bits of columns of numbers and texts."""
+    """Returns 64 bits of columns of numbers and texts."""
     rows = []
     for key in keys:
         if np.asarray(key).dtype.kind == "U":
@@ -183,7 +183,7 @@ def _mixed(keys: Any, seed: int = 0) -> np.ndarray:
 
 
 def _dealt(keys: np.ndarray, comm: Any) -> np.ndarray:
-    """A rank for each of 64 bits: by these alone, evenly."""
+    """Returns a rank for each of 64 bits: by these alone, evenly."""
     mixed = keys.view("u8") * np.uint64(0x9E3779B97F4A7C15)
     return ((mixed ^ mixed >> np.uint64(32)) % np.uint64(comm.size)).astype(int)
 
@@ -191,8 +191,8 @@ def _dealt(keys: np.ndarray, comm: Any) -> np.ndarray:
 def _levelled(
     own: Observations, bounds: np.ndarray, comm: Any
 ) -> tuple[Observations, np.ndarray, range]:
-    """Rows that are in order over the ranks, so moved that each rank has whole groups between
-    `bounds`, as many as the others; where its own groups begin and end, and their numbers.
+    """Returns rows that are in order over the ranks, so moved that each rank has whole groups
+    between `bounds`, as many as the others; where its own groups begin and end, and their numbers.
     """
     counts = comm.allgather(len(own))
     first = sum(counts[: comm.rank])
@@ -205,7 +205,7 @@ def _levelled(
 
 
 def _keys(own: Observations) -> np.ndarray:
-    """Keys whose bytes are in the order of a file."""
+    """Returns keys whose bytes are in the order of a file."""
     made = np.empty(len(own), [(name, ">u8") for name in order])
     for name in order:
         made[name] = own[name].astype("i8").view("u8") ^ np.uint64(1 << 63)

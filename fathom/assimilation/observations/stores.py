@@ -98,7 +98,7 @@ class _Columns:
         self.places = equivalents.Places(self.around, (x, y), data)
 
     def at(self, n: int, of: np.ndarray) -> equivalents.Columns:
-        """Values of moment n at data `of`."""
+        """Returns values of moment n at data `of`."""
         wanted = (*self.model.needs, *self.model.takes)
         around = {
             name: _around(self.store[alias][n], self.around.index[of])
@@ -117,13 +117,13 @@ def _keep(
 
 
 def _around(field: Any, index: np.ndarray) -> np.ndarray:
-    """(levels, n, 4) of a field, which may have levels."""
+    """Returns (levels, n, 4) of a field, which may have levels."""
     values = np.asarray(field.values, float)
     return values.reshape(-1, values.shape[-2] * values.shape[-1])[:, index]
 
 
 def _fields(store: Any) -> dict[str, str]:
-    """Name -> its variable in the store, of fields in time."""
+    """Returns name -> its variable in the store, of fields in time."""
     by_alias = {entry.alias: name for name, entry in names.fields.items()}
     return {
         by_alias.get(alias, alias): alias
@@ -133,7 +133,7 @@ def _fields(store: Any) -> dict[str, str]:
 
 
 def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:
-    """How data observe the contents of the store. ValueError: what is missing."""
+    """Returns how data observe the contents of the store. ValueError: what is missing."""
     if all(name in fields for name in equivalents.Sea.needs) and "depth" in store:
         return equivalents.Sea(store["depth"].values)
     missing = [name for name in equivalents.Air.needs if name not in fields]
@@ -149,7 +149,8 @@ def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:
 
 
 def _seconds(store: Any, path: Any) -> np.ndarray:
-    """Times of the store [s since 1970]. ValueError: fewer than two, or another calendar."""
+    """Returns times of the store [s since 1970]. ValueError: fewer than two, or another
+    calendar."""
     if "bounds" in store.time.attrs or store.sizes["time"] < 2:
         raise InputError(f"{path}: departures need at least two times of moments, not of means")
     if store.time.encoding.get("calendar", "standard") not in ("standard", "proleptic_gregorian"):

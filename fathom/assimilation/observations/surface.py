@@ -43,7 +43,7 @@ class Structure:
                 raise InputError(f"{name} = {value} of a structure must be positive")
 
     def deviation(self, departure: np.ndarray) -> float:
-        """sigma_b: <d^2> = sigma_b^2 + sigma_o^2; at least a tenth of the observation's."""
+        """Returns sigma_b: <d^2> = sigma_b^2 + sigma_o^2; at least a tenth of the observation's."""
         if self.background_error is not None:
             return self.background_error
         left = float(np.mean(departure**2)) - self.error**2 if len(departure) else 0.0
@@ -62,7 +62,7 @@ structures = {
 
 
 def structure_of(variable: str) -> Structure:
-    """The usual structure of a variable; ValueError where it is not one of the surface."""
+    """Returns the usual structure of a variable; ValueError where it is not one of the surface."""
     if variable not in structures:
         raise InputError(unknown("variable of a surface analysis", variable, structures))
     return structures[variable]
@@ -95,8 +95,8 @@ def analyse(
     neighbours: int = 50,
     threads: int = 1,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Increments at places and the standard deviations of their errors, from the `neighbours`
-    nearest data within 6 lengths. ValueError: what is not finite.
+    """Returns increments at places and the standard deviations of their errors, from the
+    `neighbours` nearest data within 6 lengths. ValueError: what is not finite.
     """
     wrong = [n for n in ("longitude", "latitude", "departure")
              if not np.isfinite(getattr(data, n)).all()]  # fmt: skip
@@ -123,8 +123,8 @@ def analyse(
 def _heights(
     height: np.ndarray, places: np.ndarray, known: np.ndarray, known_places: np.ndarray
 ) -> np.ndarray:
-    """Heights. An unknown height is replaced by the height of the nearest datum that has one, so
-    that all covariances are consistent. If no datum has one, all heights are 0.
+    """Returns heights. An unknown height is replaced by the height of the nearest datum that has
+    one, so that all covariances are consistent. If no datum has one, all heights are 0.
     """
     from scipy.spatial import cKDTree
 
@@ -137,7 +137,9 @@ def _heights(
 
 
 def _nearest(targets: np.ndarray, places: np.ndarray, most: int, reach: float) -> np.ndarray:
-    """(targets, most): the nearest places within a distance [m], -1 where there are no more."""
+    """Returns (targets, most): the nearest places within a distance [m], -1 where there are no
+    more.
+    """
     from scipy.spatial import cKDTree
 
     chord = 2 * np.sin(min(reach / earth.RADIUS, np.pi) / 2)
@@ -148,7 +150,9 @@ def _nearest(targets: np.ndarray, places: np.ndarray, most: int, reach: float) -
 def withheld(
     structure: Structure, data: Data, folds: int = 10, seed: int = 0, **options: Any
 ) -> np.ndarray:
-    """The rest of each departure when a random part of the data is analysed from all others."""
+    """Returns the rest of each departure when a random part of the data is analysed from all
+    others.
+    """
     if not 2 <= folds <= len(data):
         raise InputError(f"folds = {folds} must be from 2 to the number of data, {len(data)}")
     fold = np.random.default_rng(seed).permutation(len(data)) % folds
@@ -198,7 +202,7 @@ def outliers(
 def _alone(
     structure: Structure, data: Data, which: np.ndarray, neighbours: int, threads: int
 ) -> np.ndarray:
-    """|departure - analysis from the others| of some data, in standard deviations of the
+    """Returns |departure - analysis from the others| of some data, in standard deviations of the
     difference.
     """
     places = earth.unit_vectors(data.longitude, data.latitude)
@@ -229,9 +233,9 @@ WETNESS_ERROR, ITS_DATA = 0.15, (1.5, 0.1)
 def wetness_increments(
     temperature: Any, humidity: Any, sun: Any, air: tuple[Any, Any] = (293.0, 0.5)
 ) -> np.ndarray:
-    """What increments of temperature [K] and relative humidity at 2 m tell of beta, the share of
-    potential evaporation that the ground gives: optimal interpolation of one number from two
-    (Mahfouf 1991), their sensitivities from the budget of a mixed layer,
+    """Returns what increments of temperature [K] and relative humidity at 2 m tell of beta, the
+    share of potential evaporation that the ground gives: optimal interpolation of one number from
+    two (Mahfouf 1991), their sensitivities from the budget of a mixed layer,
 
         dT = -E / (rho c_p h) dbeta,   dq = E / (rho L_v h) dbeta,   E = 450 W m-2 mu 5 h
         dr = dq / q_s - r L_v / (R_v T^2) dT
@@ -256,8 +260,8 @@ DAY_IN_SOIL = 0.12  # m: the depth at which a wave of a day has fallen to 1 / e
 
 
 def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") -> dict:
-    """What increments of temperature at 2 m [K] give to the ground, by the scheme of land: all of
-    it to the surface, and
+    """Returns what increments of temperature at 2 m [K] give to the ground, by the scheme of land:
+    all of it to the surface, and
 
         LandSurface   1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2)
         SoilLayers    to each layer the mean of exp(-z / 0.12 m) in it, the wave of a day in soil

@@ -29,8 +29,8 @@ numbers = ("height", "pressure", "depth", "instrument", "channel", "zenith")
 
 
 def read(path: Path, account: Any) -> Observations:
-    """The observations of a table; lines that are damaged are counted. ValueError: a header that
-    says nothing.
+    """Returns the observations of a table; lines that are damaged are counted. ValueError: a header
+    that says nothing.
     """
     with open(path, newline="", encoding="utf-8", errors="replace") as file:
         lines = list(csv.DictReader(file))
@@ -52,7 +52,7 @@ def read(path: Path, account: Any) -> Observations:
 
 
 def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
-    """Header -> (name, unit). ValueError where a needed column is missing."""
+    """Returns header -> (name, unit). ValueError where a needed column is missing."""
     found = {}
     for text in header:
         name, _, unit = text.strip().partition("[")
@@ -70,7 +70,7 @@ def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
 
 
 def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]) -> dict[str, int]:
-    """Columns with a unit that are unknown here, and their numbers of values."""
+    """Returns columns with a unit that are unknown here, and their numbers of values."""
     known = {*needed, *numbers, *variables.names, "value", "error"}
     return {
         f"{name}{near(name, known)}": sum(bool((line.get(text) or "").strip()) for line in lines)
@@ -80,7 +80,7 @@ def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]
 
 
 def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """The data of one line."""
+    """Returns the data of one line."""
     by_name = {name: (line.get(text) or "").strip() for text, (name, _) in columns.items()}
     units = dict(columns.values())
     common = _report(by_name, units)
@@ -101,7 +101,7 @@ def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[
 
 
 def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, Any]:
-    """The entries that data of a line share."""
+    """Returns the entries that data of a line share."""
     kind = by_name.get("kind") or "other"
     if kind not in variables.kinds:
         raise InputError(f"kind '{kind}'{near(kind, variables.kinds)}")
@@ -127,7 +127,9 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
 
 
 def _number(text: str, unit: str, wanted: str, absolute: bool = True) -> float:
-    """A number in the unit that is wanted; NaN where there is none. Not absolute: a difference."""
+    """Returns a number in the unit that is wanted; NaN where there is none. Not absolute: a
+    difference.
+    """
     if text.lower() in ("", "nan", "na", "null", "-"):
         return np.nan
     factor, offset = conversion(unit, wanted) if unit and wanted else (1.0, 0.0)
@@ -136,7 +138,7 @@ def _number(text: str, unit: str, wanted: str, absolute: bool = True) -> float:
 
 
 def time_of(text: str) -> int:
-    """Seconds since 1970 of an ISO time or a number."""
+    """Returns seconds since 1970 of an ISO time or a number."""
     try:
         return round(float(text))
     except ValueError:

@@ -24,8 +24,9 @@ fields = ("mdt", "mean_dynamic_topography", "sea_surface_height", "zos", "ssh")
 
 
 def add(data: Observations, path: str | Path) -> int:
-    """Anomalies of altimeters become heights above the geoid; where the file has none there, they
-    get that reason. Returns how many got one. FileNotFoundError; ValueError: no such field.
+    """Returns anomalies of altimeters become heights above the geoid; where the file has none
+    there, they get that reason. Returns how many got one. FileNotFoundError; ValueError: no such
+    field.
     """
     height = names.index("sea_surface_height_above_geoid")
     wanted = (data["kind"] == kinds.index("altimeter")) & (data["variable"] == height)

@@ -67,12 +67,12 @@ errors: dict[tuple[str, str], float] = {
 
 
 def variable(name: str) -> Variable:
-    """The variable of that name; ValueError where there is none."""
+    """Returns the variable of that name; ValueError where there is none."""
     if name not in names:
         raise InputError(unknown("observed variable", name, names))
     return variables[names.index(name)]
 
 
 def error(kind: str, name: str) -> float:
-    """Standard deviation of an observation of a kind [units of the variable]."""
+    """Returns standard deviation of an observation of a kind [units of the variable]."""
     return errors.get((kind, name), variable(name).error)

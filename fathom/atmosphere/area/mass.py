@@ -44,7 +44,9 @@ class Edges:
 
 
 def boxes(grid: Any) -> dict[str, tuple[int, int, int, int]]:
-    """C + I without its outermost points, beside which no columns are, and C, of a WholeArea."""
+    """Returns C + I without its outermost points, beside which no columns are, and C, of a
+    WholeArea.
+    """
     (nx, ny), width = grid.points, grid.area.coupling
     whole = (1, ny - 2, 1, nx - 2)
     return {"area": whole} | (

@@ -253,7 +253,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def _air(self) -> Any:
-        """The fields of air among those that can be set."""
+        """Returns the fields of air among those that can be set."""
         return {*self.settable} - {*self.boundary}
 
     def _pressure_by_splines(self, value: Any, name: str) -> Any:
@@ -316,12 +316,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def beside(self) -> list[Any]:
-        """An outer model that runs at the same time."""
+        """Returns an outer model that runs at the same time."""
         return [self.outer] if isinstance(self.outer, outer_models.Running) else []
 
     @cached_property
     def edges(self) -> dict[str, Any]:
-        """The edges through which the mass of an area passes; none of a plane."""
+        """Returns the edges through which the mass of an area passes; none of a plane."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             return {}
         grid = self.grid
@@ -360,12 +360,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def phases(self) -> Sequence[str]:
-        """Those of a step, in order."""
+        """Returns those of a step, in order."""
         return step.compressible(self.corrections) if self.compressible else step.semi_lagrangian
 
     @property
     def dynamics(self) -> Dynamics:
-        """Its dynamics, as a component."""
+        """Returns its dynamics, as a component."""
         divergence = "divergence" if self.grid.map_factor is None else "reference_divergence"
         if self.compressible:
             return Compressible(self.air, divergence, self.extrapolation)
@@ -373,7 +373,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def components(self) -> Sequence[Component]:
-        """Physics, coupling, dynamics and fixers."""
+        """Returns physics, coupling, dynamics and fixers."""
         columns, *others = super().components
         source = self._outer_in_time if self.outer else None
         return [columns, Coupling(source, bool(self.edges)), *others]
@@ -469,14 +469,14 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return self._whole(values) if m is None else m * self._whole(values / m)
 
     def _pressure(self, ratio: Any) -> Any:
-        """Periodic together with the ground: ln p_s at sea level is made periodic."""
+        """Returns periodic together with the ground: ln p_s at sea level is made periodic."""
         ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
         return self._whole(ratio + ground) - ground
 
     @property
     def surface_geopotential(self) -> Any:
-        """The surface geopotential as given, made periodic, with the waves that the model keeps [m2
-        s-2].
+        """Returns the surface geopotential as given, made periodic, with the waves that the model
+        keeps [m2 s-2].
         """
         if self.ground_as_it_is is not None:
             return self.ground_as_it_is
@@ -508,7 +508,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def land_fraction(self) -> Array | None:
-        """The share of land as output has it, (ny, nx), for coasts: none in E."""
+        """Returns the share of land as output has it, (ny, nx), for coasts: none in E."""
         land = super().land_fraction
         return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
 
@@ -520,7 +520,7 @@ def _is_compressible(dynamics: Any) -> Any:
 
 
 def _check_kept(periodic: Any, **kept: Any) -> None:
-    """ValueError where a quantity that should be kept passes through the edges."""
+    """Raises ValueError where a quantity that should be kept passes through the edges."""
     for name, asked in kept.items():
         if asked not in (True, False) or (asked and not periodic):
             raise InputError(
@@ -531,7 +531,7 @@ def _check_kept(periodic: Any, **kept: Any) -> None:
 
 
 def _check_compressible(model: Any, fix_energy: Any) -> None:
-    """ValueError where numbers do not fit compressible air."""
+    """Raises ValueError where numbers do not fit compressible air."""
     if model.corrections < 0:
         raise InputError(f"corrections = {model.corrections} must not be negative")
     if model.corrections and model.extrapolation == "settls":
@@ -556,7 +556,7 @@ def _check(
     viscosity: Any,
     diffusion_time: Any,
 ) -> None:
-    """ValueError where arguments are wrong, or exclude each other."""
+    """Raises ValueError where arguments are wrong, or exclude each other."""
     if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
         raise InputError(
             f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"

@@ -34,7 +34,7 @@ EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
 
 def weights(grid: Any, exponent: float) -> np.ndarray:
-    """alpha at all points of a WholeArea or PeriodicPlaneGrid, (rows, points); 1 in E."""
+    """Returns alpha at all points of a WholeArea or PeriodicPlaneGrid, (rows, points); 1 in E."""
     nx, ny = grid.points
     alpha = np.ones(grid.size[::-1])
     z = grid.zone
@@ -43,8 +43,8 @@ def weights(grid: Any, exponent: float) -> np.ndarray:
 
 
 def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.ndarray:
-    """alpha of the upper zone, (levels,): a rate that grows from 0 at the pressure `bottom` [Pa] to
-    1 / `time` [s] at the top as the square of a sine of ln p, taken implicitly.
+    """Returns alpha of the upper zone, (levels,): a rate that grows from 0 at the pressure `bottom`
+    [Pa] to 1 / `time` [s] at the top as the square of a sine of ln p, taken implicitly.
     """
     levels = grid.levels
     p = np.asarray(levels.a) + np.asarray(levels.b) * 1e5
@@ -146,7 +146,7 @@ class Records:
 
     @property
     def text(self) -> str:
-        """Its name in messages."""
+        """Returns its name in messages."""
         return f"outer = {str(getattr(self.states, 'path', self.states))!r}"
 
     remedy = "take outer = 'initial' for one that stays as it is"

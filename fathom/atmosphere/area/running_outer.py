@@ -104,7 +104,7 @@ class Running:
 
     @property
     def _sound(self) -> tuple[str, ...]:
-        """The additional fields of compressible air, where both are."""
+        """Returns the additional fields of compressible air, where both are."""
         both = self.model, self.simulation.model
         return compressible.fields if all(m.compressible for m in both) else ()
 

@@ -55,7 +55,8 @@ class Stored:
 
     @cached_property
     def taken(self) -> tuple[np.ndarray, Any]:
-        """The records that are taken: their numbers and their times, an xarray.DataArray."""
+        """Returns the records that are taken: their numbers and their times, an
+        xarray.DataArray."""
         with output.open(self.path) as data:
             if "time" not in data.dims:
                 raise InputError(f"outer = {str(self.path)!r} has no states in time")
@@ -91,7 +92,7 @@ class Stored:
 
     @cached_property
     def _on_own_points(self) -> bool:
-        """Whether it lies on the columns of the area."""
+        """Returns whether it lies on the columns of the area."""
         grid = given_on(self.model).grid
         shape = grid.points[::-1]
         with output.open(self.path) as data:
@@ -117,7 +118,7 @@ class Stored:
             return True
 
     def check(self) -> None:
-        """ValueError: not of states in time, or on points that are neither."""
+        """Raises ValueError: not of states in time, or on points that are neither."""
         _ = self.axis, self._on_own_points
 
     def state(self, number: int) -> dict[str, np.ndarray]:

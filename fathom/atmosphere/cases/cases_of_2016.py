@@ -31,8 +31,8 @@ def _degrees(function: Any) -> Any:
 def tropical_cyclone(
     model: Any, latitude: float = 10.0, longitude: float = 180.0
 ) -> dict[str, Any]:
-    """p(r, z) = (p0 - dp exp(-(r/rp)^3/2 - (z/zp)^2)) ((T0 - G z) / T0)^(g / (R G)) below 15 km,
-    with the temperature and the wind that balance it, q = q0 exp(-z / 3 km - (z / 8 km)^2).
+    """Returns p(r, z) = (p0 - dp exp(-(r/rp)^3/2 - (z/zp)^2)) ((T0 - G z) / T0)^(g / (R G)) below
+    15 km, with the temperature and the wind that balance it, q = q0 exp(-z / 3 km - (z / 8 km)^2).
     """
     p0, dp, rp, zp, q0, lapse, tropopause = 101500.0, 1115.0, 282e3, 7e3, 0.021, 0.007, 15e3
     T0 = 302.15 * (1 + vapour * q0)
@@ -65,7 +65,8 @@ def tropical_cyclone(
         return z
 
     def grown(r: Any, z: Any) -> Any:
-        """exp((r / rp)^3/2 + (z / zp)^2) p0 / dp, bounded: what lies far away is at rest."""
+        """Returns exp((r / rp)^3/2 + (z / zp)^2) p0 / dp, bounded: what lies far away is at
+        rest."""
         return p0 / dp * np.exp(np.minimum((r / rp) ** 1.5 + (z / zp) ** 2, 300.0))
 
     def humid(z: Any) -> Array:
@@ -114,7 +115,7 @@ def _if_moist(model: Any, humidity: Any) -> dict[str, Any]:
 
 
 def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
-    """theta = 300 K + 43 K (z / 12 km)^5/4, humidity 1 - 3/4 (z / 12 km)^5/4 on the equator
+    """Returns theta = 300 K + 43 K (z / 12 km)^5/4, humidity 1 - 3/4 (z / 12 km)^5/4 on the equator
     up to 12 km, q at most 14 g/kg; u = U(z) cos(latitude), 30 m/s more at 5 km than at the ground.
     Away from the equator all is in balance, found by iteration:
         dPi/dlatitude = -U^2 sin(2 latitude) / (2 cp theta_v),  cp theta_v dPi/dz = -g
@@ -177,7 +178,7 @@ def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
 
 # long: the functions of the case share its constants
 def baroclinic_wave(model: Any, hill: float = 1.0) -> dict[str, Any]:
-    """T = (a/r)^2 / (t1(z) - t2(z) J(x)),  J = x^3 - 3/5 x^5,  x = r/a cos(latitude),
+    """Returns T = (a/r)^2 / (t1(z) - t2(z) J(x)),  J = x^3 - 3/5 x^5,  x = r/a cos(latitude),
     p = p0 exp(-g/R int (t1 - t2 J) dz), the wind that balances it, and where it begins to grow a
     hill of 1 m/s in the wind at 20 E, 40 N, up to 15 km. a/r = 1 in a shallow atmosphere.
     """
@@ -190,7 +191,7 @@ def baroclinic_wave(model: Any, hill: float = 1.0) -> dict[str, Any]:
     C = (K + 2) / 2 * (at_equator - at_pole) / (at_equator * at_pole)
 
     def profiles(z: Any) -> tuple[Any, ...]:
-        """t1, t2 and their integrals from the ground."""
+        """Returns t1, t2 and their integrals from the ground."""
         square = (z / H) ** 2
         bump = np.exp(-square)
         steep, warm = (1 - 2 * square) * bump, np.exp(lapse / T0 * z)

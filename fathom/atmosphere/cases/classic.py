@@ -76,8 +76,8 @@ def radians(function: Any) -> Any:
 def steady_flow(
     model: Any, angle: float = 0.0, speed: Any = None, geopotential: float = 2.94e4
 ) -> Any:
-    """u = u0 (cos(phi) cos(angle) + ...): solid rotation about an axis at `angle` [radians] to the
-    poles, and the geopotential that holds it.
+    """Returns u = u0 (cos(phi) cos(angle) + ...): solid rotation about an axis at `angle` [radians]
+    to the poles, and the geopotential that holds it.
     """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     u0 = 2 * np.pi * a / (12 * day) if speed is None else speed
@@ -236,8 +236,8 @@ def cosine_bell(model: Any, angle: float = 0.0) -> dict[str, Any]:
 
 
 def baroclinic_wave(model: Any, perturbation: float = 1.0) -> dict[str, Any]:
-    """u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature and
-    surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N.
+    """Returns u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature
+    and surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N.
     """
     a, rotation, R = (
         model.grid.radius,
@@ -344,8 +344,8 @@ def _stands_still(model: Any, name: str) -> None:
 
 
 def rest_over_rings(model: Any) -> dict[str, Any]:
-    """One lapse rate; h = h0 / 2 (1 + cos(pi r / R)) cos(pi r / d)^2 within R of a place on the
-    equator, h0 = 2000 m, R = 3 pi / 4, d = pi / 16.
+    """Returns one lapse rate; h = h0 / 2 (1 + cos(pi r / R)) cos(pi r / d)^2 within R of a place on
+    the equator, h0 = 2000 m, R = 3 pi / 4, d = pi / 16.
     """
     _stands_still(model, "dcmip-2-0-0")
     lapse, warmth, power = 0.0065, 300.0, model.parameters["gas_constant"] / gravity * 0.0065
@@ -367,7 +367,7 @@ def rest_over_rings(model: Any) -> dict[str, Any]:
 
 
 def small_planet_waves(model: Any) -> dict[str, Any]:
-    """Solid rotation of 20 m/s, N = 0.01 s-1, in balance; theta' = d^2 / (d^2 + r^2)
+    """Returns solid rotation of 20 m/s, N = 0.01 s-1, in balance; theta' = d^2 / (d^2 + r^2)
     sin(2 pi z / L) K around 120 E on the equator, d = 5 km, L = 20 km.
     """
     _stands_still(model, "dcmip-3-1")

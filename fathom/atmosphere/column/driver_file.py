@@ -185,7 +185,7 @@ class DriverFile:
         return sorted({str(n) for n in self.file.data_vars} - self._held.keys() - descriptive)
 
     def pressure(self, heights: Any) -> Any:
-        """Hydrostatic, from the ground's pressure ps and the first state [Pa]."""
+        """Returns hydrostatic, from the ground's pressure ps and the first state [Pa]."""
         z = np.unique(np.concatenate([[0.0], self.height[self.height > 0], heights]))
         wet = 1 + VIRTUAL_FACTOR * self.humidity(z)
         kind = self.first(("theta", "thetal", "ta"))

@@ -219,7 +219,7 @@ class ForcedColumn(Configurable):
         return [x for x in kind if self.file.flag(f"{forcing}_{x}")][:1]
 
     def _nudging(self, x: Any) -> Any:
-        """1 / tau by height [s-1]."""
+        """Returns 1 / tau by height [s-1]."""
         tau = self.file.flag(f"nudging_{x}")
         if tau < 0:
             return self._now(f"nudging_coefficient_{x}")
@@ -329,7 +329,8 @@ class ForcedColumn(Configurable):
         return SimpleNamespace(heat=heat, water=water)
 
     def _by_similarity(self, air: Any) -> tuple[Any, ...]:
-        """u*, heat and water over ground of a given temperature: wet sea, land wet to beta."""
+        """Returns u*, heat and water over ground of a given temperature: wet sea, land wet to
+        beta."""
         file = self.file
         ts = self._number("ts_forc" if file.has("ts_forc") else "ts")
         sea = file.attributes.get("surface_type", "ocean") == "ocean"
@@ -402,7 +403,7 @@ def with_given_fluxes(physics: Any) -> Any:
 
 
 def subside(x: Any, z: Any, w: Any, step: float) -> Any:
-    """(x' - x) / dt = -w dx'/dz, upwind; nothing comes in through the top or the ground."""
+    """Returns (x' - x) / dt = -w dx'/dz, upwind; nothing comes in through the top or the ground."""
     from scipy.linalg import solve_banded
 
     apart = z[:-1] - z[1:]

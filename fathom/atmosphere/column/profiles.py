@@ -45,7 +45,7 @@ def dataset(file: Any, z: Any, interfaces: Any, records: Any) -> Any:
 
 
 def attributes(name: str) -> Any:
-    """CF attributes of a variable of the profiles."""
+    """Returns CF attributes of a variable of the profiles."""
     row = known_names.get(name, name)
     if isinstance(row, str):
         return names.get(row).attributes

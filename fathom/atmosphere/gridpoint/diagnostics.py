@@ -62,7 +62,7 @@ class State(diagnostics.State):
 
     @cached_property
     def column(self) -> Any:
-        """Heights and T_v are scaled to the gravity of geopotential height."""
+        """Returns heights and T_v are scaled to the gravity of geopotential height."""
         c = self.model.constants
         slope = c.gas_constant / c.gravity * STANDARD_GRAVITY / GAS_CONSTANT
         return Column.of_layers(
@@ -85,12 +85,12 @@ class State(diagnostics.State):
 
     @property
     def dynamical(self) -> Any:
-        """Density and theta, (levels, points)."""
+        """Returns density and theta, (levels, points)."""
         return (np.asarray(self.fields[name], float) for name in state)
 
     @cached_property
     def heights(self) -> Any:
-        """Heights of interfaces [m], (levels, points)."""
+        """Returns heights of interfaces [m], (levels, points)."""
         z = part(self.model.heights, self.block)
         return z.reshape(len(z), -1)
 
@@ -122,7 +122,7 @@ class Lowest(State):
 
 
 def _temperature(state: Any) -> Any:
-    """T = T_v / (1 + (1 / eps - 1) q - water)."""
+    """Returns T = T_v / (1 + (1 / eps - 1) q - water)."""
     if not state.model.moist:
         return state["virtual_temperature"]
     heavy = sum(state[name] for name in state.model.water)

@@ -244,7 +244,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def beside(self) -> list[Any]:
-        """An outer model that runs at the same time."""
+        """Returns an outer model that runs at the same time."""
         outer = self.outer_model
         return [outer] if isinstance(outer, outer_models.Running) else []
 
@@ -267,30 +267,30 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def curvature(self) -> float:
-        """1 / radius of a deep atmosphere [m-1], else 0."""
+        """Returns 1 / radius of a deep atmosphere [m-1], else 0."""
         return 1 / self.grid.radius if self.deep else 0.0
 
     @property
     def means_across_rows(self) -> dict[str, Any]:
-        """What means of two rows are too small by in a solid rotation, 1 over it: of the wind along
-        x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
+        """Returns what means of two rows are too small by in a solid rotation, 1 over it: of the
+        wind along x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
         """
         spacing = np.deg2rad(self.grid.dy) if self.sphere else 0.0
         return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
 
     @property
     def phases(self) -> Sequence[str]:
-        """Those of a step, in order."""
+        """Returns those of a step, in order."""
         return step.phases(self.outer, self.inner)
 
     @property
     def columns(self) -> ColumnPhysics:
-        """Its physics, as a component."""
+        """Returns its physics, as a component."""
         return PhysicsOnHeights(self.physics, self.air, self.grid, self.budget)
 
     @property
     def dynamics(self) -> GridPointDynamics:
-        """Its dynamics, as a component."""
+        """Returns its dynamics, as a component."""
         return GridPointDynamics(
             self.air,
             sphere=self.sphere,
@@ -303,7 +303,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def components(self) -> Sequence[Component]:
-        """Dynamics, physics, coupling and fixer."""
+        """Returns dynamics, physics, coupling and fixer."""
         coupling = [gridpoint_area.AreaCoupling(self, self._outer_in_time)] if self.area else []
         fixer = [DryMassFixer(self.curvature)] if self.fix_mass else []
         return [self.dynamics, self.columns, *coupling, *fixer]
@@ -324,13 +324,13 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def numerics(self) -> Mapping[str, Any]:
-        """Settings other than the equations on which bits depend; a restart holds them."""
+        """Returns settings other than the equations on which bits depend; a restart holds them."""
         return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
 
     @property
     def alternatives(self) -> Mapping[str, Sequence[Any]]:
-        """Settings that could be faster, with other bits of the same answer: key below [model] ->
-        values, the present one first.
+        """Returns settings that could be faster, with other bits of the same answer: key below
+        [model] -> values, the present one first.
         """
         now = self.numerics
         return {
@@ -340,7 +340,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def settable(self) -> Sequence[str]:
-        """Names that `set` takes."""
+        """Returns names that `set` takes."""
         return (
             *gridpoint_state.by_height,
             *gridpoint_state.by_pressure,
@@ -435,18 +435,18 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @cached_property
     def ground(self) -> Any:
-        """Height of the ground, (ny, nx) [m]."""
+        """Returns height of the ground, (ny, nx) [m]."""
         return on_columns(self.grid, self.orography, name="orography")
 
     @cached_property
     def heights(self) -> Any:
-        """Heights of the interfaces, (levels + 1, ny, nx) [m]."""
+        """Returns heights of the interfaces, (levels + 1, ny, nx) [m]."""
         return self.grid.levels.over(self.ground)
 
     @cached_property
     def air_at_rest(self) -> tuple[Any, ...]:
-        """The reference on the grid: Exner function and density of layers, potential temperature of
-        interfaces. ValueError: it ends below the top.
+        """Returns the reference on the grid: Exner function and density of layers, potential
+        temperature of interfaces. ValueError: it ends below the top.
         """
         z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
         middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
@@ -521,17 +521,17 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @cached_property
     def hybrid_levels(self) -> Any:
-        """The levels on which it takes columns of an analysis, or of another atmosphere."""
+        """Returns the levels on which it takes columns of an analysis, or of another atmosphere."""
         top = gridpoint_state.top_pressure(self)
         return HybridLevels(2 * self.grid.levels.nz, top=top)
 
     @property
     def surface_geopotential(self) -> Any:
-        """The geopotential of the ground [m2 s-2], (ny, nx)."""
+        """Returns the geopotential of the ground [m2 s-2], (ny, nx)."""
         return self.parameters["gravity"] * self.ground
 
     def profiles(self) -> Mapping[str, Sequence[float]]:
-        """Profiles: name -> values."""
+        """Returns profiles: name -> values."""
         eta = self.grid.levels.interfaces
         depth = max(self.grid.levels.top - self.sponge_bottom, 1e-30)
         inside = np.clip((eta - self.sponge_bottom) / depth, 0, 1)
@@ -564,20 +564,20 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def received(self) -> Mapping[str, Any]:
-        """Attributes that I/O servers must know: name -> value."""
+        """Returns attributes that I/O servers must know: name -> value."""
         return {} if self.given is None else {"orography": self.orography}
 
     @property
     def restart_extras(self) -> Sequence[str]:
-        """Fields of a restart other than the state: for the run that continues, and for a start of
-        another model.
+        """Returns fields of a restart other than the state: for the run that continues, and for a
+        start of another model.
         """
         below = (n for n in self.boundary if n not in layer_fields)
         return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
 
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
-        """The geometry that a restart describes."""
+        """Returns the geometry that a restart describes."""
         return passport(self)
 
     def initialise(self, simulation: Any) -> bool | None:
@@ -600,7 +600,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def derived(self) -> Mapping[str, Any]:
-        """Output variables that follow from fields: name -> Diagnostic."""
+        """Returns output variables that follow from fields: name -> Diagnostic."""
         return gridpoint_diagnostics.derived(self)
 
     level_coordinates = (

@@ -73,7 +73,7 @@ def draw_mean(name: str, latitude: Any, heights: Any, values: Any) -> Any:
 
 
 def draw(name: str, x: Any, z: Any, values: Any) -> Any:
-    """Filled contours over height, the ground below."""
+    """Returns filled contours over height, the ground below."""
     from matplotlib.figure import Figure  # slow to load
 
     about = describe(name)

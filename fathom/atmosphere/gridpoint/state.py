@@ -97,14 +97,14 @@ class OfLevels:
         return self.on(pressure[None])[0]
 
     def on(self, pressures: Any) -> Any:
-        """(levels, ny, nx)."""
+        """Returns (levels, ny, nx)."""
         flat = lambda a: np.reshape(a, (len(a), -1))
         between = Between(flat(self.log_pressure), flat(np.log(pressures)))
         return between.linear(flat(self.values)).reshape(np.shape(pressures))
 
 
 def check(given: Any) -> None:
-    """ValueError: arguments that exclude each other."""
+    """Raises ValueError: arguments that exclude each other."""
     warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
     if len(warmer) > 1:
         raise InputError(
@@ -267,8 +267,8 @@ def _of_pressure(model: Any, given: Any) -> Any:
 
 
 def _in_layers(model: Any, given: Any, surface: Any) -> Array | None:
-    """ln p (nodes, ny, nx) between which temperature and water are straight, as they are given;
-    with the ground, and well above the highest layer. None: they are not given on layers.
+    """Returns ln p (nodes, ny, nx) between which temperature and water are straight, as they are
+    given; with the ground, and well above the highest layer. None: they are not given on layers.
     """
     kinds = ("specific_humidity", *model.water) if model.moist else ()
     of = [given.get(name) for name in ("air_temperature", *kinds)]

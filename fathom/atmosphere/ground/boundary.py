@@ -178,12 +178,12 @@ def _soil(temperature: Any, wetness: Any) -> Any:
 
 
 def vegetation(bare: Any) -> np.ndarray:
-    """v [1] from the albedo without snow."""
+    """Returns v [1] from the albedo without snow."""
     return np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
 
 
 def roughness(v: Any, sheet: Any) -> np.ndarray:
-    """z_0 of land [m] from vegetation and the fraction of ice sheet."""
+    """Returns z_0 of land [m] from vegetation and the fraction of ice sheet."""
     return np.exp((1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3))  # ln 1 m is 0
 
 
@@ -228,7 +228,7 @@ def ozone(latitude: Any, pressure: Any) -> np.ndarray:
 
 
 def _between(x: Any, values: Any, row: Any, pressure: Any, top: Any) -> Any:
-    """exp of values (levels, rows), linear in x = ln p and along rows, at places `row` and
+    """Returns exp of values (levels, rows), linear in x = ln p and along rows, at places `row` and
     pressures (points) [Pa]; above `top` ~ p.
     """
     level = np.interp(np.log(np.maximum(pressure, top)), x, np.arange(x.size))

@@ -28,8 +28,8 @@ from fathom.grids.regrid.rows import Rows
 
 @once
 def orography(grid: Any, truncation: int) -> dict[str, np.ndarray]:
-    """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and
-    land_fraction [1], means over cells.
+    """Returns surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation
+    [m] and land_fraction [1], means over cells.
 
     grid  anything with the `latitude` [degrees, from south] and the `points` of each row; the
     result is (rows, longest row). Where latitudes are not Gaussian the fit is that of Gaussian rows
@@ -140,8 +140,8 @@ def overlap(source: Any, target: Any) -> Any:
 
 
 def fitted(values: Any, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
-    """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper
-    (n(n+1) / (N(N+1)))^2).
+    """Returns packed `values` of Gaussian rows without what is beyond the truncation, damped by
+    exp(-taper (n(n+1) / (N(N+1)))^2).
     """
     if truncation < 1 or truncation >= 2 * rows.points.size:
         raise InputError(

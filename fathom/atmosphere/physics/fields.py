@@ -41,15 +41,15 @@ class AirFields(NamedTuple):
 
     @property
     def moist(self) -> bool:
-        """Whether the air holds vapour."""
+        """Returns whether the air holds vapour."""
         return self.temperature == VIRTUAL_TEMPERATURE
 
     @property
     def warmth(self) -> Mapping[str, Field]:
-        """The temperature of the dynamics, in its role in a scheme."""
+        """Returns the temperature of the dynamics, in its role in a scheme."""
         return {VIRTUAL_TEMPERATURE.name: self.temperature}
 
     @property
     def heated(self) -> Mapping[str, Field]:
-        """The same, also where a scheme reads the heating of air by the physics."""
+        """Returns the same, also where a scheme reads the heating of air by the physics."""
         return {**self.warmth, AIR_TEMPERATURE.name: self.temperature}

@@ -212,7 +212,7 @@ class BasicPhysics(Configurable):
 
     @property
     def _local_albedo(self) -> Scheme | None:
-        """The scheme that adapts interpolated radiation to the albedo of each column."""
+        """Returns the scheme that adapts interpolated radiation to the albedo of each column."""
         if self.radiation is None or (self.radiation.spacing or 1) == 1:
             return None
         return scheme("LocalAlbedo", every=self.radiation.every)
@@ -245,7 +245,7 @@ class BasicPhysics(Configurable):
 
     @property
     def _diffusion_of_cloud(self) -> str | None:
-        """Turbulence mixes the cloud that a scheme carries, as it does vapour."""
+        """Returns turbulence mixes the cloud that a scheme carries, as it does vapour."""
         if self.mixing is None or self.condensation is None:
             return None
         changed = self.condensation.field_names
@@ -255,7 +255,7 @@ class BasicPhysics(Configurable):
 
     @property
     def _says_snow(self) -> bool:
-        """Whether the scheme of clouds gives the frozen part of its precipitation."""
+        """Returns whether the scheme of clouds gives the frozen part of its precipitation."""
         return self.condensation is not None and (
             "stratiform_snowfall" in self.condensation.field_names
         )

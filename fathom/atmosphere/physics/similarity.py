@@ -19,7 +19,7 @@ MOST_STABLE, MOST_UNSTABLE = 10.0, -50.0  # z/L that are looked at
 
 
 def profiles(zeta: Any, log_height: Any, log_heat: Any) -> tuple[float, float]:
-    """F_m and F_h at z/L."""
+    """Returns F_m and F_h at z/L."""
     if zeta >= 0:
         return log_height + STABLE_M * zeta, log_heat + STABLE_H * zeta
     x = (1 - 16 * zeta) ** 0.25
@@ -32,8 +32,8 @@ def profiles(zeta: Any, log_height: Any, log_heat: Any) -> tuple[float, float]:
 def from_difference(
     height: Any, roughness: Any, of_heat: Any, speed: Any, theta: Any, difference: Any
 ) -> tuple[float, float]:
-    """u* [m s-1] and the transfer velocity of heat [m s-1], from theta_v of the air less that of
-    the ground [K]; roughness lengths of momentum and of heat [m].
+    """Returns u* [m s-1] and the transfer velocity of heat [m s-1], from theta_v of the air less
+    that of the ground [K]; roughness lengths of momentum and of heat [m].
     """
     from scipy.optimize import brentq
 
@@ -56,7 +56,7 @@ def from_difference(
 
 
 def from_flux(height: Any, roughness: Any, speed: Any, buoyancy_flux: Any) -> float:
-    """u* [m s-1] where the flux of buoyancy [m2 s-3] is given."""
+    """Returns u* [m s-1] where the flux of buoyancy [m2 s-3] is given."""
     log_height = np.log(height / roughness)
     u_star = KARMAN * speed / log_height
     for _ in range(30):

@@ -29,7 +29,7 @@ def _is_moist(physics: Any, tracers: Sequence[str]) -> Any:
 
 
 def check_tracers(tracers: Sequence[str]) -> None:
-    """InputError where they are no names."""
+    """Raises InputError where they are no names."""
     names = isinstance(tracers, Iterable) and not isinstance(tracers, str)
     if not (names and all(isinstance(name, str) for name in tracers)):
         raise InputError(f"tracers = {tracers!r} must be a list of names")
@@ -73,14 +73,14 @@ class AirWithPhysics(Model):
 
     @property
     def air(self) -> AirFields:
-        """What it carries, as fields."""
+        """Returns what it carries, as fields."""
         tracers = [HUMIDITY if n == HUMIDITY.name else Field(n, "1") for n in self.tracers]
         water = [field for field in tracers if field.name in self.water]
         return AirFields(VIRTUAL_TEMPERATURE if self.moist else AIR_TEMPERATURE, tracers, water)
 
     @property
     def columns(self) -> ColumnPhysics:
-        """Its physics, as a component."""
+        """Returns its physics, as a component."""
         raise NotImplementedError(f"{type(self).__name__}.columns")
 
     def adiabatic(self) -> Self:
@@ -103,13 +103,13 @@ class AirWithPhysics(Model):
 
     @property
     def curvature(self) -> float:
-        """1 / radius of a deep atmosphere [m-1], else 0."""
+        """Returns 1 / radius of a deep atmosphere [m-1], else 0."""
         return 0.0
 
     @property
     def boundary(self) -> dict[str, float]:
-        """Fields that the physics reads of ground, sea and air, and that no equation of the model
-        gives: name -> value by default.
+        """Returns fields that the physics reads of ground, sea and air, and that no equation of the
+        model gives: name -> value by default.
         """
         wanted = {name for p in self.physics for name in p.field_names}
         written = {
@@ -136,15 +136,15 @@ class AirWithPhysics(Model):
 
     @property
     def land_fraction(self) -> Array | None:
-        """The share of land as output has it, (ny, nx), for coasts; None where it is the same
-        everywhere.
+        """Returns the share of land as output has it, (ny, nx), for coasts; None where it is the
+        same everywhere.
         """
         land = self.initial.get("land_fraction", 0)
         return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
 
     @property
     def flat(self) -> bool:
-        """Whether no orography was given."""
+        """Returns whether no orography was given."""
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
     def changed_by(self, kind: Any, simulation: Any) -> Any:
@@ -167,5 +167,5 @@ class AirWithPhysics(Model):
 
     @property
     def kept_fluxes(self) -> Sequence[str]:
-        """Names of fluxes and conductances at the ground that the physics writes."""
+        """Returns names of fluxes and conductances at the ground that the physics writes."""
         return [*self.columns.diagnostics()]

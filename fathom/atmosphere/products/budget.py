@@ -54,7 +54,7 @@ class Budget:
 
     @property
     def followed(self) -> list[str]:
-        """Quantities whose tendencies are summed."""
+        """Returns quantities whose tendencies are summed."""
         return ["air_temperature", "eastward_wind", *self.water]
 
     def after(self, do: Any, number: int) -> None:
@@ -80,7 +80,7 @@ class Budget:
 
     @property
     def fluxes(self) -> list[str]:
-        """The fluxes of the list that the physics gives."""
+        """Returns the fluxes of the list that the physics gives."""
         written = {
             f["name"]
             for p in self.model.physics

@@ -239,7 +239,7 @@ class State:
 
     @property
     def rules(self) -> Any:
-        """The variables that follow from others: name -> function of this."""
+        """Returns the variables that follow from others: name -> function of this."""
         return _rules
 
     def __getitem__(self, name: str) -> Any:
@@ -252,12 +252,12 @@ class State:
 
     @cached_property
     def column(self) -> Any:
-        """The hydrostatic column, as `fathom.output.post.pressure_levels` has it."""
+        """Returns the hydrostatic column, as `fathom.output.post.pressure_levels` has it."""
         return self._lowest(self.model.grid.levels.nz)
 
     @property
     def above_ground(self) -> Any:
-        """A column of two layers: enough for values at the ground and at the sea."""
+        """Returns a column of two layers: enough for values at the ground and at the sea."""
         return self.column if "column" in self.__dict__ else self._lowest(2)
 
     def _lowest(self, layers: Any) -> Any:
@@ -273,8 +273,8 @@ class State:
 
     @cached_property
     def targets(self) -> tuple[Any, ...]:
-        """Pressures [Pa] of the chosen levels, and where a column has none; there it is that of the
-        ground.
+        """Returns pressures [Pa] of the chosen levels, and where a column has none; there it is
+        that of the ground.
         """
         if self.levels.name == "potential_vorticity":
             northern = self["potential_vorticity"] * np.sign(potential_vorticity.coriolis(self))
@@ -318,7 +318,7 @@ class State:
         return np.repeat(pressures[:, None], self.column.surface_pressure.size, axis=1)
 
     def of_window(self, whole: Any) -> Any:
-        """(points) of a field of the grid (ny, nx)."""
+        """Returns (points) of a field of the grid (ny, nx)."""
         return np.asarray(whole)[self.window][self.there]
 
     def about_the_pole(self, name: str) -> Any:
@@ -327,7 +327,7 @@ class State:
         return values.reshape(len(values), -1) if self.whole else values[:, self.there]
 
     def spread(self, values: Any) -> Any:
-        """(levels, ny, nx), NaN where no column is."""
+        """Returns (levels, ny, nx), NaN where no column is."""
         values = np.asarray(values)
         values = values[None] if values.ndim == 1 else values
         if self.whole:

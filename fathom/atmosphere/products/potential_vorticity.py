@@ -22,7 +22,7 @@ slopes = ("eastward_slope_of_potential_temperature", "northward_slope_of_potenti
 
 
 def vorticity_along() -> Together:
-    """zeta [s-1]."""
+    """Returns zeta [s-1]."""
 
     def of(simulation: Any, blocks: Any) -> dict[str, Any]:
         waves = _waves(simulation)
@@ -36,7 +36,7 @@ def vorticity_along() -> Together:
 
 
 def slopes_along(theta: Diagnostic) -> Together:
-    """theta_x, theta_y [K m-1], of the potential temperature that a Diagnostic gives."""
+    """Returns theta_x, theta_y [K m-1], of the potential temperature that a Diagnostic gives."""
 
     def of(simulation: Any, blocks: Any) -> dict[str, Any]:
         waves = _waves(simulation)
@@ -55,7 +55,8 @@ def _waves(simulation: Any) -> Any:
 
 
 def potential_vorticity(state: Any) -> np.ndarray:
-    """P [K m2 kg-1 s-1], (layers, points), of a State that has the fields along its layers."""
+    """Returns P [K m2 kg-1 s-1], (layers, points), of a State that has the fields along its
+    layers."""
     east, north = (np.asarray(state[name], float) for name in slopes)
     pressure = state["air_pressure"]
     x = np.log(pressure)
@@ -65,13 +66,13 @@ def potential_vorticity(state: Any) -> np.ndarray:
 
 
 def coriolis(state: Any) -> np.ndarray:
-    """f [s-1], (points), of places on earth."""
+    """Returns f [s-1], (points), of places on earth."""
     latitude = state.of_window(state.model.grid.coordinates()[1])
     return 2 * state.model.parameters["rotation"] * np.sin(np.deg2rad(latitude))
 
 
 def slope(f: Any, x: Any) -> np.ndarray:
-    """df/dx of layers (layers, points)."""
+    """Returns df/dx of layers (layers, points)."""
     steep, step = np.diff(f, axis=0) / np.diff(x, axis=0), np.diff(x, axis=0)
     inner = (steep[1:] * step[:-1] + steep[:-1] * step[1:]) / (step[1:] + step[:-1])
     return np.concatenate([steep[:1], inner, steep[-1:]])

@@ -20,7 +20,7 @@ OVERLAPS = ("homogeneous", "maximum-random", "exponential-random")
 def longwave(
     tables: Any, columns: Any, *, angles: int = 1, precision: str = "fp64", **of_clouds: Any
 ) -> Any:
-    """Long-wave fluxes: (up, down), each (columns, layers + 1) [W m-2].
+    """Returns long-wave fluxes: (up, down), each (columns, layers + 1) [W m-2].
 
     tables : Tables of the long wave. columns : see `checked`. angles : 1 to 4 without scattering;
     0: two streams. precision : "fp64" or "fp32". of_clouds : overlap, decorrelation,
@@ -32,8 +32,8 @@ def longwave(
 
 
 def shortwave(tables: Any, columns: Any, *, precision: str = "fp64", **of_clouds: Any) -> Any:
-    """Short-wave fluxes: (up, down, beam), each (columns, layers + 1) [W m-2]; 0 where the sun is
-    not above the horizon. Arguments as of `longwave`.
+    """Returns short-wave fluxes: (up, down, beam), each (columns, layers + 1) [W m-2]; 0 where the
+    sun is not above the horizon. Arguments as of `longwave`.
     """
     return _fluxes(tables, columns, False, 0, precision, **of_clouds)
 

@@ -24,7 +24,7 @@ def is_definition(raw: Any) -> bool:
 
 
 def gases(raw: Any) -> list[Any]:
-    """Names, the number of each less 1. ValueError where one is missing."""
+    """Returns names, the number of each less 1. ValueError where one is missing."""
     found = [
         n.removesuffix(CODE) for n in raw if n.endswith(CODE) and not n.startswith("composite")
     ]
@@ -90,7 +90,7 @@ def gas_optics(raw: Any, lanes: Any) -> dict[str, Any]:
 
 
 def planck(raw: Any) -> Any:
-    """(temperature, g) [W m-2 sr-1], one row a kelvin."""
+    """Returns (temperature, g) [W m-2 sr-1], one row a kelvin."""
     if not np.allclose(np.diff(raw["temperature_planck"]), 1):
         raise InputError("a definition of ecCKD whose Planck function is not given each kelvin")
     return raw["planck_function"] / np.pi
@@ -103,8 +103,8 @@ def filled(values: Any, width: Any) -> Array:
 
 
 def shares(raw: Any, bands: Any) -> Any:
-    """(g, band): how much of the energy of a g point comes from each of the bands, given by their
-    wave numbers [cm-1]; those without any in a band take the nearest.
+    """Returns (g, band): how much of the energy of a g point comes from each of the bands, given by
+    their wave numbers [cm-1]; those without any in a band take the nearest.
     """
     low, high = (raw[f"wavenumber{n}"].astype(float) for n in (1, 2))
     middle, energy = 0.5 * (low + high), raw.get("solar_spectral_irradiance")

@@ -255,7 +255,7 @@ def samples(points: Any, latitude: Any, spacing: Any) -> list[tuple[int, list[in
 
 
 def _limits(name: str) -> Any:
-    """Unit, default, least, most and meaning of a parameter."""
+    """Returns unit, default, least, most and meaning of a parameter."""
     if name in NUMBERS:
         return NUMBERS[name]
     gas, unit, default = WELL_MIXED[name]

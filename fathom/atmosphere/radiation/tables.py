@@ -140,7 +140,7 @@ class Tables:
 
     @cached_property
     def core(self) -> Any:
-        """The core's tables."""
+        """Returns the core's tables."""
         return mpi.core.k_distribution(self._arrays)
 
     @property
@@ -166,8 +166,8 @@ class Tables:
         return _filled(np.repeat(by_band, counts, axis=-1), width or self.row + LANES)
 
     def _particles(self, optics: Any, bands: Any) -> Any:
-        """Extinction, albedo and asymmetry (..., band) for the bands of the core: these are the g
-        points where a g point belongs to several bands.
+        """Returns extinction, albedo and asymmetry (..., band) for the bands of the core: these are
+        the g points where a g point belongs to several bands.
         """
         optics = [np.asarray(x, float) for x in optics]
         if not self.by_gas:
@@ -246,7 +246,7 @@ class Tables:
         return [self.by_g(x, self.gpoints) for x in optics]
 
     def _aerosols(self, at: Any) -> dict[str, Any]:
-        """(species, humidity, 3, band)"""
+        """Returns (species, humidity, 3, band)"""
         humidities = np.asarray(at["aero_rh"], float)
         species = []
         for table, size in AEROSOLS.values():
@@ -270,7 +270,7 @@ def _filled(values: Any, width: Any) -> Array:
 
 
 def _spare(values: Any) -> Any:
-    """Flat, float32, with a margin that vectors may read."""
+    """Returns flat, float32, with a margin that vectors may read."""
     return np.concatenate([values.ravel(), np.zeros(LANES)]).astype(np.float32)
 
 

@@ -65,12 +65,12 @@ class OnArea:
 
     @property
     def start(self) -> Any:
-        """The grid on which the model takes states."""
+        """Returns the grid on which the model takes states."""
         return self.model.grid
 
     @property
     def ground(self) -> np.ndarray:
-        """Surface geopotential of the columns [m2 s-2], (rows, points) of the grid."""
+        """Returns surface geopotential of the columns [m2 s-2], (rows, points) of the grid."""
         return self.model.surface_geopotential
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class AroundArea:
 
     @cached_property
     def grid(self) -> WholeArea:
-        """C + I of it are all those points."""
+        """Returns C + I of it are all those points."""
         area = self.area
         return WholeArea(
             LimitedAreaGrid(
@@ -106,7 +106,7 @@ class AroundArea:
 
     @cached_property
     def start(self) -> Any:
-        """The grid on which the model takes states: as its own, with columns in E."""
+        """Returns the grid on which the model takes states: as its own, with columns in E."""
         grid = self.model.grid
         levels = np.full(grid.size[::-1], grid.levels.nz, np.int32)
         return SimpleNamespace(
@@ -119,20 +119,23 @@ class AroundArea:
 
     @property
     def inner(self) -> Any:
-        """C + I among them."""
+        """Returns C + I among them."""
         (nx, ny), (ex, ey) = self.area.points, self.area.extension
         return np.s_[..., ey : ey + ny, ex : ex + nx]
 
     @property
     def ground(self) -> np.ndarray:
-        """Surface geopotential [m2 s-2], (rows, points): that of the model, around it as it is."""
+        """Returns surface geopotential [m2 s-2], (rows, points): that of the model, around it as it
+        is.
+        """
         ground = np.array(self.outside, float)
         ground[self.inner] = self.area.inside(self.model.surface_geopotential)
         return self.grid.continued(ground)
 
     @property
     def outside(self) -> Any:
-        """Surface geopotential of all these points, C + I alone, without the model's waves."""
+        """Returns surface geopotential of all these points, C + I alone, without the model's
+        waves."""
         model, given, shape = self.model, self.model.orography, self.grid.points[::-1]
         if model.on_earth:
             from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data

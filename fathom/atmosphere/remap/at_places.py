@@ -134,7 +134,9 @@ class OnMap:
 
 
 def _compass(longitude: Any, latitude: Any) -> tuple[Any, ...]:
-    """Cartesian components of the unit vectors to the east and to the north, angles in radians."""
+    """Returns Cartesian components of the unit vectors to the east and to the north, angles in
+    radians.
+    """
     sine, cosine = np.sin(longitude), np.cos(longitude)
     up, out = np.cos(latitude), -np.sin(latitude)
     return (-sine, cosine, 0.0), (out * cosine, out * sine, up)

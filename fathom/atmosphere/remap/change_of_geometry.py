@@ -101,7 +101,7 @@ class Change:
 
     @property
     def alike(self) -> bool:
-        """Whether both have the same fields of air."""
+        """Returns whether both have the same fields of air."""
         return self.given.temperature == self.model.temperature and all(
             name in self.given.tracers for name in self.model.tracers
         )
@@ -223,7 +223,7 @@ class ChangeOfGeometry(Change):
 
     @property
     def at_own(self) -> AtPlaces:
-        """A's fields at own points, about B's pole."""
+        """Returns A's fields at own points, about B's pole."""
         if self._at_own is None:
             own = self.own
             self._at_own = AtPlaces(
@@ -260,8 +260,8 @@ class ChangeOfGeometry(Change):
     # ---- the state -------------------------------------------------------------------------------
 
     def fill(self) -> bool:
-        """B's fields of air. True: A's own, bit for bit, with their gradients; nothing is left to
-        be fitted.
+        """Returns B's fields of air. True: A's own, bit for bit, with their gradients; nothing is
+        left to be fitted.
         """
         fields, given = self.simulation.fields, self.given
         phi = self.own.packed(fields.windows("surface_geopotential"))[0]
@@ -307,11 +307,11 @@ class Own:
         return whole[..., j0:j1, i0:i1]
 
     def of(self, whole: Any) -> np.ndarray:
-        """(points) of a field (ny, nx)."""
+        """Returns (points) of a field (ny, nx)."""
         return self.packed([self._cut(whole, r)[None] for r in self.rectangles])[0]
 
     def packed(self, blocks: Any) -> np.ndarray:
-        """(levels, points) of arrays (levels, rows, columns), one a block."""
+        """Returns (levels, points) of arrays (levels, rows, columns), one a block."""
         return np.concatenate(
             [np.asarray(block, float)[:, there] for block, there in zip(blocks, self.there)], 1
         )

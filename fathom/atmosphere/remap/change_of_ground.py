@@ -45,7 +45,7 @@ class Ground:
         self.wholes: dict[str, np.ndarray] = {}
 
     def fields(self) -> dict[str, np.ndarray]:
-        """name -> (ny, nx), on all ranks: surface_geopotential where the model has none,
+        """Returns name -> (ny, nx), on all ranks: surface_geopotential where the model has none,
         and what its physics reads that nobody has given.
         """
         found = self._below()
@@ -87,7 +87,7 @@ class Ground:
         return {n: held[n] for n in names if n in held}
 
     def _whole(self, values: Any) -> Any:
-        """(ny, nx) on all ranks, of values at own points."""
+        """Returns (ny, nx) on all ranks, of values at own points."""
         simulation = self.change.simulation
         whole = simulation.assemble(self.change.own.blocks(values))
         return simulation.comm.bcast(None if whole is None else whole[0])
@@ -110,7 +110,8 @@ class Ground:
         return found
 
     def _kinds(self, land_too: Any) -> dict[str, Any]:
-        """Kind -> points of A (P, 4) and their weights. Land and sea: where this has some."""
+        """Returns kind -> points of A (P, 4) and their weights. Land and sea: where this has
+        some."""
         own = self.change.own
         four = self.given.grid.interpolation(own.longitude, own.latitude)
         everything = four.index, four.weight.astype(float)
@@ -174,7 +175,7 @@ class Ground:
         return self.wholes[name]
 
     def _own(self, whole: Any) -> Any:
-        """(points) of a field (ny, nx)."""
+        """Returns (points) of a field (ny, nx)."""
         own = self.change.own
         return own.of(np.asarray(whole))
 

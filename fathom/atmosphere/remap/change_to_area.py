@@ -55,7 +55,7 @@ class ChangeToArea(Change):
 
     @property
     def at_own(self) -> Any:
-        """A's fields at own points."""
+        """Returns A's fields at own points."""
         if self._at_own is None:
             kind = OnMap if self.of_area else AtPlaces
             own = self.own
@@ -76,7 +76,7 @@ class ChangeToArea(Change):
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
     def whole(self, values: Any) -> np.ndarray:
-        """(levels, rows, points) on all ranks, of values at own points; 0 in E."""
+        """Returns (levels, rows, points) on all ranks, of values at own points; 0 in E."""
         simulation = self.simulation
         return simulation.comm.bcast(simulation.assemble(self.own.blocks(values)))
 

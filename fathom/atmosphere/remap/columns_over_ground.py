@@ -52,7 +52,7 @@ def in_columns(
 
 
 def _thickness(interfaces: Any, log_ratio: Any) -> np.ndarray:
-    """dp of layers [Pa]."""
+    """Returns dp of layers [Pa]."""
     a, b = interfaces
     pressure = column.interface_pressure(a, b, REFERENCE * np.exp(log_ratio))
     return np.diff(pressure, axis=0)
@@ -90,13 +90,13 @@ def _on_levels(source: Any, own: Any, other: Any, difference: Any) -> dict[str, 
 
 
 def fall(T: Any, x: Any, ln_ps: Any) -> np.ndarray:
-    """alpha (points) of temperatures at ln p = x (layers, points)."""
+    """Returns alpha (points) of temperatures at ln p = x (layers, points)."""
     ends = column.Between(x, ln_ps + np.array([[UPPER], [LOWER]])).linear(T)
     return np.clip(np.log(ends[1] / ends[0]) / (LOWER - UPPER), 0, column.EXPONENT)
 
 
 def ground_change(source: Any, x: Any, ln_ps: Any, alpha: Any, difference: Any) -> np.ndarray:
-    """ln(p_s' / p_s) where the ground falls by a `difference` of geopotential."""
+    """Returns ln(p_s' / p_s) where the ground falls by a `difference` of geopotential."""
     humid = source["specific_humidity"][-1] if "specific_humidity" in source else 0.0
     lowest = source["air_temperature"][-1] * (1 + vapour * humid)
     h = difference / (GAS_CONSTANT * lowest * (1 + alpha * np.expm1(ln_ps - x[-1])))
@@ -105,14 +105,14 @@ def ground_change(source: Any, x: Any, ln_ps: Any, alpha: Any, difference: Any) 
 
 
 def shape(depth: Any, moved: Any) -> np.ndarray:
-    """s at a depth in ln p above the ground; wide enough that levels keep their order."""
+    """Returns s at a depth in ln p above the ground; wide enough that levels keep their order."""
     width = np.maximum(BLEND, 2.5 * np.abs(moved))
     t = np.clip((depth - MIXED) / width, 0, 1)
     return 1 - t**2 * (3 - 2 * t)
 
 
 def within(between: Any, x: Any, there: Any, values: Any) -> np.ndarray:
-    """Cubic, but between the values of the two levels around."""
+    """Returns cubic, but between the values of the two levels around."""
     low, high = _around(x, there, values)
     return np.clip(between.cubic(values), low, high)
 

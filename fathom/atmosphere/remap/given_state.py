@@ -131,7 +131,7 @@ class Given:
         raise NotImplementedError
 
     def windows(self, name: str) -> list[np.ndarray]:
-        """(levels, rows, columns) of each block of this rank."""
+        """Returns (levels, rows, columns) of each block of this rank."""
         raise NotImplementedError
 
     @property
@@ -139,7 +139,7 @@ class Given:
         return self.constants is not None
 
     def _ground(self) -> list[np.ndarray]:
-        """surface_geopotential of one on levels of height."""
+        """Returns surface_geopotential of one on levels of height."""
         return [self.constants.gravity * w[-1:] for w in self.windows("interface_height")]
 
     def by_rows(self, name: str, over_map_factor: bool = False) -> list[np.ndarray]:

@@ -63,8 +63,8 @@ def means(grid: Any, file: str | None = None) -> dict[str, np.ndarray]:
 def orography(
     grid: WholeArea, waves: tuple[int, int], file: str | None = None, around: Any = None
 ) -> dict[str, np.ndarray]:
-    """surface_geopotential [m2 s-2], of so many waves along x and y; orography_deviation [m] and
-    land_fraction [1]; at all points (rows, columns).
+    """Returns surface_geopotential [m2 s-2], of so many waves along x and y; orography_deviation
+    [m] and land_fraction [1]; at all points (rows, columns).
 
     around : LimitedAreaGrid of the points around the area too, for E by windows; None: by splines.
     """
@@ -141,7 +141,7 @@ class Heights:
 
     @property
     def apart(self) -> float:
-        """The distance between samples: half of the spacing [m]."""
+        """Returns the distance between samples: half of the spacing [m]."""
         return 0.5 * DEGREE * float(np.diff(self.latitude).max())
 
     def over(self, land_at: Any) -> Any:
@@ -188,7 +188,7 @@ def _samples(grid: Any, apart: Any) -> Iterator[Any]:
 
 
 def _at(field: Any, longitude: Any, latitude: Any) -> Any:
-    """Straight lines between cells of equal angles from the south pole and Greenwich on."""
+    """Returns straight lines between cells of equal angles from the south pole and Greenwich on."""
     from scipy.ndimage import map_coordinates
 
     rows, columns = field.shape

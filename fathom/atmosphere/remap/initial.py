@@ -188,7 +188,7 @@ def standard_pressure(geopotential: Any) -> np.ndarray:
 
 
 def surface_pressure_over(surface: Any, source: Any, x: Any) -> np.ndarray:
-    """p_s [Pa] over the model's surface geopotential."""
+    """Returns p_s [Pa] over the model's surface geopotential."""
     pressure = np.exp(x)[:, None]
     specific = moist_air.specific_humidity(
         np.clip(source["relative_humidity"], 0, 1), source["air_temperature"], pressure

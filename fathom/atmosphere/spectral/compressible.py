@@ -15,7 +15,8 @@ fields = ("log_pressure_departure", "vertical_divergence")  # q, d
 
 
 def vertical_divergence(model: Any, u: Any, v: Any, log_pressure_ratio: Any) -> np.ndarray:
-    """d of air that stays hydrostatic, (levels, rows, points): D + d = -(c_v / c_p) omega / pi.
+    """Returns d of air that stays hydrostatic, (levels, rows, points): D + d = -(c_v / c_p) omega /
+    pi.
 
     u, v : wind of the layers along the axes of the map.
     """
@@ -77,7 +78,8 @@ class LinearTerms:
         return self.RT * (q - np.tensordot(self.G, q, 1))
 
     def right_side(self, D: np.ndarray, q: np.ndarray, d: np.ndarray) -> Any:
-        """(1 - beta L) of q and d by name, and its part of T; D: M times that of the map."""
+        """Returns (1 - beta L) of q and d by name, and its part of T; D: M times that of the
+        map."""
         q_field, d_field = fields
         more = {
             q_field: q - self.beta * (np.tensordot(self.S, D, 1) - (D + d) / self.a),

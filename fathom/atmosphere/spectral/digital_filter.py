@@ -23,8 +23,8 @@ from fathom.base.failure import InputError
 def weights(
     step: float, span: float, cutoff: float | None = None, window: str = "lanczos"
 ) -> np.ndarray:
-    """h_n (2 N + 1,), symmetric, sum 1, of a filter over `span` [s] around the initial time in
-    steps of `step` [s].
+    """Returns h_n (2 N + 1,), symmetric, sum 1, of a filter over `span` [s] around the initial time
+    in steps of `step` [s].
 
     cutoff  period T_c [s] of the waves to be halved (Lanczos) or from which on shorter ones are
     gone (Dolph); default `span` window  "lanczos" or "dolph"
@@ -47,7 +47,7 @@ def weights(
 
 
 def response(h: Any, step: float, period: Any) -> np.ndarray:
-    """H, the factor on waves of a `period` [s]."""
+    """Returns H, the factor on waves of a `period` [s]."""
     n = np.arange(len(h)) - len(h) // 2
     return np.cos(2 * np.pi * step / np.asarray(period, float)[..., None] * n) @ np.asarray(h)
 

@@ -154,7 +154,7 @@ class Fixers(Component):
 
     @property
     def parameters(self) -> Mapping[str, float]:
-        """What the dynamics of the core must know of it."""
+        """Returns what the dynamics of the core must know of it."""
         return {"fix_mass": float(self.mass), "fix_energy": float(self.energy)}
 
     def processes(self, phase: str, do: Order) -> None:

@@ -40,12 +40,12 @@ bounded = (
 
 
 def seconds_of(diffusion_time: Any) -> Any:
-    """Seconds of the period; 0: no diffusion."""
+    """Returns seconds of the period; 0: no diffusion."""
     return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
 def check_air(owner: str, grid: Any, tracers: Sequence[str], precision: str) -> None:
-    """ValueError where these are not valid for a model of hydrostatic air."""
+    """Raises ValueError where these are not valid for a model of hydrostatic air."""
     if grid.levels.nz < 2:
         raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
@@ -96,12 +96,12 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def has_tangent(self) -> bool:
-        """Whether it has one along a trajectory: the scheme of two time levels."""
+        """Returns whether it has one along a trajectory: the scheme of two time levels."""
         return self.scheme == "semi-lagrangian"
 
     @property
     def splitting(self) -> bool:
-        """Whether rotation is split off."""
+        """Returns whether rotation is split off."""
         return bool(self.parameters["splitting"])
 
     def earth_below(self) -> dict[str, np.ndarray]:
@@ -120,27 +120,28 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def hybrid_levels(self) -> Any:
-        """The levels on which it takes columns of another atmosphere."""
+        """Returns the levels on which it takes columns of another atmosphere."""
         return self.grid.levels
 
     @property
     def dynamics(self) -> Dynamics:
-        """Its dynamics, as a component."""
+        """Returns its dynamics, as a component."""
         raise NotImplementedError(f"{type(self).__name__}.dynamics")
 
     @property
     def columns(self) -> ColumnPhysics:
-        """Its physics, as a component."""
+        """Returns its physics, as a component."""
         return PhysicsOnPressure(self.physics, self.air, self.grid, budget=self.budget)
 
     @property
     def components(self) -> Sequence[Component]:
-        """Physics, dynamics and fixers, in the order of fathom/atmosphere/spectral/step.py."""
+        """Returns physics, dynamics and fixers, in the order of
+        fathom/atmosphere/spectral/step.py."""
         return [self.columns, self.dynamics, *([self.fixers] if self.fixers else [])]
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Parameters of the dynamics, with those of the fixers."""
+        """Returns parameters of the dynamics, with those of the fixers."""
         fixed = {"fix_mass": 0.0, "fix_energy": 0.0}
         return self.parameters | fixed | dict(self.fixers.parameters if self.fixers else {})
 
@@ -171,8 +172,8 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def settable(self) -> Sequence[str]:
-        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
-        reads of ground and sea.
+        """Returns names that `set` takes: wind, temperature and pressure, tracers, and what the
+        physics reads of ground and sea.
         """
         return [
             *wind,
@@ -229,16 +230,16 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return self.grid.about_the_pole(east, north)
 
     def _spread(self, values: Any) -> Any:
-        """Values of the columns, (..., ny, nx), at all points of the fields."""
+        """Returns values of the columns, (..., ny, nx), at all points of the fields."""
         return values
 
     @property
     def surface_geopotential(self) -> Any:
-        """The surface geopotential as given, (ny, nx) [m2 s-2]; the model truncates it."""
+        """Returns the surface geopotential as given, (ny, nx) [m2 s-2]; the model truncates it."""
         return on_columns(self.grid, self.orography, name="orography")
 
     def profiles(self) -> Mapping[str, Sequence[float]]:
-        """Profiles: name -> values."""
+        """Returns profiles: name -> values."""
         return {
             "hybrid_a": list(map(float, self.grid.levels.a)),
             "hybrid_b": list(map(float, self.grid.levels.b)),
@@ -279,7 +280,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
             yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))
 
     def _log_pressure(self, initial: Any) -> Any:
-        """ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
+        """Returns ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
         if "surface_air_pressure" in initial:
             return np.log(
                 on_columns(self.grid, initial["surface_air_pressure"], name="surface_air_pressure")
@@ -298,7 +299,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return self._whole(values)
 
     def _pressure(self, ratio: Any) -> Array:
-        """ln(p_s / 1000 hPa) at all points of the fields."""
+        """Returns ln(p_s / 1000 hPa) at all points of the fields."""
         return np.ascontiguousarray(ratio)
 
     def finish_initialisation(self, simulation: Any) -> None:
@@ -308,17 +309,18 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def restart_extras(self) -> Sequence[str]:
-        """Fields of a restart other than the state, for those that start from it elsewhere."""
+        """Returns fields of a restart other than the state, for those that start from it
+        elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
-        """The geometry that a restart describes."""
+        """Returns the geometry that a restart describes."""
         return passport(self)
 
     @cached_property
     def derived(self) -> Mapping[str, Any]:
-        """Output variables that follow from fields: name -> Diagnostic."""
+        """Returns output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
     level_coordinates = (

@@ -75,8 +75,8 @@ def on_levels(interfaces: np.ndarray) -> Operators:
 
 
 def _acceleration(thick: Any, middle: Any, deep: Any) -> Any:
-    """L: differences of pi q between layers, of which differences are taken; q = 0 at the top, no
-    vertical motion at the ground.
+    """Returns L: differences of pi q between layers, of which differences are taken; q = 0 at the
+    top, no vertical motion at the ground.
     """
     between = np.diff(middle, prepend=middle[0] - thick[0] / 2)
     levels = len(thick)
@@ -126,7 +126,7 @@ def linear(
 def helmholtz(
     of: Operators, beta: float, temperature: float, acoustic: float, air: Any = DRY
 ) -> tuple[Any, ...]:
-    """B [m2 s-2] of (1 + beta^2 K^2 B) D+ = ..., beta = dt (1 + e) / 2 [s], and F."""
+    """Returns B [m2 s-2] of (1 + beta^2 K^2 B) D+ = ..., beta = dt (1 + e) / 2 [s], and F."""
     g, R, cp = air
     a, one, RT = (cp - R) / cp, np.eye(of.levels), R * temperature
     F = one - beta**2 * g**2 / (a * R * acoustic) * of.L

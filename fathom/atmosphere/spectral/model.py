@@ -35,7 +35,7 @@ def _check(
     energy: Any,
     mass: Any,
 ) -> None:
-    """ValueError where arguments are wrong, or exclude each other."""
+    """Raises ValueError where arguments are wrong, or exclude each other."""
     if not isinstance(grid, GaussianGrid):
         raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
     check_air("SpectralAtmosphere", grid, tracers, precision)
@@ -231,19 +231,19 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     @property
     def phases(self) -> Sequence[str]:
-        """Those of a step, in order."""
+        """Returns those of a step, in order."""
         return step.leapfrog if self.scheme == "eulerian" else step.semi_lagrangian
 
     @property
     def columns(self) -> ColumnPhysics:
-        """Its physics, as a component."""
+        """Returns its physics, as a component."""
         if self.scheme == "eulerian":
             return PhysicsOfLeapfrog(self.physics, self.air, self.grid, self.budget)
         return super().columns
 
     @property
     def dynamics(self) -> Dynamics:
-        """Its dynamics, as a component."""
+        """Returns its dynamics, as a component."""
         kind = Leapfrog if self.scheme == "eulerian" else SemiLagrangian
         return kind(self.air, self.splitting)
 

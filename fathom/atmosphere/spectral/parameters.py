@@ -24,8 +24,8 @@ at_most = {
 
 
 def checked(owner: str, given: Any) -> Any:
-    """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may
-    be negative.
+    """Returns name -> float; ValueError for what is no number, infinite, or out of range: only
+    rotation may be negative.
     """
     numbers = {
         name: float(value)

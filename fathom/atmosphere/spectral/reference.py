@@ -26,7 +26,7 @@ class Constants(NamedTuple):
     pressure: float
 
     def density(self, exner: Any, theta: Any) -> Any:
-        """[kg m-3]"""
+        """Returns [kg m-3]"""
         kappa = self.gas_constant / self.heat_capacity
         return self.pressure * exner ** ((1 - kappa) / kappa) / (self.gas_constant * theta)
 

@@ -217,17 +217,17 @@ class ShallowWater(Model):
 
     @property
     def components(self) -> Sequence[Component]:
-        """The dynamics alone."""
+        """Returns the dynamics alone."""
         return (LeapfrogWater(self) if self.scheme == "eulerian" else SemiLagrangianWater(self),)
 
     @property
     def has_tangent(self) -> bool:
-        """Whether it has one along a trajectory: the scheme of two time levels."""
+        """Returns whether it has one along a trajectory: the scheme of two time levels."""
         return self.scheme == "semi-lagrangian"
 
     @property
     def splitting(self) -> bool:
-        """Whether rotation is split off: not about the poles of the earth, or as given."""
+        """Returns whether rotation is split off: not about the poles of the earth, or as given."""
         return not (self.grid.sphere.plain and self.coriolis is None)
 
     def set(self, case: str | None = None, **values: Given) -> Self:
@@ -280,8 +280,8 @@ class ShallowWater(Model):
 
     @property
     def derived(self) -> Mapping[str, Diagnostic]:
-        """Output variables that follow from fields: the height of the surface and the speed of the
-        wind.
+        """Returns output variables that follow from fields: the height of the surface and the speed
+        of the wind.
         """
         return of_earth(self, "column") | {
             "geopotential_height": Diagnostic(

@@ -87,8 +87,8 @@ def _copy(path, comm, folder):
 
 
 def _received(path, size, comm, partial):
-    """All pieces on their way from the first rank into `partial`, on all others at once; the CRC-32
-    of the source. A rank that cannot write continues to receive.
+    """Returns all pieces on their way from the first rank into `partial`, on all others at once;
+    the CRC-32 of the source. A rank that cannot write continues to receive.
     """
     buffer, total, error = np.empty(min(size, _piece), np.uint8), 0, None
     with contextlib.ExitStack() as opened:
@@ -117,7 +117,7 @@ def _received(path, size, comm, partial):
 
 
 def _read(path, at, part):
-    """A piece of the file; why not."""
+    """Returns a piece of the file; why not."""
     try:
         with open(path, "rb") as file:
             file.seek(at)
@@ -132,7 +132,7 @@ def _read(path, at, part):
 
 
 def _described(path):
-    """Size, and what names of its copies begin with; or the error."""
+    """Returns size, and what names of its copies begin with; or the error."""
     try:
         with open(path, "rb") as file:
             held = os.fstat(file.fileno())

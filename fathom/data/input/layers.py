@@ -28,7 +28,7 @@ vertical = ("depth", "lev", "level", "z", "st_ocean", "deptht", "olevel")
 
 
 def is_data(value: Any) -> bool:
-    """Whether it is the name of a data set, the path of a file, Records, or from xarray."""
+    """Returns whether it is the name of a data set, the path of a file, Records, or from xarray."""
     if isinstance(value, str):
         return sets.find(value) is not None or value.endswith(output.formats.readable())
     return isinstance(value, (Path, Records)) or bool(len(getattr(value, "coords", ())))
@@ -70,7 +70,7 @@ def _of_array(array, field, latitude, longitude, depth):
 
 
 def _on_axes(array):
-    """The array as (depth, latitude, longitude). InputError: it is on other axes."""
+    """Returns the array as (depth, latitude, longitude). InputError: it is on other axes."""
     kinds = ("depth", "latitude", "longitude")
     found = [
         next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
@@ -85,18 +85,18 @@ def _on_axes(array):
 
 
 def _to(array, wanted):
-    """Factor and offset from its units, by default those wanted."""
+    """Returns factor and offset from its units, by default those wanted."""
     return units.conversion(array.attrs.get("units") or wanted, wanted)
 
 
 def _is_in_situ(array: Any, field: str) -> bool:
-    """Whether it is a temperature with the metadata of a measured one."""
+    """Returns whether it is a temperature with the metadata of a measured one."""
     return field == "temperature" and array.attrs.get("standard_name") == in_situ
 
 
 def _potential(temperature: np.ndarray, depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-    """Potential temperature [degC, at 0 dbar] of measured ones (depth, lat, lon), of water with a
-    salinity of 35: 34 to 37 change it by less than 0.02 K at 5000 m.
+    """Returns potential temperature [degC, at 0 dbar] of measured ones (depth, lat, lon), of water
+    with a salinity of 35: 34 to 37 change it by less than 0.02 K at 5000 m.
     """
     try:
         import gsw
@@ -117,8 +117,8 @@ def _is(coordinate: Any, name: Any, kind: str) -> bool:
 
 
 def _array(value: Any, field: str) -> Any:
-    """The variable that is meant: the one that Records name; by name, CF name or alias; or the only
-    one.
+    """Returns the variable that is meant: the one that Records name; by name, CF name or alias; or
+    the only one.
     """
     if isinstance(value, Records):
         return _of_records(value, field)
@@ -140,7 +140,7 @@ def _array(value: Any, field: str) -> Any:
 
 
 def _of_records(records: Records, field: str) -> Any:
-    """The same of Records: the variable and units that they name, of one file."""
+    """Returns the same of Records: the variable and units that they name, of one file."""
     data = records.data
     if not records.in_memory:
         (data, *others) = variables.files(data)
@@ -158,7 +158,8 @@ def _of_records(records: Records, field: str) -> Any:
 
 
 def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
-    """Arrays with one of the wanted names; else measured temperatures; else the only one."""
+    """Returns arrays with one of the wanted names; else measured temperatures; else the only
+    one."""
     of = lambda known: {
         str(name): array
         for name, array in arrays.items()
@@ -171,7 +172,7 @@ def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _continued(values: np.ndarray) -> np.ndarray:
-    """Levels that have no value at all have those of the level above."""
+    """Returns levels that have no value at all have those of the level above."""
     for k in range(len(values)):
         if np.isnan(values[k]).all():
             if k == 0:

@@ -109,7 +109,7 @@ class Records(Configurable):
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """Arrays that are in memory, or held open by the user, by name."""
+        """Returns arrays that are in memory, or held open by the user, by name."""
         return (
             {str(name): array for name, array in self.data.data_vars.items()}
             if hasattr(self.data, "data_vars")
@@ -118,7 +118,7 @@ class Records(Configurable):
 
     @property
     def variables(self) -> dict[str, Variable]:
-        """The fields that exist, by name."""
+        """Returns the fields that exist, by name."""
         if self._variables is None:
             self._variables = (
                 described(self.arrays, getattr(self.data, "variables", self.data.coords))
@@ -128,8 +128,8 @@ class Records(Configurable):
         return self._variables
 
     def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
-        """The variables that may be meant: the one that the user names, else those with the first
-        of the names wanted that is there, as own or standard name, else the only one.
+        """Returns the variables that may be meant: the one that the user names, else those with the
+        first of the names wanted that is there, as own or standard name, else the only one.
         """
         there = self.variables
         if self.variable is not None:
@@ -146,7 +146,7 @@ class Records(Configurable):
         return list(there.values()) if only and len(there) == 1 else []
 
     def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
-        """The existing one. ValueError with the existing and the wanted names."""
+        """Returns the existing one. ValueError with the existing and the wanted names."""
         found = self.matches(wanted, only)
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
@@ -165,7 +165,7 @@ class Records(Configurable):
         return self._of_years(one)
 
     def _refused(self) -> dict[str, str]:
-        """Why existing arrays are no field in time on the earth, by name."""
+        """Returns why existing arrays are no field in time on the earth, by name."""
         if self.in_memory:
             arrays = self.arrays
         else:
@@ -175,7 +175,7 @@ class Records(Configurable):
         return {name: why for name, array in arrays.items() if (why := why_not(array))}
 
     def _of_years(self, variable):
-        """The variable with the times that are asked for."""
+        """Returns the variable with the times that are asked for."""
         axis, wanted = variable.axis, self.repeated_year
         if wanted is None or axis.constant:
             return variable
@@ -204,14 +204,14 @@ class Records(Configurable):
 
 
 def _as_rate(told: str, wanted: str) -> float | None:
-    """The factor from a unit a second to the one wanted; None: it is no such rate."""
+    """Returns the factor from a unit a second to the one wanted; None: it is no such rate."""
     with contextlib.suppress(ValueError):
         return units.conversion(f"{told} s-1", wanted)[0] if told else None
     return None
 
 
 def _length(time: Any) -> float:
-    """Seconds of a length of time."""
+    """Returns seconds of a length of time."""
     period = Period(time, "accumulated")
     if period.months or period.seconds <= 0:
         raise InputError(f"accumulated = {time!r}: allowed are hours, days and the like, above 0")
@@ -219,14 +219,14 @@ def _length(time: Any) -> float:
 
 
 def _other_quantities(wanted: tuple[str, ...]) -> set[str]:
-    """Names, of Fathom and of CF, of all unwanted fields."""
+    """Returns names, of Fathom and of CF, of all unwanted fields."""
     known = {name for row in names.fields.values() for name in (row.name, row.standard_name)}
     return known - {*wanted, ""}
 
 
 def given(value: Any) -> Records | None:
-    """Records that a user has given, as such, by the name of a file, or as an xarray.DataArray with
-    coordinates; None: something else.
+    """Returns records that a user has given, as such, by the name of a file, or as an
+    xarray.DataArray with coordinates; None: something else.
     """
     if isinstance(value, Records):
         return value
@@ -290,8 +290,8 @@ class Input:
         interpolate(do, self.field, self.where)
 
     def read(self, number: int, points: Points, others=None) -> np.ndarray:
-        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what
-        cannot be read; ValueError: no value at sea, and where.
+        """Returns the field at a record, (ny, nx); others: fields of it that have been read.
+        OSError: what cannot be read; ValueError: no value at sea, and where.
         """
         try:
             values = self.records.read(self.variable, number)
@@ -307,7 +307,7 @@ class Input:
             ) from error
 
     def check(self, grid) -> None:
-        """ValueError where it does not fit the grid."""
+        """Raises ValueError where it does not fit the grid."""
         v = self.variable
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
             raise InputError(
@@ -325,7 +325,7 @@ class Input:
             )
 
     def _check_covers(self, points):
-        """ValueError: much of the sea lies far from the latitudes of the records."""
+        """Raises ValueError: much of the sea lies far from the latitudes of the records."""
         latitude, sea = np.asarray(self.variable.latitude), points.latitude[points.wet]
         reach = max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1))
         south, north = latitude.min(), latitude.max()
@@ -421,8 +421,8 @@ class Points:
         return np.asarray(self.grid.levels_at(self.where)) > 0
 
     def means_of(self, latitude, longitude) -> CellMeans | None:
-        """Means over cells of such data, where they are fine; None: values of points (coarse data,
-        winds on corners, grids without corners of cells).
+        """Returns means over cells of such data, where they are fine; None: values of points
+        (coarse data, winds on corners, grids without corners of cells).
         """
         h, (rows, columns) = self.grid.horizontal, np.shape(self.grid.wet_levels)
         shape = np.shape(getattr(h, "corner_latitude", ()))
@@ -464,7 +464,7 @@ class Source:
 
 
 def sources(inputs: Sequence[Input | Joined], grid) -> list[Source]:
-    """Inputs in groups with the same times."""
+    """Returns inputs in groups with the same times."""
     groups: list[list[Input | Joined]] = []
     for one in inputs:
         group = next((g for g in groups if g[0].axis == one.axis), None)

@@ -34,8 +34,8 @@ _to_plain = bytes.maketrans(b"!,Dd", b"# Ee")
 
 @once
 def table(path: str | Path) -> np.ndarray:
-    """The numbers of a text file (rows, columns). FileNotFoundError; ValueError with the line where
-    it is no table of numbers.
+    """Returns the numbers of a text file (rows, columns). FileNotFoundError; ValueError with the
+    line where it is no table of numbers.
     """
     file = Path(path).expanduser()
     if not file.is_file():
@@ -63,7 +63,7 @@ def table(path: str | Path) -> np.ndarray:
 
 
 def parsed(text: bytes, name: str) -> np.ndarray:
-    """The numbers of a text (rows, columns)."""
+    """Returns the numbers of a text (rows, columns)."""
     plain = text.translate(_to_plain).decode("latin-1")
     try:
         with warnings.catch_warnings(action="ignore"):  # a missing file is an error here
@@ -76,7 +76,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
 
 
 def _fault(text: bytes, name: str) -> str | None:
-    """A text about the first line that does not fit."""
+    """Returns a text about the first line that does not fit."""
     columns = None
     for number, line in enumerate(text.split(b"\n"), 1):
         words = line.translate(_to_plain).partition(b"#")[0].split()
@@ -102,8 +102,8 @@ def _place(file: Path) -> Path | None:
 
 
 def _held(place: Path | None) -> tuple[dict, memoryview]:
-    """Contents of the cache file: the checksum of the rest, the length of the description, the
-    description, the numbers; nothing if it is damaged.
+    """Returns contents of the cache file: the checksum of the rest, the length of the description,
+    the description, the numbers; nothing if it is damaged.
     """
     if place is None:
         return {}, memoryview(b"")
@@ -118,7 +118,7 @@ def _held(place: Path | None) -> tuple[dict, memoryview]:
 
 
 def _decoded(held: dict, payload: memoryview) -> np.ndarray | None:
-    """The numbers that are kept, or None where another version kept them."""
+    """Returns the numbers that are kept, or None where another version kept them."""
     try:
         from numcodecs import Blosc
 

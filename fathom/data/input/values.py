@@ -18,9 +18,9 @@ from fathom.output import formats
 
 
 def on_columns(grid, value, where="center", name="value", units="", called=(), gaps=None):
-    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
-    (fathom/data/input/records.py) is brought to these. called: names that it may have there; gaps:
-    what is done with them where the user does not say it.
+    """Returns an array (ny, nx), float64, of what was given; a file or xarray.DataArray in other
+    units (fathom/data/input/records.py) is brought to these. called: names that it may have there;
+    gaps: what is done with them where the user does not say it.
     """
     shape = np.shape(grid.wet_levels)
     if (records := given(value)) is not None:
@@ -42,7 +42,7 @@ def on_columns(grid, value, where="center", name="value", units="", called=(), g
 
 
 def _of_records(grid, records, where, name, units, called):
-    """The one record that a file or xarray.DataArray has."""
+    """Returns the one record that a file or xarray.DataArray has."""
     units = units or records.find(called).units or "1"
     found = Input(name, records, units, called, where=where)
     if not found.axis.constant:
@@ -53,8 +53,8 @@ def _of_records(grid, records, where, name, units, called):
 
 
 def on_layers(grid, value, name, where="center"):
-    """Levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError: shape, or
-    NaN where there is a column, with its place.
+    """Yields levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError:
+    shape, or NaN where there is a column, with its place.
     """
     shape = np.shape(grid.wet_levels)
     middles = grid.levels.middles
@@ -88,9 +88,9 @@ def on_layers(grid, value, name, where="center"):
 
 
 def check_shape(grid, value, name, files=True):
-    """InputError at once for an array that no field of the grid fits, and for what is no data set;
-    FileNotFoundError for a file that is not there. What is read or computed later is looked at
-    then. files: whether it may be one, or a data set.
+    """Raises InputError at once for an array that no field of the grid fits, and for what is no
+    data set; FileNotFoundError for a file that is not there. What is read or computed later is
+    looked at then. files: whether it may be one, or a data set.
     """
     if isinstance(value, (str, Path, Records)):
         if not files:

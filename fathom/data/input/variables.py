@@ -43,8 +43,8 @@ class Variable:
 
 
 def files(data: Any) -> tuple[str, ...]:
-    """The files that are meant: one, those of a folder, of a pattern, of a list. FileNotFoundError,
-    ValueError.
+    """Returns the files that are meant: one, those of a folder, of a pattern, of a list.
+    FileNotFoundError, ValueError.
     """
     if isinstance(data, (list, tuple)):
         return tuple(path for one in data for path in files(one))
@@ -64,7 +64,7 @@ def files(data: Any) -> tuple[str, ...]:
 
 @once
 def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
-    """Variables of files with two dimensions on the earth or more."""
+    """Returns variables of files with two dimensions on the earth or more."""
     found: dict[str, list[Variable]] = {}
     for path in paths:
         with library:
@@ -78,7 +78,7 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
 
 
 def described(arrays, coords):
-    """Variables of arrays by name, of those that have two dimensions of place."""
+    """Returns variables of arrays by name, of those that have two dimensions of place."""
     return {
         str(name): one
         for name, array in arrays.items()
@@ -87,7 +87,7 @@ def described(arrays, coords):
 
 
 def opened(path):
-    """A data set, held open as long as the file stays the same."""
+    """Returns a data set, held open as long as the file stays the same."""
     return _opened(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0)
 
 
@@ -97,7 +97,7 @@ def _opened(path, changed):
 
 
 def _joined(parts):
-    """One variable of the parts of its time."""
+    """Returns one variable of the parts of its time."""
     parts.sort(key=lambda v: v.axis.begin[0])
     whole, stays = parts[0], parts[0].axis == times.always
     for before, part in itertools.pairwise(parts):
@@ -116,7 +116,7 @@ def _joined(parts):
 
 
 def _check_joint(whole, before, part):
-    """ValueError where a part does not begin where the one before ends."""
+    """Raises ValueError where a part does not begin where the one before ends."""
     files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
     if part.shape != whole.shape or not (
         _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
@@ -138,8 +138,8 @@ def _same(a, b):
 
 
 def _described(name, array, coords):
-    """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds
-    are.
+    """Returns the Variable of an array; None: it has no two dimensions of place. coords: where its
+    bounds are.
     """
     if why_not(array):
         return None
@@ -158,7 +158,7 @@ def _described(name, array, coords):
 
 
 def why_not(array):
-    """Why an array is no field in time on the earth; "": it is one."""
+    """Returns why an array is no field in time on the earth; "": it is one."""
     time, places = _dimensions(array)
     order = ", ".join(map(str, array.dims))
     if len(places) > 2:
@@ -172,14 +172,15 @@ def why_not(array):
 
 
 def _dimensions(array):
-    """(the dimension of time or None, the others that are longer than one)."""
+    """Returns (the dimension of time or None, the others that are longer than one)."""
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     return time, [dim for dim in dims if dim != time]
 
 
 def _places(name, array, dims):
-    """Latitude and longitude of an array's points; None where a dimension is none of them."""
+    """Returns latitude and longitude of an array's points; None where a dimension is none of
+    them."""
     found = [
         next((dim for dim in dims if dim in array.coords and is_place(array[dim], dim, kind)), None)
         for kind in horizontal
@@ -196,7 +197,7 @@ def _places(name, array, dims):
 
 
 def _check_degrees(name, latitude, longitude):
-    """ValueError: no latitudes and longitudes on the earth, or not in degrees."""
+    """Raises ValueError: no latitudes and longitudes on the earth, or not in degrees."""
     for kind, values in (("latitude", latitude), ("longitude", longitude)):
         if not np.isfinite(values).all():
             raise InputError(f"{name}: its {kind} is not a number in places")
@@ -214,7 +215,7 @@ def _check_degrees(name, latitude, longitude):
 
 
 def is_place(coordinate, name, kind):
-    """Whether a coordinate is latitude, or longitude."""
+    """Returns whether a coordinate is latitude, or longitude."""
     return coordinate.ndim == 1 and bool(
         {str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")}
         & set(horizontal[kind])
@@ -222,7 +223,9 @@ def is_place(coordinate, name, kind):
 
 
 def _is_time(array, dim):
-    """Whether it is a time: by its name, its standard name, or because its values are dates."""
+    """Returns whether it is a time: by its name, its standard name, or because its values are
+    dates.
+    """
     if dim in ("time", "month"):
         return True
     if dim not in array.coords:
@@ -234,7 +237,7 @@ def _is_time(array, dim):
 
 
 def _axis(name, array, dim, coords):
-    """The TimeAxis of a dimension."""
+    """Returns the TimeAxis of a dimension."""
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
     if dim not in array.coords or array[dim].dtype.kind not in "MO":
@@ -260,7 +263,7 @@ def _axis(name, array, dim, coords):
 
 
 def _dates(values, held):
-    """Bounds as dates: without units they have those of the time."""
+    """Returns bounds as dates: without units they have those of the time."""
     if values.dtype.kind in "MO":
         return values
     import cftime
@@ -269,7 +272,7 @@ def _dates(values, held):
 
 
 def _moments(values):
-    """(year, month, day, second of the day) of dates."""
+    """Returns (year, month, day, second of the day) of dates."""
     import pandas
     import xarray
 
@@ -285,7 +288,7 @@ def _moments(values):
 
 
 def record(array, number):
-    """One record as numbers, (*shape)."""
+    """Returns one record as numbers, (*shape)."""
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     place = {dim: 0 for dim in array.dims if dim not in dims} | ({time: number} if time else {})

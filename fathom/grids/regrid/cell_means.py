@@ -27,15 +27,15 @@ from fathom.base.earth import RADIUS
 
 
 def finer(latitude: Any, longitude: Any, area: np.ndarray) -> bool:
-    """Whether data are at least twice as fine as cells of that area [m2]."""
+    """Returns whether data are at least twice as fine as cells of that area [m2]."""
     degree = RADIUS * np.pi / 180
     spacing = min(np.ptp(axis) / max(len(axis) - 1, 1) for axis in (latitude, longitude))
     return bool(np.sqrt(np.median(area)) >= 2 * degree * max(spacing, 1e-9))
 
 
 def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of boxes around points [degrees]: latitudes (lat + 1) from pole to pole in the order of
-    the points, longitudes (lon + 1) once around.
+    """Returns edges of boxes around points [degrees]: latitudes (lat + 1) from pole to pole in the
+    order of the points, longitudes (lon + 1) once around.
     """
     lat, lon = np.asarray(latitude, float), np.asarray(longitude, float)
     ends = (-90.0, 90.0) if lat[-1] > lat[0] else (90.0, -90.0)
@@ -58,7 +58,9 @@ class CellMeans:
 
     @classmethod
     def of_points(cls, latitude: Any, longitude: Any, corners: tuple[Any, Any]) -> CellMeans:
-        """Means of data at latitudes and longitudes, each in a box half-way to the next ones."""
+        """Returns means of data at latitudes and longitudes, each in a box half-way to the next
+        ones.
+        """
         return cls(edges_between(latitude, longitude), corners)
 
     def __post_init__(self):
@@ -78,7 +80,7 @@ class CellMeans:
         self.area = self._inside(np.ones((self.mu.size - 1, self.columns.size - 1)))
 
     def _between(self, corners, begin, end, parallel):
-        """Sides from some corners to others."""
+        """Returns sides from some corners to others."""
         (x0, y0), (x1, y1) = ([x[at] for x in corners] for at in (begin, end))
         return _Sides.between(x0, y0, x1, y1, parallel, self.columns, self.mu)
 
@@ -100,8 +102,8 @@ class CellMeans:
         self.around_pole = turns - self.corner_angle.sum(0) > np.pi
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
-        """Means of values (..., lat, lon): (..., ny, nx) in their type; NaN where a cell has some
-        of the missing ones. A mean lies between the least and the greatest value.
+        """Returns means of values (..., lat, lon): (..., ny, nx) in their type; NaN where a cell
+        has some of the missing ones. A mean lies between the least and the greatest value.
         """
         values = np.asarray(values)
         flat = values.reshape(-1, *values.shape[-2:])
@@ -120,8 +122,8 @@ class CellMeans:
         return np.where(self._inside((~known).astype(float)) > 1e-9 * self.area, np.nan, mean)
 
     def shares(self):
-        """The area that each cell has of each box [sr], (cells, boxes), both row by row: a sparse
-        array of scipy.
+        """Returns the area that each cell has of each box [sr], (cells, boxes), both row by row: a
+        sparse array of scipy.
         """
         from scipy.sparse import coo_array  # start-up time
 
@@ -144,7 +146,7 @@ class CellMeans:
         return made
 
     def _pieces(self):
-        """Cell, box (j, i), step and moment of each piece of the sides around each cell,
+        """Returns cell, box (j, i), step and moment of each piece of the sides around each cell,
         counterclockwise.
         """
         ny, nx = self.area.shape
@@ -166,7 +168,7 @@ class CellMeans:
         return tuple(np.concatenate(some) for some in zip(*found))
 
     def _lowest(self, cell, j):
-        """The lowest row of boxes of each cell; the first around the south pole."""
+        """Returns the lowest row of boxes of each cell; the first around the south pole."""
         lowest = np.full(self.area.size, self.mu.size)
         np.minimum.at(lowest, cell, j)
         turns = self._around(*(side.sum(side.step) for side in self.sides))
@@ -190,7 +192,7 @@ class CellMeans:
             yield np.full(row.size, cell), row, column, height[row] * share[column]
 
     def _inside(self, values):
-        """Integral of values over each cell, (ny, nx) [sr]."""
+        """Returns integral of values over each cell, (ny, nx) [sr]."""
         values = values if self.north else values[::-1]
         boxes = values * np.diff(self.mu)[:, None]
         below = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(boxes, 0)])
@@ -201,8 +203,8 @@ class CellMeans:
         return self._at_pole(below[-1]) - self._around(*integrals)
 
     def _at_pole(self, columns):
-        """The contents of longitudes that belong to cells around the north pole, or with a corner
-        there.
+        """Returns the contents of longitudes that belong to cells around the north pole, or with a
+        corner there.
         """
         held = np.append(0.0, np.cumsum(columns * np.diff(self.columns)))
         found = np.where(self.around_pole, held[-1], 0.0)
@@ -216,7 +218,7 @@ class CellMeans:
 
     @staticmethod
     def _around(along_i, along_j):
-        """Sums along the four sides of cells, counterclockwise."""
+        """Returns sums along the four sides of cells, counterclockwise."""
         return along_i[:-1] + along_j[:, 1:] - along_i[1:] - along_j[:, :-1]
 
 
@@ -245,7 +247,9 @@ class _Sides:
 
     @classmethod
     def between(cls, x0, y0, x1, y1, parallel, columns, mu) -> _Sides:
-        """Sides from longitude x0, latitude y0 to x1, y1 [rad]; great circles, or parallels."""
+        """Returns sides from longitude x0, latitude y0 to x1, y1 [rad]; great circles, or
+        parallels.
+        """
         x0, x1 = _at_poles(_once_around(x0), y0, _once_around(x1), y1)
         chords = _Chords(*(a.ravel() for a in (x0, y0, x1, y1, parallel)))
         part, west, south, east, north = chords.cut(columns, mu)
@@ -261,18 +265,18 @@ class _Sides:
 
 
 def _at_poles(x0, y0, x1, y1):
-    """Longitudes of ends: a side to a pole is a meridian."""
+    """Returns longitudes of ends: a side to a pole is a meridian."""
     at = [np.abs(y) > np.deg2rad(_pole) for y in (y0, y1)]
     return np.where(at[0] & ~at[1], x1, x0), np.where(at[1] & ~at[0], x0, x1)
 
 
 def _once_around(x):
-    """A longitude [rad] in [_seam, _seam + 2 pi)."""
+    """Returns a longitude [rad] in [_seam, _seam + 2 pi)."""
     return (x - _seam) % (2 * np.pi) + _seam
 
 
 def _step(x0, x1):
-    """The shorter way from one longitude to another; through a pole the same both ways."""
+    """Returns the shorter way from one longitude to another; through a pole the same both ways."""
     change = x1 - x0
     return np.where(np.abs(change) > np.pi + 1e-9, change - np.copysign(2 * np.pi, change), change)
 
@@ -289,7 +293,7 @@ class _Chords:
         self.change = vector(x1, y1) - self.begin
 
     def at(self, n, t):
-        """Longitude and latitude at a share t of chords n; their ends as they are."""
+        """Returns longitude and latitude at a share t of chords n; their ends as they are."""
         v = self.begin[:, n] + t * self.change[:, n]
         x, y = _once_around(np.arctan2(v[1], v[0])), np.arctan2(v[2], np.hypot(v[0], v[1]))
         x = np.where(self.straight[n], _once_around(self.x0[n] + t * self.step[n]), x)
@@ -298,8 +302,8 @@ class _Chords:
         return np.select(ends, values[0], x), np.select(ends, values[1], y)
 
     def cut(self, columns, mu):
-        """Pieces between longitudes (once around) and sines of latitudes: for each its chord, in
-        order, and longitude and latitude of its begin and end.
+        """Returns pieces between longitudes (once around) and sines of latitudes: for each its
+        chord, in order, and longitude and latitude of its begin and end.
         """
         x = columns[0] + (self.x0 - columns[0]) % (2 * np.pi)
         around = np.concatenate([columns[:-1] + 2 * np.pi * n for n in (-1, 0, 1)])
@@ -333,8 +337,8 @@ class _Chords:
         return np.where(self.straight[n], guess, found)
 
     def _at_heights(self, mu):
-        """(n, t): where chords n meet those sines of latitudes; and where they are nearest to a
-        pole: great circles may meet one before and after that.
+        """Returns (n, t): where chords n meet those sines of latitudes; and where they are nearest
+        to a pole: great circles may meet one before and after that.
         """
         z0, z1 = np.sin(self.y0), np.sin(self.y1)
         turn, top = self._turn()
@@ -384,13 +388,15 @@ class _Chords:
 
 
 def _under(step, y0, y1):
-    """Integral of the sine of the latitude along a great circle."""
+    """Returns integral of the sine of the latitude along a great circle."""
     p, q = np.tan(0.5 * y0), np.tan(0.5 * y1)
     return 2 * np.arctan2(np.sin(0.5 * step) * (p + q), np.cos(0.5 * step) * (1 + p * q))
 
 
 def _meetings(start, change, at):
-    """(line, t, value) where start + t change, 0 < t < 1, is a value of `at`, which increase."""
+    """Returns (line, t, value) where start + t change, 0 < t < 1, is a value of `at`, which
+    increase.
+    """
     low, high = np.minimum(start, start + change), np.maximum(start, start + change)
     first, last = np.searchsorted(at, low, "right"), np.searchsorted(at, high, "left")
     count = np.maximum(last - first, 0)

@@ -18,8 +18,8 @@ from fathom.grids.regrid.points import bilinear
 def means(
     values: np.ndarray, latitude: Any, longitude: Any, corners: tuple[Any, Any], parts: int
 ) -> np.ndarray:
-    """Means of values (..., lat, lon) over the cells between corners, latitude and longitude
-    [degrees] (ny + 1, nx + 1); (..., ny, nx).
+    """Returns means of values (..., lat, lon) over the cells between corners, latitude and
+    longitude [degrees] (ny + 1, nx + 1); (..., ny, nx).
     """
     at = unit_vectors(corners[1], corners[0])
     values = np.asarray(values)
@@ -32,7 +32,9 @@ def means(
 
 
 def _parts_of_row(south: np.ndarray, north: np.ndarray, n: int) -> np.ndarray:
-    """Middles (nx, n, n, 3) of the parts of the cells between two lines of corners (nx + 1, 3)."""
+    """Returns middles (nx, n, n, 3) of the parts of the cells between two lines of corners (nx + 1,
+    3).
+    """
     t = (np.arange(n) + 0.5) / n
     lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
     return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]

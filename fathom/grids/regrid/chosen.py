@@ -33,14 +33,14 @@ class Coordinate:
     layers: Callable | None = None  # what makes a set of them, where they come as layers
 
     def holds(self, numbers: np.ndarray) -> bool:
-        """Whether all [SI] are values that it may have."""
+        """Returns whether all [SI] are values that it may have."""
         low = -np.inf if self.signed else 0.0
         inside = (numbers >= low) & (numbers <= self.most * self.factor)
         return bool((np.isfinite(numbers) & inside).all())
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Attributes of CF."""
+        """Returns attributes of CF."""
         return ({"standard_name": self.standard_name} if self.standard_name else {}) | {
             "long_name": self.long_name or self.name.replace("_", " "),
             "units": self.units,
@@ -67,13 +67,13 @@ class ChosenLevels:
 
     @property
     def stored(self) -> np.ndarray:
-        """The values as users and files say them."""
+        """Returns the values as users and files say them."""
         return np.array(self.values) / self.coordinate.factor
 
     @property
     def mapping(self) -> dict[str, Any]:
-        """The levels as `fathom.output.coordinates` takes them; hybrid levels as a model has
-        them.
+        """Returns the levels as `fathom.output.coordinates` takes them; hybrid levels as a model
+        has them.
         """
         if self.interfaces:
             return dict(zip(("hybrid_a", "hybrid_b"), map(np.array, self.interfaces)))
@@ -81,8 +81,8 @@ class ChosenLevels:
 
 
 def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
-    """The levels of the entry `levels` of an output; the first of `known` is the usual coordinate.
-    ValueError: unknown coordinate, or wrong values.
+    """Returns the levels of the entry `levels` of an output; the first of `known` is the usual
+    coordinate. ValueError: unknown coordinate, or wrong values.
     """
     by_name = {coordinate.name: coordinate for coordinate in known}
     given = levels if isinstance(levels, Mapping) else {known[0].name: levels}
@@ -106,7 +106,7 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
 
 
 def _layers(coordinate: Coordinate, make: Callable, given: Any) -> ChosenLevels:
-    """Levels from a set of them, or from what makes it: a name, a number, or a table of
+    """Returns levels from a set of them, or from what makes it: a name, a number, or a table of
     keywords.
     """
     if isinstance(given, Mapping):
@@ -136,6 +136,6 @@ depth = Coordinate("depth", "m", 1.0, "depth", "down")
 
 
 def hybrid(make: Callable) -> Coordinate:
-    """Layers of hybrid levels; make: HybridLevels."""
+    """Returns layers of hybrid levels; make: HybridLevels."""
     standard = "atmosphere_hybrid_sigma_pressure_coordinate"
     return Coordinate("hybrid", "1", 1.0, standard, "down", layers=make)

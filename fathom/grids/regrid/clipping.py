@@ -17,7 +17,8 @@ together = 1 << 14  # pairs that are cut at once
 
 
 def quadrilaterals(latitude: Any, longitude: Any) -> np.ndarray:
-    """Corners (cells, 4, 3), counterclockwise, of cells between (ny + 1, nx + 1) [degrees]."""
+    """Returns corners (cells, 4, 3), counterclockwise, of cells between (ny + 1, nx + 1)
+    [degrees]."""
     at = unit_vectors(np.asarray(longitude, float), np.asarray(latitude, float))
     corners = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], 2).reshape(-1, 4, 3)
     turned = area(corners) < 0
@@ -36,7 +37,7 @@ def area(polygons: np.ndarray) -> np.ndarray:
 
 
 def pairs(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of cells, old and new, that may have something in common."""
+    """Returns numbers of cells, old and new, that may have something in common."""
     from scipy.spatial import cKDTree  # start-up time
 
     middles, reaches = zip(*(_around(cells) for cells in (old, new)))
@@ -50,14 +51,14 @@ def pairs(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _around(cells):
-    """Middles of cells, and the distance of the farthest corner."""
+    """Returns middles of cells, and the distance of the farthest corner."""
     middle = cells.mean(1)
     middle /= np.linalg.norm(middle, axis=1)[:, None]
     return middle, np.linalg.norm(cells - middle[:, None], axis=2).max(1) * (1 + 1e-9)
 
 
 def common(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Areas in common of cells (n, 4, 3) each with each [sr]."""
+    """Returns areas in common of cells (n, 4, 3) each with each [sr]."""
     parts = [
         _common(old[n : n + together], new[n : n + together]) for n in range(0, len(old), together)
     ]
@@ -73,8 +74,8 @@ def _common(polygon, clip):
 
 
 def _cut(polygon, normal):
-    """The part of polygons (n, corners, 3) to the left of great circles: two more corners each;
-    unused corners repeat the last one.
+    """Returns the part of polygons (n, corners, 3) to the left of great circles: two more corners
+    each; unused corners repeat the last one.
     """
     after = np.roll(polygon, -1, 1)
     here, there = ((p * normal[:, None]).sum(-1) for p in (polygon, after))

@@ -28,14 +28,14 @@ EXPONENT = (
 
 
 def interface_pressure(a, b, surface_pressure) -> np.ndarray:
-    """p = a + b p_s (interfaces, *points)."""
+    """Returns p = a + b p_s (interfaces, *points)."""
     surface_pressure = np.asarray(surface_pressure)
     shape = (-1,) + (1,) * surface_pressure.ndim
     return np.reshape(a, shape) + np.reshape(b, shape) * surface_pressure
 
 
 def layer_logarithms(interfaces) -> np.ndarray:
-    """ln p_k of layers (layers, *points)."""
+    """Returns ln p_k of layers (layers, *points)."""
     layers = np.asarray(interfaces, float)[1:]
     return _layers(interfaces, np.ones_like(layers), np.zeros(layers.shape[1:]))[0]
 
@@ -45,12 +45,12 @@ def layer_pressure(interfaces) -> np.ndarray:
 
 
 def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
-    """phi_k [m2 s-2] (layers, *points)."""
+    """Returns phi_k [m2 s-2] (layers, *points)."""
     return _layers(interfaces, virtual_temperature, surface_geopotential)[1]
 
 
 def _layers(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
-    """Both (core/post/air.hpp)."""
+    """Returns both (core/post/air.hpp)."""
     shape = np.shape(interfaces)[1:]
     flat = lambda a: np.reshape(np.asarray(a, float), (len(a), -1))
     ground = np.ascontiguousarray(np.broadcast_to(surface_geopotential, shape), float).ravel()
@@ -71,24 +71,26 @@ class Between:
         self._core = mpi.core.Between(self.x, self.target)
 
     def linear(self, values) -> np.ndarray:
-        """Linear in x; constant above the first and below the last level."""
+        """Returns linear in x; constant above the first and below the last level."""
         return self._core.linear(numbers(values, float))
 
     def cubic(self, values) -> np.ndarray:
-        """Lagrange's cubic through four levels; linear next to the ends and where there are fewer
-        than four, constant outside.
+        """Returns Lagrange's cubic through four levels; linear next to the ends and where there are
+        fewer than four, constant outside.
         """
         return self._core.cubic(numbers(values, float))
 
     def hermite(self, values, slopes) -> np.ndarray:
-        """The cubic with these values and slopes at levels; outside, straight on with the slope at
-        the end.
+        """Returns the cubic with these values and slopes at levels; outside, straight on with the
+        slope at the end.
         """
         return self._core.hermite(numbers(values, float), numbers(slopes, float))
 
 
 def numbers(array, dtype=None) -> np.ndarray:
-    """float64, or float32 where it is that, points one after another; no copy where it is so."""
+    """Returns float64, or float32 where it is that, points one after another; no copy where it is
+    so.
+    """
     array = np.asarray(array, dtype)
     if array.dtype not in (np.float64, np.float32):
         array = array.astype(float)
@@ -96,7 +98,7 @@ def numbers(array, dtype=None) -> np.ndarray:
 
 
 def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np.ndarray:
-    """Pressure [Pa] (*points) where the column reaches `geopotential` (*points).
+    """Returns pressure [Pa] (*points) where the column reaches `geopotential` (*points).
 
     x                    (levels,) ln p, increasing downward
     levels_geopotential  (levels, *points); virtual_temperature the same

@@ -59,7 +59,8 @@ def _solve(levels, latitude, coupling, tolerance):
 
 @lru_cache(4)  # at 0.25 degree some 300 MB each
 def _factorised(missing, shape, latitude):
-    """Rows of the Laplacian where values are missing, and the factors of their part of it."""
+    """Returns rows of the Laplacian where values are missing, and the factors of their part of
+    it."""
     from scipy.sparse.linalg import splu
 
     missing = np.frombuffer(missing, bool)
@@ -73,7 +74,7 @@ def _factorised(missing, shape, latitude):
 
 
 def _iterated(levels, missing, known, laplacian, tolerance):
-    """The solution by conjugate gradients."""
+    """Returns the solution by conjugate gradients."""
     from scipy.sparse.linalg import LinearOperator, cg
 
     right = -(laplacian[missing] @ known)
@@ -95,7 +96,7 @@ def _iterated(levels, missing, known, laplacian, tolerance):
 
 
 def _first_guess(levels):
-    """Zonal means, where there are none those of the nearest latitude."""
+    """Returns zonal means, where there are none those of the nearest latitude."""
     there = ~np.isnan(levels)
     count = there.sum((0, 2))
     mean = np.where(there, levels, 0.0).sum((0, 2)) / np.maximum(count, 1)
@@ -105,7 +106,7 @@ def _first_guess(levels):
 
 
 def _laplacian(shape, latitude, coupling):
-    """Graph Laplacian (symmetric, positive) of a (level, lat, lon) grid on the sphere."""
+    """Returns graph Laplacian (symmetric, positive) of a (level, lat, lon) grid on the sphere."""
     from scipy.sparse import coo_array, diags_array
 
     index = np.arange(np.prod(shape)).reshape(shape)

@@ -18,7 +18,7 @@ from fathom.base import earth
 
 
 def spread(flux, latitude, longitude, target, reach=150e3, farthest=np.inf) -> np.ndarray:
-    """The flux [kg m-2 s-1] on the cells of a grid, float64, 0 on land.
+    """Returns the flux [kg m-2 s-1] on the cells of a grid, float64, 0 on land.
 
     flux, latitude, longitude  (lat, lon), of a regular grid with equal steps, degrees; no gaps
     target                     latitude, longitude [degrees], area [m2], wet (bool), of one shape
@@ -51,7 +51,7 @@ def spread(flux, latitude, longitude, target, reach=150e3, farthest=np.inf) -> n
 
 
 def _cells(latitude, number):
-    """Areas of the cells of a regular grid (lat, 1) [m2]."""
+    """Returns areas of the cells of a regular grid (lat, 1) [m2]."""
     latitude = np.asarray(latitude, float)
     half = abs(latitude[1] - latitude[0]) / 2
     band = np.sin(np.deg2rad(latitude + half)) - np.sin(np.deg2rad(latitude - half))

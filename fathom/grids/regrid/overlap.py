@@ -49,28 +49,30 @@ class Overlap:
         return cls(area, grid.shape[2])
 
     def rows(self, places: np.ndarray) -> tuple[int, int]:
-        """First and end row of the points that these cells need."""
+        """Returns first and end row of the points that these cells need."""
         index = self.area[places].indices
         if not index.size:
             return 0, 1
         return int(index.min()) // self.points, int(index.max()) // self.points + 1
 
     def _part(self, matrix, values, first_row: int, places: np.ndarray):
-        """The rows of a matrix of these cells, and the points (points, levels) from `first_row`
-        on.
+        """Returns the rows of a matrix of these cells, and the points (points, levels) from
+        `first_row` on.
         """
         flat = np.asarray(values, float).reshape(len(values), -1).T
         begin = first_row * self.points
         return matrix[places][:, begin : begin + len(flat)], flat
 
     def __call__(self, values: np.ndarray, first_row: int, places: np.ndarray) -> np.ndarray:
-        """(levels, cells) from values (levels, rows, points) of whole rows from first_row on."""
+        """Returns (levels, cells) from values (levels, rows, points) of whole rows from first_row
+        on.
+        """
         area, flat = self._part(self.area, values, first_row, places)
         return _mean(area @ np.where(known := np.isfinite(flat), flat, 0.0), area @ (known * 1.0))
 
     def part(self, there: np.ndarray, areas: np.ndarray) -> np.ndarray:
-        """The part of each new cell, of those areas, in old cells with a value (levels, points):
-        (levels, new cells).
+        """Returns the part of each new cell, of those areas, in old cells with a value (levels,
+        points): (levels, new cells).
         """
         return (self.area @ there.reshape(len(there), -1).T.astype(float)).T / areas.ravel()
 
@@ -103,7 +105,8 @@ class TurnOver:
     sine: Any
 
     def wind(self, found: Overlap, u, v, first_row: int, places):
-        """Both components (levels, cells), of those (levels, rows, points) of whole rows."""
+        """Returns both components (levels, cells), of those (levels, rows, points) of whole
+        rows."""
         area, x = found._part(found.area, u, first_row, places)
         y = found._part(found.area, v, first_row, places)[1]
         cosine, sine = (
@@ -115,7 +118,8 @@ class TurnOver:
 
 
 def check(grid: Any, new: Mapping[str, Any]) -> None:
-    """InputError: a plane; reduced rows about another pole, or to cells that are no boxes."""
+    """Raises InputError: a plane; reduced rows about another pole, or to cells that are no
+    boxes."""
     if not grid.horizontal.spherical:
         raise InputError("regrid = 'conservative' is for the earth; the grid is a plane")
     if "corner_longitude" not in new or (grid.reduced and _boxes(new) is None):
@@ -132,13 +136,13 @@ def check(grid: Any, new: Mapping[str, Any]) -> None:
 
 
 def _mean(total, area):
-    """(levels, cells); NaN where no old cell has a value."""
+    """Returns (levels, cells); NaN where no old cell has a value."""
     return np.where(area > 0, total / np.where(area > 0, area, 1.0), np.nan).T
 
 
 def _into_boxes(grid, edges, inside):
-    """Areas (new boxes, points) of a grid; inside: those of the boxes around the earth that are
-    new.
+    """Returns areas (new boxes, points) of a grid; inside: those of the boxes around the earth that
+    are new.
     """
     from scipy.sparse import vstack  # start-up time
 
@@ -153,8 +157,8 @@ def _into_boxes(grid, edges, inside):
 
 
 def _out_of_boxes(grid, new, edges, inside):
-    """Areas (new cells, points) of a grid of boxes; inside: those of the boxes around the earth
-    that are its cells.
+    """Returns areas (new cells, points) of a grid of boxes; inside: those of the boxes around the
+    earth that are its cells.
     """
     corners = np.asarray(new["corner_latitude"]), np.asarray(new["corner_longitude"])
     shares = CellMeans(edges, corners).shares().tocsc()[:, inside]
@@ -165,7 +169,7 @@ def _out_of_boxes(grid, new, edges, inside):
 
 
 def _between_curved(grid, new):
-    """Areas (new cells, points) if neither grid consists of boxes."""
+    """Returns areas (new cells, points) if neither grid consists of boxes."""
     from scipy.sparse import coo_array  # start-up time
 
     h = grid.horizontal
@@ -186,8 +190,8 @@ def _between_curved(grid, new):
 
 
 def _as_large(shares, grid, index, sizes=None):
-    """Shares [sr] of the points of that index, of cells of those sizes [sr] (default: their sums),
-    as the model has their areas [m2].
+    """Returns shares [sr] of the points of that index, of cells of those sizes [sr] (default: their
+    sums), as the model has their areas [m2].
     """
     shares = shares.tocsr()
     sizes = np.asarray(shares.sum(1)).ravel() if sizes is None else sizes
@@ -206,8 +210,8 @@ def _sparse(data, new, point, count, grid):
 
 
 def _cells(grid) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-    """Points of a grid, and latitudes and longitudes of the corners of their cells: all together,
-    or each row of a reduced grid.
+    """Yields points of a grid, and latitudes and longitudes of the corners of their cells: all
+    together, or each row of a reduced grid.
     """
     _, ny, nx = grid.shape
     h = grid.horizontal
@@ -222,8 +226,8 @@ def _cells(grid) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
 
 
 def _boxes(mapping: Mapping[str, Any]):
-    """Edges of boxes around the earth, latitudes and longitudes [degrees], and which of them are
-    the cells of a mapping; None: its cells are no boxes.
+    """Returns edges of boxes around the earth, latitudes and longitudes [degrees], and which of
+    them are the cells of a mapping; None: its cells are no boxes.
     """
     if "corner_longitude" not in mapping:
         return None

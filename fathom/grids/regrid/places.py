@@ -35,7 +35,7 @@ class Interpolation:
     points: int
 
     def rows(self, places: slice) -> tuple[int, int]:
-        """First and end row of the points that these places need."""
+        """Returns first and end row of the points that these places need."""
         j = self.index[places] // self.points
         return int(j.min()), int(j.max()) + 1
 
@@ -46,8 +46,8 @@ class Interpolation:
     def __call__(
         self, values: np.ndarray, first_row: int, places: slice, factor: np.ndarray | None = None
     ) -> np.ndarray:
-        """(levels, places) from values (levels, rows, points) of whole rows from first_row on, each
-        of the four times a factor (places, 4).
+        """Returns (levels, places) from values (levels, rows, points) of whole rows from first_row
+        on, each of the four times a factor (places, 4).
         """
         flat = np.asarray(values)
         if flat.dtype not in (np.float32, np.float64):
@@ -73,7 +73,9 @@ class Turn:
 
     @classmethod
     def of(cls, found: Interpolation, there, here) -> Turn:
-        """Longitude and latitude [degrees] there, of the points row by row, and of the places."""
+        """Returns longitude and latitude [degrees] there, of the points row by row, and of the
+        places.
+        """
         e, n = compass(*(np.asarray(x, float).ravel() for x in here))
         x, y = (np.asarray(x, float).ravel()[found.index] for x in there)
         e_i, n_i = compass(x, y)
@@ -84,14 +86,15 @@ class Turn:
         return cls((cosine / length).astype(np.float32), (sine / length).astype(np.float32))
 
     def wind(self, found: Interpolation, u, v, first_row: int, places: slice):
-        """Both components (levels, places), of those (levels, rows, points) of whole rows."""
+        """Returns both components (levels, places), of those (levels, rows, points) of whole
+        rows."""
         cosine, sine = (part[places].astype(float) for part in (self.cosine, self.sine))
         by = lambda values, factor: found(values, first_row, places, factor)
         return by(u, cosine) + by(v, sine), by(v, cosine) - by(u, sine)
 
 
 def compass(longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors (..., 3) to the east and to the north [degrees]."""
+    """Returns unit vectors (..., 3) to the east and to the north [degrees]."""
     x, y = np.deg2rad(longitude), np.deg2rad(latitude)
     east = np.stack([-np.sin(x), np.cos(x), 0 * x], -1)
     north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], -1)
@@ -115,7 +118,9 @@ def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> In
 
 
 def from_rows(rows, longitude, latitude) -> Interpolation:
-    """The interpolation from a grid of rows (fathom.grids.regrid.rows.Rows) to places [degrees]."""
+    """Returns the interpolation from a grid of rows (fathom.grids.regrid.rows.Rows) to places
+    [degrees].
+    """
     longitude, latitude = rows.sphere.from_earth(*_finite(longitude, latitude))
     upper = np.clip(np.searchsorted(rows.latitude, latitude), 1, rows.latitude.size - 1)
     north = np.clip(
@@ -139,7 +144,8 @@ def from_rows(rows, longitude, latitude) -> Interpolation:
 def from_quads(
     there_longitude, there_latitude, longitude, latitude, periodic: bool
 ) -> Interpolation:
-    """The interpolation from the points (ny, nx) [degrees] of a curvilinear grid to places."""
+    """Returns the interpolation from the points (ny, nx) [degrees] of a curvilinear grid to
+    places."""
     from scipy.spatial import cKDTree
 
     ny, nx = there_longitude.shape
@@ -181,8 +187,8 @@ def from_quads(
 
 
 def _bilinear_coordinates(x, y):
-    """(a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far outside
-    where it does not converge.
+    """Returns (a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far
+    outside where it does not converge.
     """
     a = b = np.full(len(x), 0.5)
     with np.errstate(all="ignore"):
@@ -217,7 +223,7 @@ def _finite(longitude, latitude):
 
 
 def _tangents(places):
-    """Two unit vectors at right angles to each place."""
+    """Returns two unit vectors at right angles to each place."""
     axis = np.eye(3)[np.abs(places).argmin(1)]
     east = np.cross(axis, places)
     east /= np.linalg.norm(east, axis=1)[:, None]

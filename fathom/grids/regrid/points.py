@@ -87,7 +87,8 @@ def vertical(values, depth, target_depth) -> np.ndarray:
 
 
 def _bracket(axis: np.ndarray, target: np.ndarray):
-    """Index of the axis point below each target, and the weight in [0, 1] of the one above."""
+    """Returns index of the axis point below each target, and the weight in [0, 1] of the one
+    above."""
     lower = np.clip(np.searchsorted(axis, target, side="right") - 1, 0, axis.size - 2)
     start = axis[lower]
     return lower, np.clip((target - start) / (axis[lower + 1] - start), 0.0, 1.0)

@@ -50,22 +50,24 @@ class Projection(ABC):
         self.sphere = Schmidt(1.0, (0.0, 90.0) if pole is None else pole)
 
     def from_earth(self, longitude, latitude) -> Arrays:
-        """x and y of places, which broadcast; ValueError where a latitude is none."""
+        """Returns x and y of places, which broadcast; ValueError where a latitude is none."""
         return self._to_plane(*self._on_sphere(longitude, latitude))
 
     def to_earth(self, x, y) -> Arrays:
-        """Longitude within [-180, 180) and latitude of x and y: the inverse of `from_earth`."""
+        """Returns longitude within [-180, 180) and latitude of x and y: the inverse of
+        `from_earth`.
+        """
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         along, latitude = self._to_sphere(x, y)
         longitude, latitude = self.sphere.to_earth(along + self.longitude, latitude)
         return wrapped(longitude), latitude
 
     def map_factors(self, longitude, latitude) -> Arrays:
-        """m along x and along y, at places; the same twice where the map is conformal."""
+        """Returns m along x and along y, at places; the same twice where the map is conformal."""
         return self._factors(*self._on_sphere(longitude, latitude))
 
     def angle(self, longitude, latitude) -> np.ndarray:
-        """The convergence: from east to the axis of x, counter-clockwise, at places."""
+        """Returns the convergence: from east to the axis of x, counter-clockwise, at places."""
         along, up = self._on_sphere(longitude, latitude)
         turn = self._angle(along, up)
         if self.sphere.plain:
@@ -73,19 +75,21 @@ class Projection(ABC):
         return turn + self.sphere.angle(along + self.longitude, up, on_earth=longitude)
 
     def coriolis(self, latitude) -> np.ndarray:
-        """f = 2 Omega sin(latitude) [s-1]."""
+        """Returns f = 2 Omega sin(latitude) [s-1]."""
         return 2 * earth.ROTATION * np.sin(np.deg2rad(latitude))
 
     def along_axes(self, eastward, northward, longitude, latitude) -> Arrays:
-        """Components along x and y of a wind at places, m/s on earth."""
+        """Returns components along x and y of a wind at places, m/s on earth."""
         return turned(eastward, northward, -self.angle(longitude, latitude))
 
     def on_earth(self, u, v, longitude, latitude) -> Arrays:
-        """Eastward and northward components of a wind along x and y: the inverse."""
+        """Returns eastward and northward components of a wind along x and y: the inverse."""
         return turned(u, v, self.angle(longitude, latitude))
 
     def contains(self, x, y) -> np.ndarray:
-        """Whether points of the plane are places: not beyond the seam of a cone, nor a pole."""
+        """Returns whether points of the plane are places: not beyond the seam of a cone, nor a
+        pole.
+        """
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         along, latitude = self._to_sphere(x, y)
         return (np.abs(along) <= 180) & (np.abs(latitude) <= 90)
@@ -300,7 +304,7 @@ kinds: dict[str, Callable[[float, float, float], Projection]] = {
 
 
 def of(attributes: Mapping[str, Any]) -> Projection:
-    """The map that a CF grid mapping describes. ValueError: one that is not known here."""
+    """Returns the map that a CF grid mapping describes. ValueError: one that is not known here."""
     a = {name: np.atleast_1d(held).tolist() for name, held in attributes.items()}
     one = lambda name: a[name][0]
     radius, kind = one("earth_radius"), one("grid_mapping_name")
@@ -321,7 +325,9 @@ def of(attributes: Mapping[str, Any]) -> Projection:
 def touching(
     longitude: float, latitude: float, radius: float = earth.RADIUS
 ) -> LambertConformal | PolarStereographic | Mercator:
-    """The conformal map that touches the sphere at a latitude, the equator and the poles too."""
+    """Returns the conformal map that touches the sphere at a latitude, the equator and the poles
+    too.
+    """
     if abs(latitude) > 90 - 1e-6:
         return PolarStereographic(longitude, np.copysign(90.0, latitude), radius)
     if abs(latitude) < 1e-6:
@@ -330,7 +336,7 @@ def touching(
 
 
 def fitting(latitude: float) -> str:
-    """The kind of map that bends least around a latitude."""
+    """Returns the kind of map that bends least around a latitude."""
     return next(
         name
         for edge, name in ((25, "mercator"), (65, "lambert"), (90, "polar stereographic"))
@@ -339,7 +345,7 @@ def fitting(latitude: float) -> str:
 
 
 def wrapped(longitude) -> np.ndarray:
-    """Longitudes in [-180, 180)."""
+    """Returns longitudes in [-180, 180)."""
     return (np.asarray(longitude) + 180) % 360 - 180
 
 
@@ -348,7 +354,7 @@ def _isometric(latitude):
 
 
 def _stretch(n, s):
-    """exp(-n s) cosh s, of a pole too."""
+    """Returns exp(-n s) cosh s, of a pole too."""
     return 0.5 * (np.exp((1 - n) * s) + np.exp(-(1 + n) * s))
 
 

@@ -13,7 +13,7 @@ from fathom.grids.regrid.schmidt import turned
 
 
 def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, order: int = 3):
-    """Fields {name: (..., rows, longest row)} as an xarray.Dataset on a regular grid.
+    """Returns fields {name: (..., rows, longest row)} as an xarray.Dataset on a regular grid.
 
     step                 degrees, with both poles; or give `latitude`, `longitude` [degrees]
     order                3, splines that know the poles; 1 for rain, cloud and other fields
@@ -61,7 +61,7 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
 
 
 def _pairs(fields):
-    """Names of eastward and northward winds; ValueError for one without the other."""
+    """Returns names of eastward and northward winds; ValueError for one without the other."""
     for name in (n for n in fields if "wind" in n and "ward" in n):
         other = (
             name.replace("eastward", "northward")
@@ -78,7 +78,7 @@ def _pairs(fields):
 
 
 def _about_the_pole(fields, rows):
-    """Winds eastward and northward about the pole of stretching, where they are smooth."""
+    """Returns winds eastward and northward about the pole of stretching, where they are smooth."""
     angle = rows.unpack(
         rows.sphere.angle(
             np.concatenate([rows.longitude(j) for j in range(rows.points.size)]),

@@ -34,12 +34,12 @@ class Packed:
 
     @cached_property
     def weights(self) -> dict:
-        """What interpolation to these points keeps for the next field
+        """Returns what interpolation to these points keeps for the next field
         (fathom/grids/regrid/sphere.py)."""
         return {}
 
     def pack(self, field) -> np.ndarray:
-        """(..., rows, longest row) -> (..., points of the grid)."""
+        """Returns (..., rows, longest row) -> (..., points of the grid)."""
         field = np.asarray(field)
         if field.shape[-2:] != self.shape:
             raise InputError(
@@ -49,7 +49,9 @@ class Packed:
         return field[..., self.used]
 
     def unpack(self, values, fill=0.0) -> np.ndarray:
-        """(..., points of the grid) -> (..., rows, longest row), `fill` where there is no point."""
+        """Returns (..., points of the grid) -> (..., rows, longest row), `fill` where there is no
+        point.
+        """
         values = np.asarray(values)
         field = np.empty(values.shape[:-1] + self.shape, values.dtype)
         field[..., self.used] = values
@@ -98,8 +100,8 @@ class Rows(Packed):
 
     @classmethod
     def gaussian(cls, rows: int, points: int | str | None = None) -> Rows:
-        """Gaussian latitudes with `points` on each row (default 2 `rows`), or "octahedral": 4 i +
-        16 on the i-th row from a pole.
+        """Returns Gaussian latitudes with `points` on each row (default 2 `rows`), or "octahedral":
+        4 i + 16 on the i-th row from a pole.
         """
         if rows < 2 or rows % 2:
             raise InputError(f"a Gaussian grid has an even number of rows, at least 2; not {rows}")
@@ -114,8 +116,8 @@ class Rows(Packed):
 
     @classmethod
     def of(cls, grid) -> Rows:
-        """The rows of anything that has `latitude` [degrees] and `points` for each row, and may
-        have a `sphere`.
+        """Returns the rows of anything that has `latitude` [degrees] and `points` for each row, and
+        may have a `sphere`.
         """
         if isinstance(grid, cls):
             return grid
@@ -133,28 +135,29 @@ class Rows(Packed):
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
-        """(rows, longest row)."""
+        """Returns (rows, longest row)."""
         return self.points.size, int(self.points.max())
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Points of the whole grid."""
+        """Returns points of the whole grid."""
         return int(self.points.sum())
 
     @cached_property
     def start(self) -> np.ndarray:
-        """Place of the first point of each row in a packed field, and the end (rows + 1,)."""
+        """Returns place of the first point of each row in a packed field, and the end (rows +
+        1,)."""
         return np.concatenate([[0], np.cumsum(self.points)])
 
     @cached_property
     def used(self) -> np.ndarray:  # type: ignore[override]
-        """(rows, longest row) True where there is a point."""
+        """Returns (rows, longest row) True where there is a point."""
         return np.arange(self.shape[1]) < self.points[:, None]
 
     @cached_property
     def area(self) -> np.ndarray:
-        """Part of the sphere that belongs to each point, packed; the sum is 1. Gaussian weights
-        where the latitudes are Gaussian.
+        """Returns part of the sphere that belongs to each point, packed; the sum is 1. Gaussian
+        weights where the latitudes are Gaussian.
         """
         sine, weight = np.polynomial.legendre.leggauss(self.points.size)
         here = np.sin(np.deg2rad(self.latitude))
@@ -176,7 +179,7 @@ class Rows(Packed):
 
     @property
     def point_longitude(self) -> np.ndarray:  # type: ignore[override]
-        """Longitude of each point on earth, packed."""
+        """Returns longitude of each point on earth, packed."""
         return self._on_earth[0]
 
     @property
@@ -188,6 +191,6 @@ class Rows(Packed):
 
 
 def points_of(grid) -> Packed:
-    """The points of anything that has rows, or `scattered` points."""
+    """Returns the points of anything that has rows, or `scattered` points."""
     points = getattr(grid, "scattered", None)
     return Rows.of(grid) if points is None else points

@@ -56,18 +56,18 @@ class Schmidt:
         return self.stretching == 1 and not self.rotated
 
     def map_factor(self, latitude) -> np.ndarray:
-        """m at latitudes of the computational sphere."""
+        """Returns m at latitudes of the computational sphere."""
         return self.a + self.b * np.sin(np.deg2rad(latitude))
 
     def from_pole(self, latitude) -> np.ndarray:
-        """f of f': latitude about the pole of stretching."""
+        """Returns f of f': latitude about the pole of stretching."""
         if self.stretching == 1:
             return np.asarray(latitude, float)
         sine = np.sin(np.deg2rad(latitude))
         return np.rad2deg(np.arctan2(self.b + self.a * sine, np.cos(np.deg2rad(latitude))))
 
     def to_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
-        """Longitude and latitude on earth of points of the computational sphere."""
+        """Returns longitude and latitude on earth of points of the computational sphere."""
         latitude = self.from_pole(latitude)
         if not self.rotated:
             return np.asarray(longitude, float), latitude
@@ -81,7 +81,7 @@ class Schmidt:
         )
 
     def from_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
-        """The inverse of `to_earth`."""
+        """Returns the inverse of `to_earth`."""
         (x, y, z), (sine, cosine) = (
             np.moveaxis(
                 unit_vectors(
@@ -117,7 +117,7 @@ class Schmidt:
         return np.arctan2(across, along)
 
     def _tilt(self):
-        """Sine and cosine of the latitude of the pole of stretching."""
+        """Returns sine and cosine of the latitude of the pole of stretching."""
         return (
             (np.sin(np.deg2rad(self.pole[1])), np.cos(np.deg2rad(self.pole[1])))
             if self.rotated
@@ -129,7 +129,7 @@ class Schmidt:
 
 
 def turned(x, y, angle) -> tuple[np.ndarray, np.ndarray]:
-    """A vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of
+    """Returns a vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of
     stretching to that of the earth by `Schmidt.angle`.
     """
     cosine, sine = np.cos(angle), np.sin(angle)

@@ -42,7 +42,7 @@ class Target:
         )
 
     def places(self):
-        """Longitude and latitude of all points, (rows, columns)."""
+        """Returns longitude and latitude of all points, (rows, columns)."""
         return (
             (self.longitude, self.latitude)
             if self.longitude.ndim == 2
@@ -59,7 +59,8 @@ class Target:
             )
 
     def covered(self, grid) -> np.ndarray:
-        """The part of each cell that lies in cells of the model: (levels, rows, columns)."""
+        """Returns the part of each cell that lies in cells of the model: (levels, rows,
+        columns)."""
         self.find(grid, "center")
         levels = np.arange(grid.shape[0] if "wet_levels" in grid.mapping() else 1)
         there = np.asarray(grid.wet_levels) > levels[:, None, None]
@@ -72,7 +73,7 @@ class Target:
         self.turns[horizontal] = found.turn(grid.coordinates(horizontal), self.places())
 
     def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
-        """Both components of a region, as `bring` gives it, of those of the model."""
+        """Returns both components of a region, as `bring` gives it, of those of the model."""
         found, turn = self.interpolations[horizontal], self.turns[horizontal]
         j0, j1, i0, i1 = region
         shape = len(u), j1 - j0, i1 - i0
@@ -80,12 +81,12 @@ class Target:
         return [part.reshape(shape) for part in both]
 
     def rows(self, horizontal: str, region) -> tuple[int, int]:
-        """First and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
+        """Returns first and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
         return self.interpolations[horizontal].rows(self._points(region))
 
     def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
-        """(levels, rows, columns) of a region from values (levels, rows, points) of the model from
-        first_row on.
+        """Returns (levels, rows, columns) of a region from values (levels, rows, points) of the
+        model from first_row on.
         """
         j0, j1, i0, i1 = region
         return self.interpolations[horizontal](values, first_row, self._points(region)).reshape(
@@ -98,7 +99,7 @@ class Target:
 
 
 def regular(step: float) -> Target:
-    """Cells of `step` degrees around the globe, none centred on a pole."""
+    """Returns cells of `step` degrees around the globe, none centred on a pole."""
     ny, nx = (round(turn / step) if 0 < step <= 30 else 0 for turn in (180, 360))
     if not ny or abs(ny * step - 180) > 1e-6:
         raise InputError(
@@ -132,8 +133,8 @@ of_own_ground = ("wet_levels", "bottom_thickness", "land_fraction", "finest")
 
 
 def of_grid(grid) -> Target:
-    """The points of another grid of the earth, on the levels of the model. ValueError: no grid, or
-    none of the earth.
+    """Returns the points of another grid of the earth, on the levels of the model. ValueError: no
+    grid, or none of the earth.
     """
     if not hasattr(grid, "mapping") or "longitude" not in (mapping := grid.mapping()):
         raise InputError(
@@ -146,8 +147,8 @@ def of_grid(grid) -> Target:
 
 
 def moorings(places) -> Target:
-    """Columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which are
-    called m1, m2, ...
+    """Returns columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which
+    are called m1, m2, ...
     """
     named = (
         dict(places)
@@ -180,8 +181,8 @@ def moorings(places) -> Target:
 
 
 def section(places, step: float = 0.25) -> Target:
-    """A section along great circles through `places`, (longitude, latitude) pairs [degrees], a
-    point at least every `step` degrees.
+    """Returns a section along great circles through `places`, (longitude, latitude) pairs
+    [degrees], a point at least every `step` degrees.
     """
     try:
         longitude, latitude = np.asarray(places, float).T

@@ -18,8 +18,8 @@ from fathom.grids.regrid.rows import Rows
 
 
 def rows_needed(rows: Rows, latitude: np.ndarray) -> tuple[int, int]:
-    """First and end row that places at latitudes of the computational sphere need; (0, 1) for
-    none.
+    """Returns first and end row that places at latitudes of the computational sphere need; (0, 1)
+    for none.
     """
     if not latitude.size:
         return 0, 1
@@ -69,8 +69,8 @@ class TwelvePoints:
         )
 
     def __call__(self, values: np.ndarray, within: bool = False) -> np.ndarray:
-        """(levels, P) of values (levels, rows, points). within: between the least and the most of
-        the four points next to the place.
+        """Returns (levels, P) of values (levels, rows, points). within: between the least and the
+        most of the four points next to the place.
         """
         result = np.empty((len(values), self.matrix.shape[0]))
         for level, out in zip(np.reshape(values, (len(values), -1)), result):
@@ -82,7 +82,7 @@ class TwelvePoints:
 
 
 def lagrange(nodes, x) -> list[np.ndarray]:
-    """Weights at x of the polynomial through values at the nodes."""
+    """Returns weights at x of the polynomial through values at the nodes."""
     weights = []
     for n, here in enumerate(nodes):
         weight = np.ones_like(x)
@@ -94,12 +94,12 @@ def lagrange(nodes, x) -> list[np.ndarray]:
 
 
 def _across(j, count: int):
-    """The row that row j is, also beyond a pole."""
+    """Returns the row that row j is, also beyond a pole."""
     return np.where(j < 0, -1 - j, np.where(j >= count, 2 * count - 1 - j, j))
 
 
 def _latitude(rows: Rows, j):
-    """Latitude of row j [degrees], continued beyond the poles."""
+    """Returns latitude of row j [degrees], continued beyond the poles."""
     count = rows.latitude.size
     there = rows.latitude[_across(j, count)]
     return np.where(j < 0, -180 - there, np.where(j >= count, 180 - there, there))

@@ -47,7 +47,7 @@ class Window(Target):
         return np.take(values.reshape(len(values), -1), points, axis=1)
 
     def without_grid(self) -> Target:
-        """The places without a grid, to be interpolated to."""
+        """Returns the places without a grid, to be interpolated to."""
         return Target(self.longitude, self.latitude, self.mapping)
 
 
@@ -55,13 +55,13 @@ class Inside(Window):
     """All columns of a grid that has points beyond them."""
 
     def cut(self, values: np.ndarray) -> np.ndarray:
-        """(ny, nx) of its points from those of the grid."""
+        """Returns (ny, nx) of its points from those of the grid."""
         return np.asarray(values).reshape(-1)[self.index]
 
 
 def window(own: Mapping[str, Any], area: Any) -> Window:
-    """The part of a grid (as `output.coordinates` takes it) in area = [west, east, south, north],
-    degrees, or metres on a plane. ValueError: no box, or none of the grid's points in it.
+    """Returns the part of a grid (as `output.coordinates` takes it) in area = [west, east, south,
+    north], degrees, or metres on a plane. ValueError: no box, or none of the grid's points in it.
     """
     names = ("longitude", "latitude") if "longitude" in own else ("x", "y")
     box = box_of(area, spherical="longitude" in own)
@@ -86,7 +86,7 @@ def window(own: Mapping[str, Any], area: Any) -> Window:
 
 
 def box_of(area: Any, spherical: bool = True) -> np.ndarray:
-    """[west, east, south, north], checked; east up to 360 degrees beyond west."""
+    """Returns [west, east, south, north], checked; east up to 360 degrees beyond west."""
     try:
         west, east, south, north = np.asarray(area, float)
         good = np.isfinite([west, east, south, north]).all() and south < north
@@ -102,14 +102,14 @@ def box_of(area: Any, spherical: bool = True) -> np.ndarray:
 
 
 def within(x, y, box, spherical: bool) -> np.ndarray:
-    """Whether points lie in a box."""
+    """Returns whether points lie in a box."""
     west, east, south, north = box
     across = (x - west) % 360 <= east - west if spherical else (x >= west) & (x <= east)
     return across & (y >= south) & (y <= north)
 
 
 def _closed(own: Mapping[str, Any], name: str) -> bool:
-    """Whether the last column is next to the first."""
+    """Returns whether the last column is next to the first."""
     edges = np.asarray(own[f"corner_{name}"], float)
     return name == "longitude" and bool(
         np.abs((edges[..., -1] - edges[..., 0] + 180) % 360 - 180).max() < 1e-6
@@ -117,7 +117,9 @@ def _closed(own: Mapping[str, Any], name: str) -> bool:
 
 
 def _together(columns: np.ndarray, count: int, closed: bool) -> np.ndarray:
-    """The shortest run of columns that holds these; beyond `count` it continues at the first."""
+    """Returns the shortest run of columns that holds these; beyond `count` it continues at the
+    first.
+    """
     if not closed or columns.size == count:
         return np.arange(columns[0], columns[-1] + 1)
     gaps = np.diff(np.append(columns, columns[0] + count))
@@ -127,7 +129,7 @@ def _together(columns: np.ndarray, count: int, closed: bool) -> np.ndarray:
 
 
 def _cut(name, values, shape, j, i):
-    """Rows j and columns i of values at points or corners; None for values elsewhere."""
+    """Returns rows j and columns i of values at points or corners; None for values elsewhere."""
     corner = name.startswith("corner_")
     j, i = (np.append(n, n[-1] + 1) if corner else n for n in (j, i))
     size = tuple(n + corner for n in shape)
@@ -169,7 +171,7 @@ class ZonalMean(Target):
         self.along = along
 
     def as_cells(self) -> Target:
-        """Rings around the earth, or the part of them in an area, to take means over."""
+        """Returns rings around the earth, or the part of them in an area, to take means over."""
         return Target(self.longitude, self.latitude, self.mapping, conservative=True)
 
     @property
@@ -197,7 +199,7 @@ class ZonalMean(Target):
 
     @staticmethod
     def _mean(values: np.ndarray) -> np.ndarray:
-        """The mean of existing values along rows."""
+        """Returns the mean of existing values along rows."""
         there = ~np.isnan(values)
         total = np.where(there, values, 0).sum(-1, keepdims=True)
         count = there.sum(-1, keepdims=True)

@@ -15,7 +15,7 @@ precisions = {"fp64": (np.float64, np.complex128), "fp32": (np.float32, np.compl
 
 
 def check(what: str, given: Any, allowed: Any) -> None:
-    """ValueError for a name that is not allowed, with similar names."""
+    """Raises ValueError for a name that is not allowed, with similar names."""
     if given not in allowed:
         names = [str(a) for a in allowed]
         raise InputError(
@@ -24,7 +24,7 @@ def check(what: str, given: Any, allowed: Any) -> None:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Zeros aligned to a cache line; those of NumPy begin 16 bytes behind one. So no vector
+    """Returns zeros aligned to a cache line; those of NumPy begin 16 bytes behind one. So no vector
     register crosses two lines.
     """
     line, size = 64, int(np.prod(shape)) * np.dtype(dtype).itemsize
@@ -51,23 +51,23 @@ class FieldTransform:
 
     @property
     def waves(self) -> int:
-        """Number of coefficients of a field."""
+        """Returns number of coefficients of a field."""
         return len(self.m)
 
     def inverse(self, coefficients: Any) -> np.ndarray:
-        """Coefficients (..., waves) -> field (..., rows, points)."""
+        """Returns coefficients (..., waves) -> field (..., rows, points)."""
         return self._to_points(
             self.core.inverse, lambda items, c, f: items.scalar(c[0], f[0]), [coefficients], 1
         )[0]
 
     def direct(self, field: Any) -> np.ndarray:
-        """Field (..., rows, points) -> coefficients (..., waves)."""
+        """Returns field (..., rows, points) -> coefficients (..., waves)."""
         return self._to_waves(
             self.core.direct, lambda items, c, f: items.scalar(c[0], f[0]), [field], 1
         )[0]
 
     def gradient(self, coefficients: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients -> eastward and northward derivative [1/m]."""
+        """Returns coefficients -> eastward and northward derivative [1/m]."""
         east, north = self._to_points(
             self.core.inverse,
             lambda items, c, f: items.gradient(c[0], None, f[0], f[1]),
@@ -77,27 +77,31 @@ class FieldTransform:
         return east, north
 
     def wind(self, vorticity: Any, divergence: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients of vorticity and divergence [s-1] -> eastward and northward wind [m s-1]."""
+        """Returns coefficients of vorticity and divergence [s-1] -> eastward and northward wind [m
+        s-1].
+        """
         east, north = self._to_points(
             self.core.inverse, lambda items, c, f: items.wind(*c, *f), [vorticity, divergence], 2
         )
         return east, north
 
     def vorticity_divergence(self, east: Any, north: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Eastward and northward wind -> coefficients of vorticity and divergence."""
+        """Returns eastward and northward wind -> coefficients of vorticity and divergence."""
         vorticity, divergence = self._to_waves(
             self.core.direct, lambda items, c, f: items.wind(*c, *f), [east, north], 2
         )
         return vorticity, divergence
 
     def inverse_adjoint(self, field: Any) -> np.ndarray:
-        """The transpose of `inverse`, re and im of the coefficients being separate real numbers."""
+        """Returns the transpose of `inverse`, re and im of the coefficients being separate real
+        numbers.
+        """
         return self._to_waves(
             self.core.inverse_adjoint, lambda items, c, f: items.scalar(c[0], f[0]), [field], 1
         )[0]
 
     def gradient_adjoint(self, east: Any, north: Any) -> np.ndarray:
-        """The transpose of `gradient`, as that of `inverse`."""
+        """Returns the transpose of `gradient`, as that of `inverse`."""
         return self._to_waves(
             self.core.inverse_adjoint,
             lambda items, c, f: items.gradient(c[0], None, f[0], f[1]),
@@ -106,7 +110,7 @@ class FieldTransform:
         )[0]
 
     def wind_adjoint(self, east: Any, north: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The transpose of `wind`: what belongs to vorticity and to divergence."""
+        """Returns the transpose of `wind`: what belongs to vorticity and to divergence."""
         vorticity, divergence = self._to_waves(
             self.core.inverse_adjoint,
             lambda items, c, f: items.wind(*c, *f),
@@ -116,7 +120,7 @@ class FieldTransform:
         return vorticity, divergence
 
     def direct_adjoint(self, coefficients: Any) -> np.ndarray:
-        """The transpose of `direct`."""
+        """Returns the transpose of `direct`."""
         return self._to_points(
             self.core.direct_adjoint,
             lambda items, c, f: items.scalar(c[0], f[0]),
@@ -127,7 +131,7 @@ class FieldTransform:
     def vorticity_divergence_adjoint(
         self, vorticity: Any, divergence: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The transpose of `vorticity_divergence`: what belongs to the two winds."""
+        """Returns the transpose of `vorticity_divergence`: what belongs to the two winds."""
         east, north = self._to_points(
             self.core.direct_adjoint,
             lambda items, c, f: items.wind(*c, *f),

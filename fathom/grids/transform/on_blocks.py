@@ -42,7 +42,7 @@ class OnBlocks:
 
     @classmethod
     def of(cls, simulation: Any, truncation: int) -> OnBlocks:
-        """The one of a simulation, made once."""
+        """Returns the one of a simulation, made once."""
         key = "waves", truncation
         if key not in simulation.gathers:
             simulation.gathers[key] = cls(simulation, truncation)
@@ -86,7 +86,7 @@ class OnBlocks:
 
     @property
     def map_factor(self) -> list[np.ndarray]:
-        """m of each row of each block, (ny, 1)."""
+        """Returns m of each row of each block, (ny, 1)."""
         return self._of_rows(self.grid.sphere.map_factor(self.grid.latitude))
 
     def _of_rows(self, values):
@@ -104,7 +104,7 @@ class OnBlocks:
 
 
 def _by_rows(blocks):
-    """The field in the order of the transforms."""
+    """Returns the field in the order of the transforms."""
     return [np.asarray(block, float).swapaxes(0, 1).copy("C") for block in blocks]
 
 

@@ -34,7 +34,7 @@ Points = tuple[int, int]  # along x, along y
 
 
 def by_splines(field: np.ndarray, points: Points, smooth: bool = True) -> np.ndarray:
-    """(..., rows, points) made `points` = (along x, along y): field first, then E.
+    """Returns (..., rows, points) made `points` = (along x, along y): field first, then E.
 
     smooth: False leaves the streaks that splines of one row next to another make
     """
@@ -48,8 +48,8 @@ def by_splines(field: np.ndarray, points: Points, smooth: bool = True) -> np.nda
 
 
 def by_waves(whole: np.ndarray, inside: Points, transform: Any, steps: int = 20) -> np.ndarray:
-    """(..., rows, points), splined: the same `inside`, with an E for which it is a sum of the waves
-    of the transform (fathom.grids.transform.BiFourier).
+    """Returns (..., rows, points), splined: the same `inside`, with an E for which it is a sum of
+    the waves of the transform (fathom.grids.transform.BiFourier).
     """
     nx, ny = inside
     there = np.zeros(whole.shape[-2:])
@@ -71,8 +71,8 @@ def by_waves(whole: np.ndarray, inside: Points, transform: Any, steps: int = 20)
 def by_windows(
     field: np.ndarray, inside: Points, points: Points, zone: int = 0, sharpness: float = 2.0
 ) -> np.ndarray:
-    """(..., rows, points) of the area `inside` and N - n + zone points more on each of its sides,
-    made `points`. Only E and `zone` points along the edges are changed.
+    """Returns (..., rows, points) of the area `inside` and N - n + zone points more on each of its
+    sides, made `points`. Only E and `zone` points along the edges are changed.
 
     sharpness: L
     """
@@ -94,7 +94,7 @@ def by_windows(
 
 
 def window(number: int, sharpness: float = 2.0) -> np.ndarray:
-    """B at `number` points between its ends, where it is 0 and 1."""
+    """Returns B at `number` points between its ends, where it is 0 and 1."""
     from scipy.special import erf
 
     q = np.linspace(-1, 1, number + 2)[1:-1]
@@ -110,7 +110,7 @@ def _check(inside: Points, points: Points, least: int) -> None:
 
 
 def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
-    """The field with its extension along one axis."""
+    """Returns the field with its extension along one axis."""
     n = field.shape[axis]
     if number == n:
         return field.copy()
@@ -121,7 +121,8 @@ def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
 
 @functools.cache
 def _natural(n: int, number: int) -> np.ndarray:
-    """Weights of points n - 2, n - 1, number, number + 1 at those between n - 1 and number."""
+    """Returns weights of points n - 2, n - 1, number, number + 1 at those between n - 1 and
+    number."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline([n - 2, n - 1, number, number + 1], np.eye(4), bc_type="natural")
@@ -147,7 +148,7 @@ def _smooth(whole: np.ndarray, inside: Points) -> None:
 
 
 def _blended(field: np.ndarray, n: int, N: int, zone: int, sharpness: float) -> np.ndarray:
-    """The field, blended along the last axis: N points."""
+    """Returns the field, blended along the last axis: N points."""
     before = N - n + zone  # points of the field before point 0
     bell = window(before + zone, sharpness).astype(field.dtype)
     place = np.arange(n - zone, N + zone)

@@ -72,7 +72,7 @@ class BiFourier(FieldTransform):
         self.k, self.l = (2 * np.pi * w / size for w, size in zip((self.m, self.n), self.lengths))
 
     def index(self, m: int, n: int) -> int:
-        """Place of coefficient (m, n)."""
+        """Returns place of coefficient (m, n)."""
         found = np.flatnonzero((self.m == m) & (self.n == n))
         if not len(found):
             raise InputError(

@@ -34,7 +34,7 @@ orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
 
 def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool = False) -> Any:
-    """Rows and points of a Gaussian grid (core.GaussianGrid) for a truncation.
+    """Returns rows and points of a Gaussian grid (core.GaussianGrid) for a truncation.
 
     grid: "linear", "quadratic" or "cubic": 2N + 1, 3N + 1, 4N + 1 points on the longest row, or a
     few more. reduced: False, "classical" or "octahedral" (cubic only): fewer points near the poles.
@@ -102,12 +102,12 @@ class SphericalHarmonics(FieldTransform):
         )
 
     def longitude(self, row: int) -> np.ndarray:
-        """Longitudes of the points of a row [degrees]."""
+        """Returns longitudes of the points of a row [degrees]."""
         points = self.grid.points[row]
         return 360.0 * np.arange(points) / points
 
     def index(self, m: int, n: int) -> int:
-        """Place of coefficient (m, n)."""
+        """Returns place of coefficient (m, n)."""
         if not 0 <= m <= n <= self.truncation:
             raise InputError(
                 f"there is no coefficient m = {m}, n = {n}; 0 <= m <= n <= {self.truncation}"

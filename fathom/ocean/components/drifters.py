@@ -31,7 +31,7 @@ keys = ("places", "region", "number", "depth", "repeat", "times", "constant_dept
 
 
 def _check_keys(path: str | Path, drifters: Mapping[str, Any]) -> None:
-    """InputError: unknown keys, or places as well as a region."""
+    """Raises InputError: unknown keys, or places as well as a region."""
     for key in drifters:
         if key not in keys:
             raise InputError(
@@ -46,7 +46,7 @@ def _check_keys(path: str | Path, drifters: Mapping[str, Any]) -> None:
 
 
 def _check_values(path: str | Path, drifters: Mapping[str, Any]) -> None:
-    """InputError: values that are impossible."""
+    """Raises InputError: values that are impossible."""
     if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
         raise InputError(
             f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"

@@ -128,7 +128,7 @@ class FreeSurface(Configurable):
 
 
 def _check_ways(preconditioner: str, solver: str, precision: str) -> None:
-    """InputError: the core has no such preconditioner, solver or precision."""
+    """Raises InputError: the core has no such preconditioner, solver or precision."""
     names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
     for what, given, allowed in (
         ("preconditioner", preconditioner, names(mpi.core.preconditioners())),

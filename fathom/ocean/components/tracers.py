@@ -70,7 +70,8 @@ def declared(tracers: Any) -> list[PassiveTracer]:
 
 
 def _check_name(tracer: PassiveTracer, called: Iterable[str]) -> None:
-    """InputError: a tracer has the name of another field, or of one of a tracer in `called`."""
+    """Raises InputError: a tracer has the name of another field, or of one of a tracer in
+    `called`."""
     other = names.describe(tracer.name)
     if (
         tracer.name in coordinates

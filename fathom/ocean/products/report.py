@@ -17,8 +17,8 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
 def fields(simulation: Any) -> dict[str, Any] | None:
-    """The state on rank 0, land NaN, with true eastward and northward velocity and the stream
-    function; all ranks call it.
+    """Returns the state on rank 0, land NaN, with true eastward and northward velocity and the
+    stream function; all ranks call it.
     """
     model = simulation.model
     gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.report_fields)}
@@ -56,7 +56,7 @@ def fields(simulation: Any) -> dict[str, Any] | None:
 
 
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
-    """Sections of the report.
+    """Returns sections of the report.
 
     grid: as `mapping` of a grid of water.
     state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny,
@@ -194,8 +194,8 @@ def _first_level(field: Any) -> Array:
 
 
 def _to_centers(field: Array, levels: Array, cyclic: bool) -> Array:
-    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its
-    four cells are.
+    """Returns mean of the wet corners around each cell, NaN where there is none. A corner is wet if
+    its four cells are.
     """
     east = np.roll(levels, -1, axis=1)
     if not cyclic:
@@ -214,7 +214,7 @@ def _to_centers(field: Array, levels: Array, cyclic: bool) -> Array:
 
 
 def _four(field: Array, cyclic: bool) -> Array:
-    """Sum over the corners of each cell; corner (j, i) lies north-east of cell (j, i)."""
+    """Returns sum over the corners of each cell; corner (j, i) lies north-east of cell (j, i)."""
     west = np.roll(field, 1, axis=1)
     if not cyclic:
         west[:, 0] = 0
@@ -223,7 +223,7 @@ def _four(field: Array, cyclic: bool) -> Array:
 
 
 def _middle(values: Array) -> tuple[float, float] | None:
-    """Rounded ends that hold 94 % of the values."""
+    """Returns rounded ends that hold 94 % of the values."""
     if not np.isfinite(values).any():
         return None
     low, high = np.nanpercentile(values, (3, 97))

@@ -46,8 +46,8 @@ def sides(longitude: Any, latitude: Any, line: Line) -> tuple[Array, Array]:
 
 
 def faces(grid: Any, line: Line) -> tuple[Array, Array]:
-    """The flow to the left, in parts of what flows through eastern and through northern faces, (ny,
-    nx): 1, 0 or -1.
+    """Returns the flow to the left, in parts of what flows through eastern and through northern
+    faces, (ny, nx): 1, 0 or -1.
     """
     h = grid.horizontal
     longitude, latitude = np.asarray(h.center_longitude), np.asarray(h.center_latitude)
@@ -82,7 +82,7 @@ def corners(grid: Any, line: Line) -> tuple[Array, ...]:
 
 
 def eastern(values: Array, h: Any) -> Array:
-    """The values of the neighbours in the east; those at a closed edge are their own."""
+    """Returns the values of the neighbours in the east; those at a closed edge are their own."""
     there = np.roll(values, -1, axis=-1)
     if not h.periodic:
         there[..., -1] = values[..., -1]
@@ -90,6 +90,6 @@ def eastern(values: Array, h: Any) -> Array:
 
 
 def northern(values: Array, h: Any) -> Array:
-    """Those of the faces that are in the north."""
+    """Returns those of the faces that are in the north."""
     beyond = values[..., -1:, ::-1] if h.fold else values[..., -1:, :]
     return np.concatenate([values[..., 1:, :], beyond], axis=-2)

@@ -210,7 +210,7 @@ class Air:
 def _check_used(
     of: ByVariable, wanted: Mapping[str, str], inputs: Sequence[Input | Joined]
 ) -> None:
-    """InputError: of files that are given for all variables nothing is used."""
+    """Raises InputError: of files that are given for all variables nothing is used."""
     shared, its_own = of(next(iter(wanted), ""))
     if isinstance(shared, Records) and not its_own and wanted and not inputs:
         raise InputError(

@@ -227,7 +227,7 @@ class SurfaceForcing(Surface):
         }
 
     def _check(self) -> None:
-        """InputError: two arguments exclude each other."""
+        """Raises InputError: two arguments exclude each other."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise InputError(
                 "stress_x, stress_y and stress_eastward, stress_northward have the same"
@@ -247,14 +247,14 @@ class SurfaceForcing(Surface):
             )
 
     def _check_air(self) -> None:
-        """InputError: the air is not known."""
+        """Raises InputError: the air is not known."""
         if self.missing not in (None, climatology):
             raise InputError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
         if self._of_bulk:
             self._air(ice=None)
 
     def _check_numbers(self) -> None:
-        """InputError: a number is impossible in the sea."""
+        """Raises InputError: a number is impossible in the sea."""
         for name, (least, most, units) in plausible.items():
             value = getattr(self, name)
             if isinstance(value, (int, float)) and not least <= value <= most:

@@ -59,17 +59,17 @@ class Implied:
         self.area = np.where(wet, np.asarray(self.grid.horizontal.area_center, float), 0.0)
 
     def over_the_sea(self, name: str) -> float:
-        """Mean of a flux."""
+        """Returns mean of a flux."""
         return float((self.mean[name] * self.area).sum() / self.area.sum())
 
     @property
     def latitudes(self) -> Array:
-        """Latitudes of the transports."""
+        """Returns latitudes of the transports."""
         return geometry(self.grid).edges
 
     def northward(self, name: str) -> Array:
-        """Transport (basins, latitudes), in units of the flux times m2; NaN where a basin is not
-        closed to the south.
+        """Returns transport (basins, latitudes), in units of the flux times m2; NaN where a basin
+        is not closed to the south.
         """
         g = geometry(self.grid)
         gained = (self.mean[name] - self.over_the_sea(name)) * self.area
@@ -82,18 +82,18 @@ class Implied:
         return np.array(found)
 
     def heat(self, basin: str, latitude: float) -> float:
-        """Northward heat transport at a latitude [PW], linear between bands."""
+        """Returns northward heat transport at a latitude [PW], linear between bands."""
         return self._at("surface_heat_flux", basin, latitude) / 1e15
 
     def water(self, basin: str, latitude: float) -> float:
-        """Northward transport of fresh water at a latitude [Sv]."""
+        """Returns northward transport of fresh water at a latitude [Sv]."""
         return self._at("surface_freshwater_flux", basin, latitude) / fresh_water_density / 1e6
 
     def _at(self, name: str, basin: str, latitude: float) -> float:
         return float(np.interp(latitude, self.latitudes, self.northward(name)[basins.index(basin)]))
 
     def zonal(self, name: str, south: float, north: float) -> float:
-        """Mean over the sea between two latitudes."""
+        """Returns mean over the sea between two latitudes."""
         latitude = np.asarray(self.grid.horizontal.center_latitude)
         weight = np.where((latitude >= south) & (latitude < north), self.area, 0.0)
         return float((self.mean[name] * weight).sum() / weight.sum()) if weight.any() else np.nan

@@ -38,15 +38,15 @@ _golden = (np.sqrt(5) - 1) / 2
 
 
 def axis() -> TimeAxis:
-    """Instants every six hours of a year that repeats."""
+    """Returns instants every six hours of a year that repeats."""
     days = [(m, d + 1) for m, n in enumerate(days_of_months, 1) for d in range(n)]
     hours = range(0, 24, every)
     return TimeAxis([(0, m, d, 3600.0 * hour) for m, d in days for hour in hours], repeated=True)
 
 
 def at(latitude: Any, longitude: Any, share: float) -> tuple[Array, Array]:
-    """Eastward and northward component of e [1], in the shape of latitude [degrees], after that
-    share of the year.
+    """Returns eastward and northward component of e [1], in the shape of latitude [degrees], after
+    that share of the year.
     """
     k = np.arange(waves)
     height = (2 * k + 1) / waves - 1  # of the axes above the equator: Fibonacci's lattice
@@ -80,11 +80,11 @@ class Storms:
         self.points, self.axis, self.fields = Points(grid), axis(), list(fields)
 
     def describe(self) -> list[str]:
-        """What a run prints about it."""
+        """Returns what a run prints about it."""
         return [f"{', '.join(self.fields)}: {waves} travelling waves, {self.axis}"]
 
     def read(self, number: int) -> dict[str, Array]:
-        """Both components (ny, nx) at a record."""
+        """Returns both components (ny, nx) at a record."""
         share = number / len(self.axis)
         return dict(zip(fields, at(self.points.latitude, self.points.longitude, share)))
 

@@ -57,7 +57,7 @@ class Format:
     every_grid: bool = True
 
     def part(self, name: str) -> Any:
-        """writer, reader or recognises, loaded."""
+        """Returns writer, reader or recognises, loaded."""
         given = getattr(self, name)
         if not isinstance(given, str):
             return given
@@ -69,7 +69,7 @@ roots_of_zarr = ("zarr.json", ".zgroup")  # of version 3, as Fathom writes it, a
 
 
 def is_zarr(path: Path) -> bool:
-    """Whether a folder is a store of Zarr."""
+    """Returns whether a folder is a store of Zarr."""
     return any((path / root).is_file() for root in roots_of_zarr)
 
 
@@ -126,7 +126,7 @@ def register(found: Format) -> Format:
 
 @cache
 def _of_packages() -> dict[str, Any]:
-    """Ending -> entry point of another package."""
+    """Returns ending -> entry point of another package."""
     return {f".{point.name}": point for point in entry_points(group=group)}
 
 
@@ -136,20 +136,20 @@ def of_scripts() -> set[str]:
 
 
 def endings() -> dict[str, str]:
-    """The endings of output files, with a name for each."""
+    """Returns the endings of output files, with a name for each."""
     own = {f.ending: f.title for f in _own}
     packages = {ending: point.value.split(".")[0] for ending, point in _of_packages().items()}
     return own | packages | {f.ending: f.title for f in _registered.values()}
 
 
 def readable() -> tuple[str, ...]:
-    """All endings of readable files."""
+    """Returns all endings of readable files."""
     return (*endings(), *(other for f in _all_loaded() for other in f.others))
 
 
 def of_ending(path: str | Path, reading: bool = False) -> Format:
-    """The format by the ending of a path; ValueError for an unknown one. reading: also by an ending
-    that is read only.
+    """Returns the format by the ending of a path; ValueError for an unknown one. reading: also by
+    an ending that is read only.
     """
     ending = Path(path).suffix
     if ending in _registered:
@@ -176,13 +176,15 @@ def _endings(found: Format, reading: bool) -> tuple[str, ...]:
 
 
 def of_every_grid() -> str:
-    """The endings of the formats that hold fields of any grid, for messages: ".zarr or .nc"."""
+    """Returns the endings of the formats that hold fields of any grid, for messages: ".zarr or
+    .nc".
+    """
     return " or ".join(f.ending for f in (*_own, *_registered.values()) if f.every_grid)
 
 
 def of_content(path: Path) -> Format:
-    """The format of an existing file or folder: by its content, else by its ending, else Zarr for a
-    folder and NetCDF for a file (many programs write NetCDF under other names).
+    """Returns the format of an existing file or folder: by its content, else by its ending, else
+    Zarr for a folder and NetCDF for a file (many programs write NetCDF under other names).
     """
     for found in (*_all_loaded(), _restart):
         if found.recognises is not None and found.part("recognises")(path):

@@ -193,8 +193,8 @@ RADIUS = 6371229.0  # m, of the earth in FA
 
 
 def _limited_rows(nx: int, ny: int) -> np.ndarray:
-    """CADRE-REDPOINPOL of a limited area: its points, and where the coefficients of each wave
-    number within an ellipse begin and end.
+    """Returns CADRE-REDPOINPOL of a limited area: its points, and where the coefficients of each
+    wave number within an ellipse begin and end.
     """
     ends = 4 * np.cumsum([1 + math.isqrt(_waves**2 - m**2) for m in range(_waves + 1)])
     head = [_waves - 1, 0, 1, nx, 1, ny, 8, 8, _waves, _waves]
@@ -202,8 +202,8 @@ def _limited_rows(nx: int, ny: int) -> np.ndarray:
 
 
 def _limited_corners(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
-    """CADRE-SINLATITUD of a limited area in longitude and latitude [rad]: its middle, steps,
-    extent and corners.
+    """Returns CADRE-SINLATITUD of a limited area in longitude and latitude [rad]: its middle,
+    steps, extent and corners.
     """
     corners = np.deg2rad([longitude[0], latitude[0], longitude[-1], latitude[-1]])
     steps = np.deg2rad([np.diff(longitude).mean(), np.diff(latitude).mean()])
@@ -215,7 +215,7 @@ def _limited_corners(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
 
 
 def _touched(projection: Projection) -> float:
-    """The latitude where a map may touch the sphere."""
+    """Returns the latitude where a map may touch the sphere."""
     if isinstance(projection, LambertConformal):
         return projection.latitude[0]
     return (
@@ -237,7 +237,8 @@ def _frame_of(arrays: Mapping[str, tuple]) -> Frame:
 
 
 def _interfaces(arrays: Mapping[str, tuple]) -> list[np.ndarray]:
-    """a and b of the interfaces of levels, p = a + b ps; of one layer where there are none."""
+    """Returns a and b of the interfaces of levels, p = a + b ps; of one layer where there are
+    none."""
     if "ap_bounds" not in arrays:
         return [np.array([0.0, 0.0]), np.array([0.0, 1.0])]
     bounds = [arrays[name][1] for name in ("ap_bounds", "b_bounds")]
@@ -338,7 +339,7 @@ class FaWriter(WholeTimes):
     def _encode(
         self, variable: VariableSpec, array: np.ndarray, first: int = 0
     ) -> list[tuple[str, Any]]:
-        """(name, message or numbers) of each level."""
+        """Returns (name, message or numbers) of each level."""
         names = articles_of(variable, self._held.head["coordinates"])
         names = names[first : first + (len(array) if np.ndim(array) == 3 else 1)]
         if self._held.head["packing"]:
@@ -361,7 +362,7 @@ class FaWriter(WholeTimes):
         ]
 
     def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
-        """(name, words) of each level."""
+        """Returns (name, words) of each level."""
 
         def words(values):
             if isinstance(values, Waves):
@@ -407,7 +408,7 @@ def _check_compression(given: str, frame: Frame) -> None:
 
 
 def _is_store(path: Path) -> bool:
-    """Whether it is one, or was being made when its run was killed."""
+    """Returns whether it is one, or was being made when its run was killed."""
     return path.is_dir() and (
         (path / "frame.fa").is_file() or all(file.suffix == ".partial" for file in path.iterdir())
     )
@@ -447,7 +448,8 @@ class Contents:
         )
 
     def in_waves(self, variable: VariableSpec) -> bool:
-        """Whether its articles hold waves: of a smooth field, where the store has them so."""
+        """Returns whether its articles hold waves: of a smooth field, where the store has them
+        so."""
         known = describe(variable.name).name
         return bool(self.head.get("waves")) and fa_waves.are_waves(self.frame, known)
 
@@ -457,7 +459,7 @@ class Contents:
         self.bounds.append(bounds or ())
 
     def keep(self, count: int) -> list[Path]:
-        """The first so many times; the files of the others."""
+        """Returns the first so many times; the files of the others."""
         dropped = self.files[count:]
         del self.files[count:], self.times[count:], self.bounds[count:]
         return dropped
@@ -475,17 +477,17 @@ class Waves:
 
 
 def _message(data: bytes) -> list[np.ndarray]:
-    """The words of a packed field: the message in each word backwards."""
+    """Returns the words of a packed field: the message in each word backwards."""
     return [np.array([packed, 0, grib.bits]), np.frombuffer(data + bytes(-len(data) % 8), "<i8")]
 
 
 def in_file_order(frame: Frame) -> slice:
-    """Rows as they stand in a file, of those from south to north."""
+    """Returns rows as they stand in a file, of those from south to north."""
     return slice(None, None, -1 if frame.dimensions[4] > 0 else 1)
 
 
 def articles_of(variable: VariableSpec, axes: Mapping[str, Any]) -> list[str]:
-    """The article of each of its levels."""
+    """Returns the article of each of its levels."""
     name = describe(variable.name).fa or variable.name
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
     before = (
@@ -523,7 +525,7 @@ def _file_name(seconds: float) -> str:
 def _moment(
     start: str, end: float, begin: float = 0.0
 ) -> tuple[dict[str, list[np.ndarray]], tuple[int, int]]:
-    """Articles of the date; date and time of `end` [s since the start] for the header."""
+    """Returns articles of the date; date and time of `end` [s since the start] for the header."""
     if max(abs(t - round(t)) for t in (end, begin)) > 1e-3:
         raise InputError(f"FA counts whole seconds; a time of {end} s: {elsewhere()}")
     base, end, begin = datetime.datetime.fromisoformat(start), round(end), round(begin)

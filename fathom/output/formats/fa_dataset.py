@@ -114,7 +114,7 @@ def _decoded(found: dict[str, xarray.Variable], attributes: dict) -> xarray.Data
 def _of_store(
     held: Contents, variable: VariableSpec, time: int | None = None, level: int = 0
 ) -> np.ndarray:
-    """(rows, points) from south to north."""
+    """Returns (rows, points) from south to north."""
     articles = held.fixed_articles if time is None else lfi.Articles(held.files[time])
     name = articles_of(variable, held.head["coordinates"])[level]
     found = values(articles, name)
@@ -172,7 +172,7 @@ def _on_its_map(
 
 
 def _rows_as_attributes(frame: Frame) -> dict[str, Any]:
-    """The places of points, row after row from the north, for interpolation."""
+    """Returns the places of points, row after row from the north, for interpolation."""
     points, latitude = _rows_of(frame)
     sphere = _sphere_of(frame)
     return {
@@ -190,8 +190,8 @@ def _winds(
     fields_there: dict[tuple[str, str], dict[float, str]],
     found: dict[str, xarray.Variable],
 ) -> dict[str, xarray.Variable]:
-    """Eastward and northward on earth, where a file of the globe has only stream function and
-    velocity potential in waves.
+    """Returns eastward and northward on earth, where a file of the globe has only stream function
+    and velocity potential in waves.
     """
     psi, chi = (fields_there.get(("S", name), {}) for name in potentials)
     levels = sorted(psi)
@@ -237,8 +237,8 @@ def _wind_of(
 
 
 def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dict[float, str]]:
-    """{(letter of the levels, name on them): {level: article}} of what lies on the grid, or can be
-    brought there from waves; "": no levels.
+    """Returns {(letter of the levels, name on them): {level: article}} of what lies on the grid, or
+    can be brought there from waves; "": no levels.
     """
     found: dict[tuple[str, str], dict[float, str]] = {}
     for name in articles:
@@ -254,7 +254,7 @@ def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dic
 
 
 def _is_field(articles: lfi.Articles, name: str, points: int) -> bool:
-    """Whether an article is a field, at points or in waves: not of the frame."""
+    """Returns whether an article is a field, at points or in waves: not of the frame."""
     kind, size = articles.beginning(name, 2), articles.size(name)
     if name.startswith(("CADRE-", "DAT", "FATHOM")) or size < 3 or len(kind) < 2:
         return False
@@ -264,7 +264,7 @@ def _is_field(articles: lfi.Articles, name: str, points: int) -> bool:
 
 
 def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray) -> str:
-    """The dimension of these levels; another one where variables have others."""
+    """Returns the dimension of these levels; another one where variables have others."""
     name = next(
         name
         for n in range(len(found) + 1)
@@ -281,7 +281,7 @@ def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray)
 
 
 def _described(rest: str, letter: str, in_waves: bool) -> tuple[str, dict[str, str]]:
-    """Alias and attributes of a field."""
+    """Returns alias and attributes of a field."""
     if in_waves and rest == "SURFPRESSION":  # of models in waves
         text = "natural logarithm of surface pressure in Pa"
         return "log_surface_pressure", {"long_name": text, "units": "1", "fa_name": rest}
@@ -290,7 +290,7 @@ def _described(rest: str, letter: str, in_waves: bool) -> tuple[str, dict[str, s
 
 
 def _row(rest: str, letter: str) -> Any:
-    """The entry of a variable in the table of names."""
+    """Returns the entry of a variable in the table of names."""
     return next(
         (
             row
@@ -327,7 +327,9 @@ def _interfaces(frame: Frame) -> dict[str, xarray.Variable]:
 
 
 def _limited(frame: Frame) -> Grid:
-    """Coordinates of a limited area: in longitude and latitude, or on the plane of a projection."""
+    """Returns coordinates of a limited area: in longitude and latitude, or on the plane of a
+    projection.
+    """
     ny, nx = (int(n) for n in frame.dimensions[1:3])
     sines = frame.sines
     if sines[0] == -1 and sines[1] == -9:
@@ -353,8 +355,9 @@ def _limited(frame: Frame) -> Grid:
 
 
 def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Variable]:
-    """Longitude and latitude of the points of a plane map (ny, nx), laid on the south-western
-    corner of the physical area; none where the other corner is not where the frame has it then.
+    """Returns longitude and latitude of the points of a plane map (ny, nx), laid on the
+    south-western corner of the physical area; none where the other corner is not where the frame
+    has it then.
     """
     middle, touched, *corners = np.rad2deg([*frame.sines[2:4], *frame.sines[12:16]])
     west, east, south, north = frame.rows[2:6] - 1
@@ -382,7 +385,7 @@ def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Va
 
 
 def _global(frame: Frame) -> Grid:
-    """Coordinates of the sphere: rows of latitude where they are alike, else points."""
+    """Returns coordinates of the sphere: rows of latitude where they are alike, else points."""
     ny, nx = (int(n) for n in frame.dimensions[1:3])
     points, latitude = _rows_of(frame)
     sphere = _sphere_of(frame)
@@ -401,7 +404,7 @@ def _global(frame: Frame) -> Grid:
 
 
 def _rows_of(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """Points and latitude of each row, from the north."""
+    """Returns points and latitude of each row, from the north."""
     ny = int(frame.dimensions[1])
     half = (ny + 1) // 2
     points, latitude = (
@@ -412,14 +415,16 @@ def _rows_of(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sphere_of(frame: Frame) -> Schmidt:
-    """The sphere of the rows."""
+    """Returns the sphere of the rows."""
     sine, cosine_east, sine_east, stretching = frame.sphere
     pole = np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine))
     return Schmidt(stretching, pole if frame.dimensions[4] == 2 else (0.0, 90.0), towards_pole=True)
 
 
 def _along_rows(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
-    """Longitude and latitude of all points about the pole of the rows, in the order of the file."""
+    """Returns longitude and latitude of all points about the pole of the rows, in the order of the
+    file.
+    """
     points, latitude = _rows_of(frame)
     along = np.concatenate([360.0 * np.arange(n) / n for n in points])
     return along, np.repeat(latitude, points)
@@ -440,7 +445,7 @@ def _of_frame(
 
 
 def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndarray) -> np.ndarray:
-    """Values of an article in waves at points, in the order of the file."""
+    """Returns values of an article in waves at points, in the order of the file."""
     wanted = fa_waves.size(frame)
     if numbers.size < wanted:
         raise FileError(
@@ -451,7 +456,7 @@ def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndar
 
 
 def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
-    """The time that it is valid at."""
+    """Returns the time that it is valid at."""
     if "DATE-DES-DONNEES" not in articles:
         return {"time": xarray.Variable(("time",), [0.0], {"long_name": "unknown"})}
     year, month, day, hour, minute, unit, term = (int(n) for n in articles["DATE-DES-DONNEES"][:7])
@@ -477,7 +482,7 @@ def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
 
 
 def values(articles: lfi.Articles, name: str) -> np.ndarray:
-    """The numbers of a field in the order of the file; NaN where one is missing."""
+    """Returns the numbers of a field in the order of the file; NaN where one is missing."""
     packing, spectral = articles.beginning(name, 2)
     if packing <= 0:
         return articles[name][2:].view(float)
@@ -500,8 +505,8 @@ sys.stderr.buffer.write(field.tobytes())
 
 
 def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
-    """Packings older than GRIB2, and of waves, by their own library. It runs in a separate process,
-    since it contains another eccodes and ends its process after an error.
+    """Returns packings older than GRIB2, and of waves, by their own library. It runs in a separate
+    process, since it contains another eccodes and ends its process after an error.
     """
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def are_waves(frame: Frame, name: str) -> bool:
-    """Whether a field of that name is a sum of the waves of the frame."""
+    """Returns whether a field of that name is a sum of the waves of the frame."""
     return are_smooth(name, stretched=frame.dimensions[4] > 0 and frame.sphere[3] > 1)
 
 
 def size(frame: Frame) -> int:
-    """Numbers of an article."""
+    """Returns numbers of an article."""
     if frame.dimensions[4] > 0:
         return int(frame.dimensions[0] + 1) ** 2
     return 4 * len(_order_on_plane(_plane(frame))[0])
@@ -47,8 +47,8 @@ def to_points(frame: Frame, numbers: np.ndarray) -> np.ndarray:
 
 
 def wind(frame: Frame, sphere: Schmidt, radius: float, psi: Any, chi: Any) -> list[np.ndarray]:
-    """Eastward and northward wind about the pole of the rows, in the order of the file, of the
-    waves of stream function and velocity potential [m2 s-1] on the sphere:
+    """Returns eastward and northward wind about the pole of the rows, in the order of the file, of
+    the waves of stream function and velocity potential [m2 s-1] on the sphere:
 
         u = m (chi_x - psi_y),    v = m (chi_y + psi_x),    m the map factor
     """
@@ -60,7 +60,7 @@ def wind(frame: Frame, sphere: Schmidt, radius: float, psi: Any, chi: Any) -> li
 
 
 def _of_sphere(frame: Frame, numbers: np.ndarray) -> tuple[SphericalHarmonics, np.ndarray]:
-    """Transform and coefficients of an article."""
+    """Returns transform and coefficients of an article."""
     truncation, rows = (int(n) for n in frame.dimensions[:2])
     transform = _sphere(truncation, rows, 2 * truncation + 2)  # enough for all waves
     real, imaginary = _places(transform)
@@ -94,13 +94,13 @@ def _sphere(truncation: int, rows: int, points: int) -> SphericalHarmonics:
 
 
 def _places(transform: SphericalHarmonics) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the real and the imaginary parts of its coefficients."""
+    """Returns places of the real and the imaginary parts of its coefficients."""
     m, n = (np.asarray(held, int) for held in (transform.m, transform.n))
     return n * n + n + m, n * n + n - m
 
 
 def _row(waves: np.ndarray, points: int, all_points: int) -> np.ndarray:
-    """A row of fewer or more points with the waves that it can hold."""
+    """Returns a row of fewer or more points with the waves that it can hold."""
     kept = np.zeros(points // 2 + 1, complex)
     number = min(waves.size, (points - 1) // 2 + 1)
     kept[:number] = waves[:number]
@@ -118,14 +118,14 @@ def _plane(frame: Frame) -> BiFourier:
 
 
 def _order_on_plane(plane: BiFourier) -> tuple[np.ndarray, np.ndarray]:
-    """m and n of the places, four numbers each."""
+    """Returns m and n of the places, four numbers each."""
     m, n = (np.asarray(held)[np.asarray(plane.n) >= 0] for held in (plane.m, plane.n))
     order = np.lexsort((m, n))
     return m[order], n[order]
 
 
 def _of_plane(plane: BiFourier, numbers: np.ndarray) -> np.ndarray:
-    """Coefficients of exp(i m X + i n Y), m >= 0."""
+    """Returns coefficients of exp(i m X + i n Y), m >= 0."""
     place = {key: k for k, key in enumerate(zip(*_order_on_plane(plane)))}
     at = np.array([place[m, abs(n)] for m, n in zip(plane.m, plane.n)])
     a, b, c, d = numbers.reshape(-1, 4)[at].T

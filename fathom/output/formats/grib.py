@@ -159,7 +159,7 @@ class GribWriter(WholeTimes):
 
 
 def _first_line(head: dict[str, Any]) -> bytes:
-    """The description at the start of a file; readers of GRIB skip it."""
+    """Returns the description at the start of a file; readers of GRIB skip it."""
     line = json.dumps(head, ensure_ascii=True, default=_plain)
     return line.replace("GRIB", "G\\u0052IB").encode() + b"\n"
 
@@ -198,7 +198,7 @@ class Contents:
 
     @property
     def end(self) -> int:
-        """The end of the last complete time, in bytes."""
+        """Returns the end of the last complete time, in bytes."""
         return sum(self.places[-1]) if self.places else self.first
 
     def keep(self, count: int) -> None:
@@ -224,7 +224,7 @@ class Contents:
 
 
 def _head(path: Path, line: bytes) -> dict[str, Any]:
-    """The first line of a file, decoded."""
+    """Returns the first line of a file, decoded."""
     try:
         head = json.loads(line)
         head["fathom"]
@@ -247,7 +247,9 @@ def _specifications(described: list) -> dict[str, VariableSpec]:
 
 
 def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
-    """(first byte, bytes) of each message from byte `at`; one that is cut off counts for none."""
+    """Returns (first byte, bytes) of each message from byte `at`; one that is cut off counts for
+    none.
+    """
     found, size = [], path.stat().st_size
     while at + 16 <= size:
         file.seek(at)
@@ -263,7 +265,7 @@ def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
 
 
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
-    """ValueError for what GRIB2 cannot hold, or what is not supported here."""
+    """Raises ValueError for what GRIB2 cannot hold, or what is not supported here."""
     check_rows("GRIB2", arrays, variables, time, surfaces)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
@@ -283,7 +285,9 @@ def _parameter(alias: str) -> Any:
 
 
 def _surface(alias: str) -> tuple[int, float, float]:
-    """Type and value of the surface of what has one value a column; factor to the unit of GRIB2."""
+    """Returns type and value of the surface of what has one value a column; factor to the unit of
+    GRIB2.
+    """
     given = _parameter(alias)[3:]
     return (*given, *(1, 0, 1.0)[len(given) :])
 
@@ -296,7 +300,9 @@ def _plain(value: Any) -> Any:
 
 
 def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
-    """Section 3: rows of latitude, Gaussian or equidistant, or a map; upward: from the south."""
+    """Returns section 3: rows of latitude, Gaussian or equidistant, or a map; upward: from the
+    south.
+    """
     if "projection" in axes:
         return grib_map.keys(*map_of(axes))
     if "sphere" in axes:
@@ -337,9 +343,9 @@ def messages_of(
     axes: Mapping[str, Any],
     first: int = 0,
 ) -> Iterator[bytes]:
-    """Messages of the levels `first` ... of a variable, at the start (`at_time`); values from south
-    to north, written so where head["upward"] says it. One handle of eccodes has them one after
-    another: to copy it would take longer than to pack a level.
+    """Yields messages of the levels `first` ... of a variable, at the start (`at_time`); values
+    from south to north, written so where head["upward"] says it. One handle of eccodes has them one
+    after another: to copy it would take longer than to pack a level.
     """
     import eccodes
 
@@ -373,7 +379,8 @@ def messages_of(
 def _keys(
     variable: VariableSpec, head: Mapping[str, Any], axes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Keys of eccodes that all levels of a variable have in common, sections 1, 3, 4 and 5."""
+    """Returns keys of eccodes that all levels of a variable have in common, sections 1, 3, 4 and
+    5."""
     discipline, category, number = _parameter(variable.name)[:3]
     start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
     zonal = is_zonal(axes)
@@ -417,7 +424,7 @@ def _set_interfaces(message: Any, axes: Mapping[str, Any]) -> None:
 
 
 def in_waves(variable: VariableSpec, head: Mapping[str, Any]) -> bool:
-    """Whether messages of a variable hold waves."""
+    """Returns whether messages of a variable hold waves."""
     if not head.get("waves") or not variable.varies:
         return False
     stretched = "sphere" in head["coordinates"] and sphere_of(head["coordinates"]).stretching > 1
@@ -443,8 +450,8 @@ _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second
 
 
 def at_time(message: bytes, seconds: float, end: float | None = None) -> bytes:
-    """A message with its instant, or its interval [s since the start]: octets of section 4, whose
-    templates 0, 8 and 15 (the only ones here) have these at the same places.
+    """Returns a message with its instant, or its interval [s since the start]: octets of section 4,
+    whose templates 0, 8 and 15 (the only ones here) have these at the same places.
     """
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
     if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
@@ -476,7 +483,7 @@ def _moment(text: str) -> Any:
 
 
 def _interval(message: bytes) -> tuple[float, ...]:
-    """Its instant, or begin and end of its interval [s since the start]."""
+    """Returns its instant, or begin and end of its interval [s since the start]."""
     import eccodes
 
     handle, lengths = eccodes.codes_new_from_message(message), {unit: size for size, unit in _units}
@@ -498,8 +505,8 @@ def _interval(message: bytes) -> tuple[float, ...]:
 def decoded(
     message: bytes, shape: tuple[int, int], alias: str, upward: bool, waves: int | None = None
 ) -> np.ndarray:
-    """Values (rows, points) from south to north, in the units of the table of names; upward: as
-    they stand; waves: the truncation of a message that holds those.
+    """Returns values (rows, points) from south to north, in the units of the table of names;
+    upward: as they stand; waves: the truncation of a message that holds those.
     """
     if waves:
         return grib_waves.to_points(unpacked(message), waves, *shape) / factor(alias)
@@ -507,7 +514,7 @@ def decoded(
 
 
 def unpacked(message: bytes) -> np.ndarray:
-    """The numbers of a message as they stand in it; NaN where one is missing."""
+    """Returns the numbers of a message as they stand in it; NaN where one is missing."""
     import eccodes
 
     handle = eccodes.codes_new_from_message(message)
@@ -521,5 +528,5 @@ def unpacked(message: bytes) -> np.ndarray:
 
 
 def factor(alias: str) -> float:
-    """The factor from the unit of the table of names to that of GRIB2."""
+    """Returns the factor from the unit of the table of names to that of GRIB2."""
     return _surface(alias)[2]

@@ -81,12 +81,14 @@ def keys(projection: Projection, x: np.ndarray, y: np.ndarray) -> dict[str, Any]
 
 
 def _side(latitude: float) -> int:
-    """Flag table 3.5: the south pole is on the map."""
+    """Returns flag table 3.5: the south pole is on the map."""
     return 0 if latitude > 0 else 128
 
 
 def _rotated(projection: RotatedLatitudeLongitude, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-    """Longitude and latitude about the pole of the map, which GRIB counts from its south pole."""
+    """Returns longitude and latitude about the pole of the map, which GRIB counts from its south
+    pole.
+    """
     longitude, latitude = (np.rad2deg(values / projection.radius) for values in (x, y))
     longitude = longitude - projection.middle
     pole = projection.sphere.pole
@@ -107,8 +109,8 @@ def _rotated(projection: RotatedLatitudeLongitude, x: np.ndarray, y: np.ndarray)
 
 
 def of_sphere(sphere: Schmidt, ny: int, nx: int) -> dict[str, Any]:
-    """Keys of eccodes for Gaussian rows from the north; latitudes are those before the sphere is
-    stretched.
+    """Returns keys of eccodes for Gaussian rows from the north; latitudes are those before the
+    sphere is stretched.
     """
     kinds = {(True, False): "rotated_gg", (False, True): "stretched_gg"}
     stretched = sphere.stretching > 1
@@ -131,7 +133,9 @@ def of_sphere(sphere: Schmidt, ny: int, nx: int) -> dict[str, Any]:
 
 
 def poles(sphere: Schmidt) -> dict[str, float]:
-    """The pole of rotation, which GRIB counts from the south, and that of stretching, on earth."""
+    """Returns the pole of rotation, which GRIB counts from the south, and that of stretching, on
+    earth.
+    """
     found: dict[str, float] = {}
     x, y = sphere.pole if sphere.rotated else (0.0, 90.0)
     if sphere.rotated:

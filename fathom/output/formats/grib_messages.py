@@ -12,7 +12,7 @@ from fathom.base.failure import FileError, InputError
 
 
 def library(file: Path) -> Any:
-    """eccodes. InputError: it is not installed."""
+    """Returns eccodes. InputError: it is not installed."""
     try:
         import eccodes
     except ImportError as error:
@@ -23,7 +23,9 @@ def library(file: Path) -> Any:
 
 
 def messages(file: Path) -> Iterator[Any]:
-    """A handle of eccodes for each message, released after use. FileError: the file is damaged."""
+    """Yields a handle of eccodes for each message, released after use. FileError: the file is
+    damaged.
+    """
     eccodes = library(file)
     with file.open("rb") as stream:
         while True:
@@ -42,7 +44,7 @@ def messages(file: Path) -> Iterator[Any]:
 
 
 def valid_time(eccodes: Any, handle: Any) -> np.datetime64:
-    """Date and time at which the values hold."""
+    """Returns date and time at which the values hold."""
     date, clock = (eccodes.codes_get(handle, f"validity{key}", int) for key in ("Date", "Time"))
     day = f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
     return np.datetime64(f"{day}T{clock // 100:02d}:{clock % 100:02d}", "ns")

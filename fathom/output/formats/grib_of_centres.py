@@ -42,7 +42,7 @@ class _Message(NamedTuple):
 
 
 def begins(path: Path) -> bool:
-    """Whether a file is GRIB that begins with a message."""
+    """Returns whether a file is GRIB that begins with a message."""
     with open(path, "rb") as file:
         return file.read(4) == b"GRIB"
 
@@ -74,7 +74,7 @@ class _Axes:
         self.variables: dict[str, xarray.Variable] = {}
 
     def named(self, name: str, values: np.ndarray, attributes: dict[str, str]) -> str:
-        """The name of the axis with these values."""
+        """Returns the name of the axis with these values."""
         for number in range(1, 1000):
             own = name if number == 1 else f"{name}_{number}"
             there = self.variables.get(own)
@@ -140,7 +140,7 @@ class _Fields(BackendArray):
 
 
 def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
-    """The messages of a file, and latitudes and longitudes of their grid."""
+    """Returns the messages of a file, and latitudes and longitudes of their grid."""
     eccodes, found, grids = library(path), [], {}
     for handle in messages(path):
         get = lambda key, kind=str, of=handle: eccodes.codes_get(of, key, kind)
@@ -153,7 +153,7 @@ def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
 
 
 def _grid(path: Path, eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Latitudes of its rows and longitudes of its columns [degrees]."""
+    """Returns latitudes of its rows and longitudes of its columns [degrees]."""
     kind = eccodes.codes_get(handle, "gridType")
     if kind not in _regular or eccodes.codes_get(handle, "jPointsAreConsecutive", int):
         raise InputError(

@@ -23,7 +23,7 @@ _whole = 20  # waves that are not packed
 
 
 def keys(sphere: Schmidt, truncation: int) -> dict[str, Any]:
-    """Keys of eccodes, sections 3 and 5."""
+    """Returns keys of eccodes, sections 3 and 5."""
     kinds = {
         (False, False): "sh",
         (True, False): "rotated_sh",
@@ -38,8 +38,8 @@ def keys(sphere: Schmidt, truncation: int) -> dict[str, Any]:
 
 
 def to_waves(fields: np.ndarray, truncation: int) -> np.ndarray:
-    """Numbers of messages (fields, numbers), of full Gaussian rows from the south (fields, rows,
-    points).
+    """Returns numbers of messages (fields, numbers), of full Gaussian rows from the south (fields,
+    rows, points).
     """
     transform, order = of_rows(truncation, *fields.shape[-2:])
     coefficients = transform.direct(np.asarray(fields, float))[:, order]
@@ -47,13 +47,13 @@ def to_waves(fields: np.ndarray, truncation: int) -> np.ndarray:
 
 
 def to_points(numbers: np.ndarray, truncation: int, rows: int, points: int) -> np.ndarray:
-    """(rows, points) from the south."""
+    """Returns (rows, points) from the south."""
     transform, _ = of_rows(truncation, rows, points)
     return transform.inverse(coefficients_of(numbers, truncation, rows, points))
 
 
 def coefficients_of(numbers: np.ndarray, truncation: int, rows: int, points: int) -> np.ndarray:
-    """Coefficients in the order of the transform of such rows."""
+    """Returns coefficients in the order of the transform of such rows."""
     _, order = of_rows(truncation, rows, points)
     pairs = numbers.reshape(-1, 2)
     coefficients = np.empty(order.size, complex)
@@ -63,7 +63,7 @@ def coefficients_of(numbers: np.ndarray, truncation: int, rows: int, points: int
 
 @lru_cache(4)
 def of_rows(truncation: int, rows: int, points: int) -> tuple[SphericalHarmonics, np.ndarray]:
-    """The transform, and the places of its coefficients in the order of a message."""
+    """Returns the transform, and the places of its coefficients in the order of a message."""
     grid = core.full_gaussian_grid(rows, points)
     transform = SphericalHarmonics(truncation, grid, threads=1)
     return transform, np.lexsort((np.asarray(transform.n), np.asarray(transform.m)))

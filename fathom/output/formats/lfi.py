@@ -36,7 +36,7 @@ _end = "**FIN D'INDEX** "
 
 
 def text(letters: str) -> np.ndarray:
-    """Letters as words, filled up with blanks."""
+    """Returns letters as words, filled up with blanks."""
     data = letters.encode()
     return np.frombuffer(data + b" " * (-len(data) % 8), ">i8")
 
@@ -123,7 +123,7 @@ class _Stream:
 
 
 def begins(path: Path) -> bool:
-    """Whether a file looks like LFI; a folder does not."""
+    """Returns whether a file looks like LFI; a folder does not."""
     if not path.is_file():
         return False
     with open(path, "rb") as file:
@@ -189,12 +189,12 @@ class Articles(Mapping):
         return self._words(*self._place(name))
 
     def beginning(self, name: str, size: int) -> np.ndarray:
-        """The first words of an article."""
+        """Returns the first words of an article."""
         place, there = self._place(name)
         return self._words(place, min(size, there))
 
     def size(self, name: str) -> int:
-        """The size in words."""
+        """Returns the size in words."""
         return self._place(name)[1]
 
     def _place(self, name: str) -> tuple[int, int]:

@@ -123,13 +123,13 @@ class NetcdfWriter:
 
     @property
     def times(self) -> np.ndarray:
-        """Seconds since the start of the times that are complete."""
+        """Returns seconds since the start of the times that are complete."""
         with library:
             values = np.asarray(self._file["time"][:], float)
         return values[~np.isnan(values)]
 
     def regions(self, variable: str) -> Iterator[Region]:
-        """One region, the whole grid: everything is gathered on root."""
+        """Returns one region, the whole grid: everything is gathered on root."""
         ny, nx = self._known(variable).plane(self.sizes)
         return regions(ny, nx, ny, nx)
 
@@ -195,7 +195,9 @@ class NetcdfWriter:
 
 
 def open_dataset(path: Path) -> Any:
-    """The file as a lazy xarray.Dataset of its complete times. OSError: no NetCDF, or damaged."""
+    """Returns the file as a lazy xarray.Dataset of its complete times. OSError: no NetCDF, or
+    damaged.
+    """
     import xarray
 
     try:
@@ -235,7 +237,7 @@ def _create_variable(
 
 
 def of_type(attributes: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
-    """Attributes as CF wants them: values of flags have the type of their variable."""
+    """Returns attributes as CF wants them: values of flags have the type of their variable."""
     return {
         name: np.asarray(value, dtype) if name == "flag_values" else value
         for name, value in attributes.items()
@@ -251,8 +253,8 @@ def _create_times(file: Any, time: TimeAxis) -> None:
 
 
 def _axis(file: Any, name: str, dims: tuple[str, ...], chunk: tuple[int, ...]) -> Any:
-    """A coordinate that is NaN until it is written. CF has no attribute _FillValue there: the
-    library fills without it, too.
+    """Returns a coordinate that is NaN until it is written. CF has no attribute _FillValue there:
+    the library fills without it, too.
     """
     made = file.createVariable(
         name, "f8", dims, chunksizes=chunk, fill_value=math.nan, fletcher32=True

@@ -57,8 +57,8 @@ class Header:
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
-    """Shape and hash of each named array that makes a grid: fingerprint(depth=..., wet_levels=...,
-    longitude=...).
+    """Returns shape and hash of each named array that makes a grid: fingerprint(depth=...,
+    wet_levels=..., longitude=...).
     """
     return {
         name: {
@@ -70,8 +70,8 @@ def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
 
 
 def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
-    """Rows that are written at a time of a field (levels, rows, points) of numbers of `size`
-    bytes.
+    """Returns rows that are written at a time of a field (levels, rows, points) of numbers of
+    `size` bytes.
     """
     levels, rows, points = shape
     return max(1, min(rows, _band // (levels * points * size)))
@@ -114,7 +114,7 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
 
 
 def begun(path: str | Path) -> bool:
-    """Whether there is one that is not finished."""
+    """Returns whether there is one that is not finished."""
     return _partial(Path(path)).exists()
 
 
@@ -218,7 +218,7 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
 
 
 def begins(path: str | Path) -> bool:
-    """Whether a file begins as a restart does."""
+    """Returns whether a file begins as a restart does."""
     with open(path, "rb") as file:
         return file.read(len(_magic)) == _magic.encode()
 
@@ -240,8 +240,8 @@ class Restart:
         self.names = tuple(self._content["fields"])
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The field on the global grid, (levels, rows, points); ValueError if it is missing or
-        damaged.
+        """Returns the field on the global grid, (levels, rows, points); ValueError if it is missing
+        or damaged.
         """
         if name not in self.names:
             raise InputError(f"{self.path}: " + unknown("field", name, self.names))
@@ -261,11 +261,11 @@ class Restart:
         return array.swapaxes(0, 1)
 
     def shape(self, name: str) -> tuple[int, int, int]:
-        """(levels, rows, points) of a field."""
+        """Returns (levels, rows, points) of a field."""
         return tuple(self._content["fields"][name]["shape"])
 
     def dtype(self, name: str) -> np.dtype:
-        """The type of the numbers of a field."""
+        """Returns the type of the numbers of a field."""
         return np.dtype(self._content["fields"][name]["dtype"])
 
     def __enter__(self) -> Self:
@@ -279,7 +279,7 @@ class Restart:
 
 
 def check_there(path: Path) -> None:
-    """FileNotFoundError, with what is near: there is no such file."""
+    """Raises FileNotFoundError, with what is near: there is no such file."""
     if path.is_dir():
         held = sorted(p.name for p in path.glob("*.fathom"))
         hint = f"; it has {', '.join(held)}" if held else ""
@@ -316,8 +316,8 @@ def read(
 
 
 def _contents(file: int, path: Path) -> tuple[dict, int, int]:
-    """The contents of the header, where the sums begin, and where the fields; ValueError for a file
-    that is not whole or not a restart.
+    """Returns the contents of the header, where the sums begin, and where the fields; ValueError
+    for a file that is not whole or not a restart.
     """
     start = len(_magic) + 2 + 16
     opening = os.pread(file, start, 0)

@@ -22,7 +22,7 @@ from fathom.output.specification import TimeAxis
 
 
 def recognises(path: Path) -> bool:
-    """Whether it is a restart, with any name."""
+    """Returns whether it is a restart, with any name."""
     return path.is_file() and restart.begins(path)
 
 
@@ -58,7 +58,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
 
 
 def _place(found: dict[str, tuple]) -> list[str]:
-    """The coordinates among the fields: two-dimensional on the earth, axes of a plane."""
+    """Returns the coordinates among the fields: two-dimensional on the earth, axes of a plane."""
     on_earth, on_plane = ([n for n in names if n in found] for names in restart.places)
     for name, along_row in zip(on_plane, (True, False)):
         values = np.asarray(found[name][1])
@@ -84,13 +84,17 @@ class _Field(BackendArray):
 
 
 def _layers(held: restart.Restart) -> int:
-    """The number of layers of the model: that of most of its fields with more than one level."""
+    """Returns the number of layers of the model: that of most of its fields with more than one
+    level.
+    """
     levels = [held.shape(name)[0] for name in held.names if held.shape(name)[0] > 1]
     return max(set(levels), key=levels.count, default=1)
 
 
 def _described(name: str, levels: int, layers: int) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Dimensions and attributes. A field of before, or a sum over time, is called after its own."""
+    """Returns dimensions and attributes. A field of before, or a sum over time, is called after its
+    own.
+    """
     own = re.sub(r"^(sum|least|most) of (surface )?| for .*$|_before$", "", name)
     found = names.describe(own)
     vertical = {layers: "level", layers + 1: "interface"}.get(levels, f"level_{levels}")
@@ -106,5 +110,5 @@ def _described(name: str, levels: int, layers: int) -> tuple[tuple[str, ...], di
 
 
 def _plain(name: str) -> str:
-    """The name of a variable of CF: letters, digits and underscores."""
+    """Returns the name of a variable of CF: letters, digits and underscores."""
     return re.sub(r"\W", "_", name)

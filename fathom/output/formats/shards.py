@@ -24,7 +24,9 @@ _absent = np.iinfo(np.uint64).max
 
 
 def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape of a shard that holds about `shape`, and that of its chunks, which divides it."""
+    """Returns the shape of a shard that holds about `shape`, and that of its chunks, which divides
+    it.
+    """
     rows, columns = 1, 1
     if len(shape) > 1:
         ny, nx = shape[-2:]
@@ -34,7 +36,7 @@ def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def metadata(inner: Sequence[int], codecs: list[dict]) -> dict:
-    """The entry under `codecs` of an array whose files are shards."""
+    """Returns the entry under `codecs` of an array whose files are shards."""
     index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
     return {
         "name": "sharding_indexed",
@@ -48,7 +50,7 @@ def metadata(inner: Sequence[int], codecs: list[dict]) -> dict:
 
 
 def inner_of(codecs: list[dict]) -> tuple[tuple[int, ...] | None, list[dict]]:
-    """Shape (None: the files are no shards) and codecs of the chunks."""
+    """Returns shape (None: the files are no shards) and codecs of the chunks."""
     if codecs[0]["name"] != "sharding_indexed":
         return None, codecs
     configuration = codecs[0]["configuration"]
@@ -89,7 +91,9 @@ def _chunks_within(
 
 
 def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) -> bool:
-    """Whether the chunks of a shard lie in memory one after another, as they do in the file."""
+    """Returns whether the chunks of a shard lie in memory one after another, as they do in the
+    file.
+    """
     return block.shape == tuple(full) and full[-1] == inner[-1] and block.flags.c_contiguous
 
 
@@ -106,7 +110,9 @@ def as_stored(block: np.ndarray, inner: Sequence[int], empty: np.ndarray) -> lis
 
 
 def _with_index(parts: list[Any], sizes: Any) -> list[Any]:
-    """Parts of a file, and where the chunks in them lie, of so many bytes each; 0: left out."""
+    """Returns parts of a file, and where the chunks in them lie, of so many bytes each; 0: left
+    out.
+    """
     sizes = np.array(sizes, np.uint64)
     if not parts:
         return []

@@ -31,17 +31,19 @@ from fathom.output.specification import (
 
 
 def elsewhere() -> str:
-    """A hint for messages: what to do instead."""
+    """Returns a hint for messages: what to do instead."""
     return f"write {of_every_grid()}"
 
 
 def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
-    """The horizontal dimensions: rows and columns of the earth, of a map, or about another pole."""
+    """Returns the horizontal dimensions: rows and columns of the earth, of a map, or about another
+    pole.
+    """
     return ("y", "x") if "projection" in arrays or _rotated(arrays) else ("latitude", "longitude")
 
 
 def is_zonal(axes: Mapping[str, Any]) -> bool:
-    """Whether rows have one cell, of which values are means."""
+    """Returns whether rows have one cell, of which values are means."""
     return "longitude_bounds" in axes and np.size(axes["longitude"][1]) == 1
 
 
@@ -50,7 +52,7 @@ def _rotated(axes: Mapping[str, Any]) -> bool:
 
 
 def sphere_of(axes: Mapping[str, Any]) -> Schmidt:
-    """The sphere on which Gaussian rows are even."""
+    """Returns the sphere on which Gaussian rows are even."""
     if "sphere" not in axes:
         return Schmidt()
     given = axes["sphere"][2]
@@ -66,14 +68,14 @@ smooth = (
 
 
 def are_smooth(name: str, stretched: bool) -> bool:
-    """Whether a field of that name is a sum of the waves of its grid; where rows are stretched,
-    vorticity and divergence also have the waves of the squared map factor.
+    """Returns whether a field of that name is a sum of the waves of its grid; where rows are
+    stretched, vorticity and divergence also have the waves of the squared map factor.
     """
     return name in smooth and not (stretched and name in ("vorticity", "divergence"))
 
 
 def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
-    """The truncation of the waves that Gaussian rows carry. ValueError: other rows."""
+    """Returns the truncation of the waves that Gaussian rows carry. ValueError: other rows."""
     given = arrays.get("sphere") or arrays.get("latitude")
     if given is None or "truncation" not in given[2] or is_zonal(arrays):
         raise InputError(f"{kind}: waves are those of a Gaussian grid; {elsewhere()}")
@@ -82,14 +84,14 @@ def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
 
 @lru_cache(64)  # used by each message
 def gaussian(rows: int) -> np.ndarray:
-    """Latitudes of Gaussian rows from the south [degrees]."""
+    """Returns latitudes of Gaussian rows from the south [degrees]."""
     found = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
     found.flags.writeable = False
     return found
 
 
 def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]:
-    """The map of the axes, with x and y [m] of its columns and rows."""
+    """Returns the map of the axes, with x and y [m] of its columns and rows."""
     projection = projections.of(axes["projection"][2])
     metres = 1.0 if projection.conformal else np.deg2rad(projection.radius)
     x, y = (metres * np.asarray(axes[name][1], float) for name in "xy")
@@ -97,8 +99,8 @@ def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]
 
 
 def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
-    """Longitude and latitude of the points of a map, or of rows about their own pole: (dims,
-    values, attributes); else nothing.
+    """Returns longitude and latitude of the points of a map, or of rows about their own pole:
+    (dims, values, attributes); else nothing.
     """
     if dims_of(axes) == ("latitude", "longitude"):
         return {}
@@ -116,7 +118,8 @@ def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
-    """Coordinates that a head names: [dims, values, attributes]; those of each point apart."""
+    """Returns coordinates that a head names: [dims, values, attributes]; those of each point
+    apart."""
     return {
         name: [dims, array.tolist(), given]
         for name, (dims, array, given) in arrays.items()
@@ -131,8 +134,8 @@ def check_rows(
     time: TimeAxis,
     levels: Iterable[str] = ("pressure",),
 ) -> None:
-    """ValueError for what such a format cannot hold, or what is not implemented here. levels: the
-    coordinates of chosen levels that it knows.
+    """Raises ValueError for what such a format cannot hold, or what is not implemented here.
+    levels: the coordinates of chosen levels that it knows.
     """
     horizontal = dims_of(arrays)
     if any(name not in arrays or arrays[name][1].ndim != 1 for name in horizontal):
@@ -155,8 +158,8 @@ def check_rows(
 
 
 def rows_of_whole(latitude: np.ndarray) -> int | None:
-    """The number of rows of the whole Gaussian grid to which these rows, from south to north,
-    belong; None where they are not Gaussian.
+    """Returns the number of rows of the whole Gaussian grid to which these rows, from south to
+    north, belong; None where they are not Gaussian.
     """
     if len(latitude) < 2:
         return None
@@ -171,7 +174,7 @@ def rows_of_whole(latitude: np.ndarray) -> int | None:
 
 
 def check_equidistant(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
-    """ValueError for rows that are neither Gaussian nor equidistant."""
+    """Raises ValueError for rows that are neither Gaussian nor equidistant."""
     steps = np.diff(latitude), np.diff(longitude)
     if any(np.ptp(step) > 1e-6 for step in steps if step.size):
         raise InputError(
@@ -181,8 +184,8 @@ def check_equidistant(kind: str, latitude: np.ndarray, longitude: np.ndarray) ->
 
 
 def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
-    """Whether rows from south to north are all Gaussian ones, or else equidistant; ValueError if
-    neither.
+    """Returns whether rows from south to north are all Gaussian ones, or else equidistant;
+    ValueError if neither.
     """
     if rows_of_whole(latitude) == len(latitude):
         return True
@@ -196,7 +199,7 @@ def check_compression(given: str, allowed: Iterable[str]) -> None:
 
 
 def check_place(path: Path, may_replace: bool) -> None:
-    """OSError where a file must not be replaced, or there is no folder."""
+    """Raises OSError where a file must not be replaced, or there is no folder."""
     if path.exists() and not may_replace:
         raise no_overwrite(path)
     if not path.parent.is_dir():
@@ -227,11 +230,11 @@ class WholeTimes(ABC):
 
     @property
     def times(self) -> np.ndarray:
-        """Seconds since the start of the times that are complete."""
+        """Returns seconds since the start of the times that are complete."""
         return np.array(self._held.times)
 
     def regions(self, variable: str) -> Iterator[Region]:
-        """One region, the whole grid."""
+        """Returns one region, the whole grid."""
         ny, nx = (self.sizes[dim] for dim in self._known(variable).dims[-2:])
         return regions(ny, nx, ny, nx)
 
@@ -289,7 +292,7 @@ class WholeTimes(ABC):
 
     @classmethod
     def encoder(cls, path: str | Path) -> WholeTimes:
-        """A store that is there, on a rank that encodes for the one that writes."""
+        """Returns a store that is there, on a rank that encodes for the one that writes."""
         made = cls.__new__(cls)
         made._hold(Path(path), files.Writes())
         return made
@@ -302,8 +305,8 @@ class WholeTimes(ABC):
         seconds: float,
         bounds: tuple[float, float] | None = None,
     ) -> Finished:
-        """The bytes of the levels `first` ... of a variable, array ([levels,] rows, points) of the
-        whole grid, at that time.
+        """Returns the bytes of the levels `first` ... of a variable, array ([levels,] rows, points)
+        of the whole grid, at that time.
         """
         return self._finish(self._encode(self._known(variable), array, first), seconds, bounds)
 

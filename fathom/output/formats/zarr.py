@@ -157,17 +157,17 @@ class ZarrWriter:
 
     @property
     def times(self) -> np.ndarray:
-        """Seconds since the start of the times that are complete."""
+        """Returns seconds since the start of the times that are complete."""
         count = self._arrays["time"]["shape"][0]
         blocks = [self._times("time", n)[:, 0] for n in range(math.ceil(count / _times_per_chunk))]
         return np.concatenate([*blocks, np.empty(0)])[:count]
 
     def metadata(self, variable: str) -> dict:
-        """The array's entry in `zarr.json`."""
+        """Returns the array's entry in `zarr.json`."""
         return self._arrays[self._known(variable)]
 
     def regions(self, variable: str) -> Iterator[Region]:
-        """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one
+        """Returns horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one
         owner.
         """
         name = self._known(variable)
@@ -316,8 +316,8 @@ class ZarrWriter:
     def _encode(
         self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray
     ) -> Any:
-        """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is
-        no valid number.
+        """Returns the bytes of a chunk of shape `full`, at whose front the block lies; None where
+        there is no valid number.
         """
         specification = self.variables[name]
         if self._empty(name, block[None]).any():
@@ -333,7 +333,8 @@ class ZarrWriter:
         return encoders[name](block)
 
     def _empty(self, name: str, blocks: np.ndarray) -> np.ndarray:
-        """Which blocks have no valid number: most show one among a few that lie far apart."""
+        """Returns which blocks have no valid number: most show one among a few that lie far
+        apart."""
         if blocks.dtype.kind != "f" or not math.isnan(self.variables[name].fill) or not blocks.size:
             return np.zeros(len(blocks), bool)
         some = (slice(None), *(slice(size // 8, None, size // 4 + 1) for size in blocks.shape[1:]))
@@ -345,8 +346,8 @@ class ZarrWriter:
     def _padded(
         self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool
     ) -> np.ndarray:
-        """The block in the type and full shape of the chunk, in memory that is used again and
-        again, or to keep.
+        """Returns the block in the type and full shape of the chunk, in memory that is used again
+        and again, or to keep.
         """
         kept = self._own.__dict__.setdefault("scratch", {})
         scratch = np.empty(full, dtype) if keep else kept.get((full, dtype))
@@ -358,7 +359,7 @@ class ZarrWriter:
         return scratch
 
     def _times(self, name: str, chunk: int) -> np.ndarray:
-        """The stored times of one chunk, (times, columns), NaN where none were written."""
+        """Returns the stored times of one chunk, (times, columns), NaN where none were written."""
         full = _chunk(self._arrays[name])
         values = np.full((full[0], full[1] if len(full) > 1 else 1), np.nan)
         file = self._file(name, (chunk, 0)[: len(full)])
@@ -386,7 +387,8 @@ class ZarrWriter:
 
 
 def open_dataset(path: Path) -> Any:
-    """The store as a lazy xarray.Dataset of its complete times. ValueError: another folder."""
+    """Returns the store as a lazy xarray.Dataset of its complete times. ValueError: another
+    folder."""
     import xarray
 
     if not is_zarr(path):
@@ -402,7 +404,7 @@ def open_dataset(path: Path) -> Any:
 
 
 def _has_all_metadata(path: Path) -> bool:
-    """Whether one file describes all arrays of a store."""
+    """Returns whether one file describes all arrays of a store."""
     root = path / "zarr.json"
     if root.is_file():
         return bool(json.loads(root.read_text()).get("consolidated_metadata"))
@@ -425,8 +427,8 @@ def _make_room(path: Path, overwrite: bool) -> None:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether it is an unfinished store of a killed run: folders of arrays with their metadata, but
-    no metadata of the group.
+    """Returns whether it is an unfinished store of a killed run: folders of arrays with their
+    metadata, but no metadata of the group.
     """
     inside = [] if not path.is_dir() else list(path.iterdir())
     return bool(inside) and all(
@@ -462,8 +464,8 @@ def _write_metadata(
 def _array_metadata(
     shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False
 ) -> dict:
-    """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they
-    are large.
+    """Returns the metadata of an array whose files hold `chunk` each, cut into smaller chunks where
+    they are large.
     """
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
@@ -507,7 +509,7 @@ def _of_variable(
     chunks: Mapping[str, int] | None,
     compression: str,
 ) -> dict:
-    """The metadata of a variable while there is no time."""
+    """Returns the metadata of a variable while there is no time."""
     chunk = chunk_of(variable.dims, sizes, chunks)
     return _array_metadata(
         tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims),
@@ -522,15 +524,15 @@ def _of_variable(
 
 
 def _is_small(variable: VariableSpec, chunk: tuple[int, ...]) -> bool:
-    """Whether the file of a time has 64 KiB or more without compression, but less with it: file
-    systems write large pieces faster than small ones.
+    """Returns whether the file of a time has 64 KiB or more without compression, but less with it:
+    file systems write large pieces faster than small ones.
     """
     size = math.prod(chunk) * np.dtype(variable.dtype).itemsize
     return variable.varies and _least <= size < 4 * _least
 
 
 def _time_metadata(time: TimeAxis) -> dict:
-    """Metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
+    """Returns metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
     result = {
         "time": _array_metadata(
             (0,), (_times_per_chunk,), "float64", ("time",), time.attributes, "none"
@@ -559,8 +561,8 @@ def _chunk(entry: dict) -> tuple[int, ...]:
 
 
 def encoder(codecs: list[dict]) -> Callable[[Any], Any]:
-    """The encoder of the bytes of a chunk, from the codecs after the codec of bytes; one thread, so
-    that equal input gives equal bytes.
+    """Returns the encoder of the bytes of a chunk, from the codecs after the codec of bytes; one
+    thread, so that equal input gives equal bytes.
     """
     configuration = codecs[0]["configuration"]
     if codecs[0]["name"] == "zstd":

@@ -59,7 +59,7 @@ class Source:
         self.layers = layers if self.pressures is not None else []
 
     def _check_places(self) -> None:
-        """InputError: a plane, or layers that are not of pressure."""
+        """Raises InputError: a plane, or layers that are not of pressure."""
         if not {"longitude", "latitude"} <= set(self.data.variables):
             raise InputError("the store is of a plane: it has no longitude and latitude")
         layers = {alias: self.data[alias].dims[1] for alias in self.known}
@@ -79,7 +79,7 @@ class Source:
         return places.from_coordinates(longitude, latitude, *target.places())
 
     def rows(self, time: int, first: int, end: int) -> dict[str, np.ndarray]:
-        """All fields there, (levels, rows, points)."""
+        """Returns all fields there, (levels, rows, points)."""
         held = {
             alias: self.data[alias][time].isel({self.data[alias].dims[-2]: slice(first, end)})
             for alias in self.known
@@ -89,7 +89,7 @@ class Source:
         }
 
     def on_levels(self, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Fields of layers at the chosen pressures, height and what is one a column."""
+        """Returns fields of layers at the chosen pressures, height and what is one a column."""
         if self.pressures is None:
             return rows
         fields = {self.known[alias]: np.asarray(values) for alias, values in rows.items()}
@@ -105,7 +105,7 @@ class Source:
         }
 
     def variables(self, mapping: dict) -> list[output.VariableSpec]:
-        """Variables as they are stored."""
+        """Returns variables as they are stored."""
         made = dict(self.known)
         if self.pressures is not None:
             made["zg"] = "geopotential_height"
@@ -126,9 +126,9 @@ def make(
     overwrite: bool = False,
     comm: Any = None,
 ) -> dict[str, Any]:
-    """The fields of `store` on cells of `step` degrees, at `levels` [hPa] where they are given, in
-    `out` (.zarr). All ranks of `comm` call it; returns processor seconds by rank and part.
-    ValueError, FileNotFoundError, FileExistsError, in words.
+    """Returns the fields of `store` on cells of `step` degrees, at `levels` [hPa] where they are
+    given, in `out` (.zarr). All ranks of `comm` call it; returns processor seconds by rank and
+    part. ValueError, FileNotFoundError, FileExistsError, in words.
     """
     comm = comm or mpi.world
     if Path(out).suffix != ".zarr":
@@ -157,7 +157,7 @@ def _tasks(times: int, bands: int, comm) -> Iterator[tuple[int, int]]:
 
 
 def _create(comm, source: Source, out, target, overwrite: bool) -> list[str]:
-    """The empty store on root, and the names in it; an error is one of all ranks."""
+    """Returns the empty store on root, and the names in it; an error is one of all ranks."""
     error, stored = None, []
     if comm.rank == 0:
         mapping = dict(target.mapping)

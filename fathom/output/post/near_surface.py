@@ -23,7 +23,7 @@ KARMAN = 0.4
 def at_height(
     lowest, surface, height, height_of_lowest, roughness, *, drag=None, heat_transfer=None
 ) -> np.ndarray:
-    """A field at `height` [m] above the ground.
+    """Returns a field at `height` [m] above the ground.
 
     lowest, surface   its values in the lowest layer and at the ground (0 for wind)
     height_of_lowest  z_L [m]; roughness: length z_0 [m], with C_DN = (k / ln(1 + z_L / z_0))^2
@@ -61,7 +61,7 @@ def temperature_at_2m(
     gravity=constants.standard_gravity,
     heat_capacity=constants.screen_heat_capacity,
 ) -> np.ndarray:
-    """T [K] at 2 m: the profile is that of dry static energy, c_p T + g z."""
+    """Returns T [K] at 2 m: the profile is that of dry static energy, c_p T + g z."""
     static = at_height(
         lowest + gravity / heat_capacity * np.asarray(height_of_lowest),
         surface,
@@ -75,5 +75,5 @@ def temperature_at_2m(
 
 
 def wind_at_10m(lowest, height_of_lowest, roughness, *, drag=None) -> np.ndarray:
-    """A component of the wind [m s-1] at 10 m."""
+    """Returns a component of the wind [m s-1] at 10 m."""
     return at_height(lowest, 0.0, 10.0, height_of_lowest, roughness, drag=drag)

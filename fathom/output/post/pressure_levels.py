@@ -100,8 +100,9 @@ class Column:
         return self.air
 
     def pressure_of(self, levels) -> np.ndarray:
-        """Pressure [Pa] of chosen levels (fathom/grids/regrid/chosen.py), (levels) or (levels,
-        points); NaN where a column has none. Altitudes and heights continue below the ground.
+        """Returns pressure [Pa] of chosen levels (fathom/grids/regrid/chosen.py), (levels) or
+        (levels, points); NaN where a column has none. Altitudes and heights continue below the
+        ground.
         """
         values = np.array(levels.values)
         if levels.name == "pressure":
@@ -117,41 +118,41 @@ class Column:
         return np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
 
     def pressure_where(self, field, values) -> np.ndarray:
-        """Pressure [Pa] (values, points) where a field of layers, which falls on the way down from
-        the top, first has each value; NaN where it has not.
+        """Returns pressure [Pa] (values, points) where a field of layers, which falls on the way
+        down from the top, first has each value; NaN where it has not.
         """
         return np.exp(np.array([self.air.where(field, value, False)[0] for value in values]))
 
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
-        """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1.
-        Below the lowest layer its value there.
+        """Returns a field of layers (layers, *points) at pressures [Pa] (levels, *points); `order`
+        3 or 1. Below the lowest layer its value there.
         """
         if order not in (1, 3):
             raise InputError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
         return self._shaped(self._to(pressures).at(self._flat(field, True), order))
 
     def air_temperature(self, pressures, *, order: int = 3) -> np.ndarray:
-        """T [K] at pressures [Pa], below the ground too."""
+        """Returns T [K] at pressures [Pa], below the ground too."""
         return self._shaped(self._to(pressures).temperature_at(order))
 
     def geopotential_height(self, pressures) -> np.ndarray:
-        """phi / g [m] at pressures [Pa], below the ground too."""
+        """Returns phi / g [m] at pressures [Pa], below the ground too."""
         return self._shaped(self._to(pressures).geopotential_at() / STANDARD_GRAVITY)
 
     def relative_humidity(self, specific_humidity) -> np.ndarray:
-        """Relative humidity of layers (layers, *points)."""
+        """Returns relative humidity of layers (layers, *points)."""
         return self._shaped(self.air.relative_humidity(self._flat(specific_humidity, True)))
 
     def mean_sea_level_pressure(self) -> np.ndarray:
-        """p_sea [Pa]."""
+        """Returns p_sea [Pa]."""
         return self._shaped(self.air.mean_sea_level_pressure()[0])
 
 
 def to_pressure_levels(
     fields, levels, pressures, grid=None, *, order: int = 3
 ) -> dict[str, np.ndarray]:
-    """Every field of layers at pressures [Pa], with geopotential_height [m] and, of the ground,
-    surface_air_pressure and air_pressure_at_mean_sea_level.
+    """Returns every field of layers at pressures [Pa], with geopotential_height [m] and, of the
+    ground, surface_air_pressure and air_pressure_at_mean_sea_level.
 
     relative_humidity [1] is added where there is specific humidity, which is interpolated on
     straight lines: it stays positive. See `Column`.
@@ -180,8 +181,8 @@ def to_pressure_levels(
 
 
 def _flat(fields, rows, layers: int, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """Fields of layers as (layers, points), those of the ground as (points); others are left
-    out.
+    """Returns fields of layers as (layers, points), those of the ground as (points); others are
+    left out.
     """
     chosen = {
         name: field

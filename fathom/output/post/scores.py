@@ -15,8 +15,8 @@ from fathom.base.failure import InputError
 
 
 def regular_weights(latitude, longitude) -> np.ndarray:
-    """(lat, lon) area of the cells around the points of a regular grid, between the middles of
-    parallels; the poles are caps.
+    """Returns (lat, lon) area of the cells around the points of a regular grid, between the middles
+    of parallels; the poles are caps.
     """
     latitude = np.asarray(latitude, float)
     middle = 0.5 * (latitude[1:] + latitude[:-1])
@@ -26,7 +26,7 @@ def regular_weights(latitude, longitude) -> np.ndarray:
 
 
 def mean(field, weights) -> np.ndarray:
-    """<f> over the axes of the weights."""
+    """Returns <f> over the axes of the weights."""
     field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
     if field.shape[-np.ndim(weights) :] != np.shape(weights):
         raise InputError(
@@ -54,14 +54,14 @@ def anomaly_correlation(forecast, analysis, climate, weights) -> np.ndarray:
 
 
 def persistence(analyses, weights) -> np.ndarray:
-    """rms of the first analysis (time first) as a forecast of each: 0 at the first."""
+    """Returns rms of the first analysis (time first) as a forecast of each: 0 at the first."""
     analyses = np.asarray(analyses, float)
     return rms(analyses[0], analyses, weights)
 
 
 def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
-    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a
-    climate; the first analysis is the start.
+    """Returns bias, rms, persistence for each time (time first), and anomaly_correlation if there
+    is a climate; the first analysis is the start.
     """
     result = {
         "bias": bias(forecasts, analyses, weights),

@@ -15,8 +15,8 @@ from fathom.output.post import scores
 
 
 def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
-    """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and
-    anomaly_correlation.
+    """Returns an xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis)
+    and anomaly_correlation.
 
     forecasts  (time, rows, longest row) of one field, at the times of the analyses; unused places
     of a row do not matter

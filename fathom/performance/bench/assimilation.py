@@ -62,7 +62,7 @@ def _least(act: Callable[[], Any], repetitions: int, clock: Callable[[], float])
 
 
 def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
-    """Seconds of a step, of each way, on one thread by the processor's clock, on two by the
+    """Returns seconds of a step, of each way, on one thread by the processor's clock, on two by the
     wall's; bytes of the trajectory by what is kept of it."""
     state, change = trajectory.nothing(), trajectory.nothing(1)
     random = np.random.default_rng(0)
@@ -120,7 +120,7 @@ def kept(trajectory: Trajectory, keep: str, steps: int, repetitions: int) -> dic
 
 
 def areas(levels: int, repetitions: int) -> dict[str, Any]:
-    """A step of a limited area of 60 x 50 points from the GFS state, by its dynamics."""
+    """Returns a step of a limited area of 60 x 50 points from the GFS state, by its dynamics."""
     made = {}
     for dynamics in ("hydrostatic", "non-hydrostatic"):
         model = LimitedAreaAtmosphere(Area(levels=max(levels, 4)).grid, dynamics=dynamics)
@@ -165,7 +165,8 @@ def interpolation(truncation: int, levels: int, repetitions: int) -> dict[str, A
 
 
 def minimisation(model: Model, window: int, iterations: int, keep: str = "all") -> dict[str, Any]:
-    """Processor seconds of an iteration by its maps, of columns at 40 places in each step."""
+    """Returns processor seconds of an iteration by its maps, of columns at 40 places in each
+    step."""
     grid, trajectory = model.trajectory.model.grid, model.trajectory
     trajectory.linear = mpi.core.LinearSequence(trajectory.sequence, keep)
     a, b = np.asarray(grid.levels.a), np.asarray(grid.levels.b)
@@ -232,7 +233,9 @@ def measure(
     step: str = "1h",
     precision: str = "fp64",
 ) -> dict[str, Any]:
-    """All figures; only: one of them. keep: of the minimisation; step, precision: of the model."""
+    """Returns all figures; only: one of them. keep: of the minimisation; step, precision: of the
+    model.
+    """
     air = Air(truncation=truncation, levels=levels, step=step, precision=precision)
     model = Model.of(air, threads=2)
     parts: dict[str, Callable[[], Any]] = {
@@ -253,7 +256,7 @@ def measure(
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
-    """Lines for people; the figures into a file."""
+    """Returns lines for people; the figures into a file."""
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + os.linesep)
     made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]

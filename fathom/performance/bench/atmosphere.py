@@ -76,7 +76,7 @@ class Case:
                 )
 
     def interpolation(self, simulation: Any) -> dict[str, float]:
-        """The time of interpolation alone; nothing where it is not measured."""
+        """Returns the time of interpolation alone; nothing where it is not measured."""
         bytes_ = 8 if self.precision == "fp64" else 4
         return Interpolation(simulation.model.grid, bytes_, simulation.time_step).ratios()
 
@@ -111,8 +111,8 @@ def simulation(
     land: str = "LandSurface",
     **more: Any,
 ) -> Any:
-    """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
-    the first or of the full physics.
+    """Returns an atmosphere with waves in it: with Held & Suarez, or over a sea without land with
+    all of the first or of the full physics.
     """
     schemes = (
         [fm.HeldSuarez()]
@@ -132,7 +132,7 @@ def simulation(
 
 
 def waves(moist: bool) -> dict[str, Any]:
-    """A state with waves in it: functions of longitude, latitude and pressure."""
+    """Returns a state with waves in it: functions of longitude, latitude and pressure."""
     radians = np.deg2rad
     air = {
         "air_temperature": lambda lon, lat, p: np.maximum(
@@ -155,7 +155,7 @@ def waves(moist: bool) -> dict[str, Any]:
 
 
 def _sea(longitude: Any, latitude: Any) -> Any:
-    """The sea temperature of experiments/aquaplanet-t31l8.toml [K]."""
+    """Returns the sea temperature of experiments/aquaplanet-t31l8.toml [K]."""
     square = np.sin(1.5 * np.deg2rad(latitude)) ** 2
     return constants.celsius + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
 
@@ -174,7 +174,7 @@ class Piece:
 
 
 def _timed(simulation: Any, steps: int) -> Piece:
-    """All ranks start and end together."""
+    """Returns all ranks start and end together."""
     comm, solver = simulation.comm, simulation.find(mpi.core.SpectralProcess)
     simulation.sequence.reset_timings()
     before = solver.spent
@@ -196,8 +196,8 @@ def _timed(simulation: Any, steps: int) -> Piece:
 
 
 def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, most: int = 6) -> Piece:
-    """The quickest of up to six pieces of together so many steps, or of one with all processes; the
-    limits of the machine are measured between them.
+    """Returns the quickest of up to six pieces of together so many steps, or of one with all
+    processes; the limits of the machine are measured between them.
     """
     found, cycle = [], steps_of_a_cycle(simulation)
     pieces = min(max(steps // cycle, 1), most)
@@ -210,8 +210,8 @@ def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, most: i
 
 
 def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
-    """The timings of processes with their operations and bytes in a step, which are counted in
-    other steps.
+    """Returns the timings of processes with their operations and bytes in a step, which are counted
+    in other steps.
     """
     listed = simulation.model.processes(simulation.time_step, simulation.surface)
     moved = declared_bytes(simulation, listed, bytes_)
@@ -233,7 +233,7 @@ def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[st
 
 
 def _tiles(simulation: Any) -> list[dict[str, Any]]:
-    """The tiles of each group of processes that has them."""
+    """Returns the tiles of each group of processes that has them."""
     return [
         {
             "first": g["processes"][0],
@@ -247,7 +247,7 @@ def _tiles(simulation: Any) -> list[dict[str, Any]]:
 
 
 def measure(case: Case) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
+    """Returns the figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
     began = time.perf_counter()
     simulation = case.simulation().prepare()
     ready = time.perf_counter()
@@ -299,8 +299,8 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 def _gflops(rates: list[dict[str, Any]], processes: list[dict[str, Any]], piece: Piece) -> float:
-    """Operations in the processor time of a step, less the share of physics that does not count
-    its operations (RRTMGP).
+    """Returns operations in the processor time of a step, less the share of physics that does not
+    count its operations (RRTMGP).
     """
     counts = [p["phase"] != "physics" or p["operations"] for p in processes]
     silent = sum(p["seconds"] for p, counted in zip(processes, counts) if not counted)
@@ -331,18 +331,18 @@ class Interpolation:
         self.core.depart([25 + 10 * wave, 8 * wave, 1e-6 * wave])
 
     def once(self, pass_: str) -> tuple[float, float]:
-        """(seconds, operations) of one pass over all points with four fields."""
+        """Returns (seconds, operations) of one pass over all points with four fields."""
         return self.core.pass_(pass_)
 
     def bytes(self, pass_: str) -> float:
-        """Bytes that a pass must read and write: the wind of the trajectories; with interpolation,
-        also four fields read and written.
+        """Returns bytes that a pass must read and write: the wind of the trajectories; with
+        interpolation, also four fields read and written.
         """
         return self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
 
     def ratios(self, repetitions: int = 5) -> dict[str, float]:
-        """Nanoseconds a point and field: four fields interleaved, the same kernel given one field
-        after the other, one field by levels.
+        """Returns nanoseconds a point and field: four fields interleaved, the same kernel given one
+        field after the other, one field by levels.
         """
         found = dict.fromkeys(("interleaved", "single", "by_levels"), np.inf)
         for _ in range(repetitions):  # in turn, so that all meet the same machine
@@ -360,8 +360,8 @@ def phases(
     seconds: float,
     limits: Any,
 ) -> list[dict[str, Any]]:
-    """A step by phase, each with its rates; `other` is the rest: waiting, Python, what has no
-    timer.
+    """Returns a step by phase, each with its rates; `other` is the rest: waiting, Python, what has
+    no timer.
     """
     column = {
         name: [

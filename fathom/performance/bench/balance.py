@@ -105,12 +105,13 @@ class Case:
 
 
 def efficiency(loads: Any) -> float:
-    """Mean over largest: the share of the ranks' time that is work; of steps, their mean."""
+    """Returns mean over largest: the share of the ranks' time that is work; of steps, their
+    mean."""
     return float(np.mean(np.mean(loads, -1) / np.max(loads, -1)))
 
 
 def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
-    """The figures, on rank 0, None elsewhere; pictures: a folder for maps."""
+    """Returns the figures, on rank 0, None elsewhere; pictures: a folder for maps."""
     from fathom.run.experiment.experiment import Experiment  # start-up time: loads the models
     from fathom.run.experiment.toml import Document  # the same
 
@@ -153,7 +154,7 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
 
 
 def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
-    """The rank of each column."""
+    """Returns the rank of each column."""
     owners = np.full(shape, -1)
     for _, i0, j0, width, height, owner in np.asarray(decomposition.blocks):
         owners[j0 : j0 + height, i0 : i0 + width] = owner
@@ -185,7 +186,7 @@ def _draw(folder: Path, costs: Any, owners: Any, grid: Any) -> None:
 
 
 def _map_of(simulation: Any, balanced: Any) -> Any:
-    """Seconds of each column of the globe in the last call, on rank 0."""
+    """Returns seconds of each column of the globe in the last call, on rank 0."""
     parts = simulation.comm.gather(balanced.costs(simulation.fields))
     if not simulation.is_root:
         return None
@@ -227,7 +228,7 @@ def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any
 
 
 def _on_ranks(costs: Any, levels: Any, case: Case) -> Any:
-    """The cost of these columns on each of the supposed ranks."""
+    """Returns the cost of these columns on each of the supposed ranks."""
     ny, nx = levels.shape
     wet = np.ascontiguousarray(levels, np.int32).ravel().tolist()
     topology = mpi.core.Topology(nx, ny, True, False)
@@ -240,7 +241,7 @@ def _on_ranks(costs: Any, levels: Any, case: Case) -> Any:
 
 
 def _balanced(loads: Any, threshold: float) -> Any:
-    """The cost on each rank after the ranks have shared columns."""
+    """Returns the cost on each rank after the ranks have shared columns."""
     after = np.array(loads)
     for giver, taker, amount in mpi.core.transfers(list(loads), threshold):
         after[giver] -= amount

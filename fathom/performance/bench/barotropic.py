@@ -49,7 +49,7 @@ class Case:
 
 
 def synthetic(nx: int, ny: int) -> dict[str, Any]:
-    """A sphere between 75 degrees south and north with continents of waves: fields of the
+    """Returns a sphere between 75 degrees south and north with continents of waves: fields of the
     solver.
     """
     rng = np.random.default_rng(1)
@@ -86,8 +86,8 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
 
 
 def fields(name: str) -> dict[str, Any]:
-    """Wet columns, areas; depth and widths at corners; topology and step of a named grid, or of
-    WIDTHxHEIGHT points.
+    """Returns wet columns, areas; depth and widths at corners; topology and step of a named grid,
+    or of WIDTHxHEIGHT points.
     """
     width, _, height = name.partition("x")
     if width.isdigit() and height.isdigit():
@@ -172,7 +172,7 @@ class Problem:
         )
 
     def matrix(self) -> Any:
-        """The matrix of the solver for SciPy, rows of wet points; None on a folded grid."""
+        """Returns the matrix of the solver for SciPy, rows of wet points; None on a folded grid."""
         from scipy.sparse import coo_matrix, diags
 
         f = self.fields
@@ -210,7 +210,7 @@ class Problem:
 
 
 def timed(problem: Problem, case: Case) -> dict[str, Any]:
-    """The figures of one variant; the same on all ranks except their own times."""
+    """Returns the figures of one variant; the same on all ranks except their own times."""
     comm = problem.comm
     comm.barrier()
     began = time.perf_counter()
@@ -273,9 +273,9 @@ part_names = ("operator", "preconditioner", "halo", "sum", "waiting", "other")
 
 
 def parts_of_solve(problem: Problem, solver: Any, whole: float) -> dict[str, float]:
-    """Seconds of an iteration, means over ranks, by the regions of the solve that was done last and
-    took `whole` seconds; waiting for other ranks is separate from halos and sums, and time outside
-    all regions is `other`. The sum is the whole.
+    """Returns seconds of an iteration, means over ranks, by the regions of the solve that was done
+    last and took `whole` seconds; waiting for other ranks is separate from halos and sums, and time
+    outside all regions is `other`. The sum is the whole.
     """
     mpi.core.settle_meetings()
     parts = dict.fromkeys(part_names, 0.0)
@@ -300,7 +300,7 @@ def _names(catalogue: Any) -> list[str]:
 
 
 def every_solver(problem: Problem, case: Case) -> list[Case]:
-    """Each solver with each preconditioner that the size of the problem allows."""
+    """Returns each solver with each preconditioner that the size of the problem allows."""
     small = problem.wet.sum() < 400_000
     return [
         replace(case, solver=solver, preconditioner=preconditioner)
@@ -311,7 +311,7 @@ def every_solver(problem: Problem, case: Case) -> list[Case]:
 
 
 def every_message(case: Case) -> list[Case]:
-    """Each exchange with each sum."""
+    """Returns each exchange with each sum."""
     return [
         replace(case, exchange=exchange, sum=sum_)
         for exchange in _names(mpi.core.transports())
@@ -320,7 +320,7 @@ def every_message(case: Case) -> list[Case]:
 
 
 def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
+    """Returns the figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
     `everything` those of each solver with each preconditioner, and of each exchange with each sum.
     """
     problem = Problem(case.grid, mpi.world)

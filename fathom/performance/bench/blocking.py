@@ -28,7 +28,7 @@ Size = tuple[int, int]
 
 
 def lengths(text: str | None, nx: int) -> list[int]:
-    """Columns of tiles: "16,64", or powers of two up to a row."""
+    """Returns columns of tiles: "16,64", or powers of two up to a row."""
     if text is None:
         return [n for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if n < 2 * nx]
     parts = [part.strip() for part in text.split(",")]
@@ -40,8 +40,8 @@ def lengths(text: str | None, nx: int) -> list[int]:
 
 
 def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Size]:
-    """Blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the side
-    that is longer, down to four times the halo.
+    """Returns blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the
+    side that is longer, down to four times the halo.
     """
     if text is not None:
         return [size_of(part.strip()) for part in text.split(",")]
@@ -70,7 +70,7 @@ class Candidate:
     refused: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """The result, as plain data."""
+        """Returns the result, as plain data."""
         found = {"what": self.what, "size": self.size, "refused": self.refused}
         if not self.ratios:
             return found
@@ -87,7 +87,7 @@ class Candidate:
 def candidates(
     model: Any, usual: dict[str, Any], tiles: str | None, blocks: str | None
 ) -> list[Candidate]:
-    """All lengths of tiles; and sizes of blocks where the grid is cut into such."""
+    """Returns all lengths of tiles; and sizes of blocks where the grid is cut into such."""
     _, ny, nx = model.grid.shape
     found = [Candidate("tile", n, {"tile": n}) for n in lengths(tiles, nx)]
     if model.grid.distribution(mpi.world.size) != "auto":
@@ -101,7 +101,7 @@ def candidates(
 def _side_by_side(
     trials: Trials, usual: dict[str, Any], other: dict[str, Any], usual_first: bool
 ) -> tuple[float, float]:
-    """Seconds of a step of the usual and of another."""
+    """Returns seconds of a step of the usual and of another."""
     trials.keep = [usual, other]
     if usual_first:
         before = trials.measure(usual)
@@ -134,7 +134,7 @@ def _one_turn(
 def measure(
     read: Any, seconds: float, tiles: str | None, blocks: str | None, line: Any = None
 ) -> dict[str, Any]:
-    """All ranks together; plain data. read(settings) -> Document of the case."""
+    """Returns all ranks together; plain data. read(settings) -> Document of the case."""
     with Trials(read, mpi.world, sample=min(0.05, seconds / 500)) as trials:
         began, usual = trials.clock(), {"tile": "cache"}
         simulation = trials.simulation(usual)
@@ -162,7 +162,7 @@ def measure(
 def present(
     figures: dict[str, Any], case: str, file: Path | None = None, picture: Path | None = None
 ) -> int:
-    """Table, figures, picture. Returns the exit status."""
+    """Returns table, figures, picture. Returns the exit status."""
     if file is not None:
         file.write_text(json.dumps(figures | {"case": case}, indent=1) + "\n", encoding="utf-8")
     ms = 1e3 * figures["seconds_per_step"]
@@ -189,7 +189,9 @@ def _name(size: int | Sequence[int]) -> str:
 
 
 def draw(figures: dict[str, Any], case: str, path: Path | None = None) -> Any:
-    """Two panels: ms a step against the length of a tile, and against the points of a block."""
+    """Returns two panels: ms a step against the length of a tile, and against the points of a
+    block.
+    """
     ms, panels = 1e3 * figures["seconds_per_step"], {}
     for what, name, xlabel in (
         (

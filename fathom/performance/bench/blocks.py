@@ -22,7 +22,7 @@ distributions = ("cartesian", "rake", "space-filling")
 
 
 def size_of(text: str) -> tuple[int, int]:
-    """(36, 24) of "36x24"."""
+    """Returns (36, 24) of "36x24"."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit()):
         raise InputError(f"blocks: block = '{text}' is not WIDTHxHEIGHT, as in 36x24")
@@ -30,7 +30,7 @@ def size_of(text: str) -> tuple[int, int]:
 
 
 def wet_columns(name: str) -> tuple[Any, np.ndarray]:
-    """(grid, wet levels (ny, nx)) of a named global grid."""
+    """Returns (grid, wet levels (ny, nx)) of a named global grid."""
     known = {**{key: value[:2] for key, value in grids.items()}, "0.1deg": ("DipoleGrid", "0.1deg")}
     if name not in known:
         raise InputError(
@@ -42,8 +42,8 @@ def wet_columns(name: str) -> tuple[Any, np.ndarray]:
 
 
 def count(wet: np.ndarray, width: int, height: int) -> dict[str, Any]:
-    """Blocks of width x height points: their number, how many hold water (`kept`), and the water
-    share of the columns of these (`fill`).
+    """Returns blocks of width x height points: their number, how many hold water (`kept`), and the
+    water share of the columns of these (`fill`).
     """
     ny, nx = wet.shape
     if not (1 <= width <= nx and 1 <= height <= ny):
@@ -63,7 +63,7 @@ def count(wet: np.ndarray, width: int, height: int) -> dict[str, Any]:
 def deal(
     grid: Any, wet: np.ndarray, width: int, height: int, ranks: int, distribution: str
 ) -> tuple[dict[str, Any], np.ndarray]:
-    """The blocks on ranks: (figures, owner of each column, -1 without a block).
+    """Returns the blocks on ranks: (figures, owner of each column, -1 without a block).
 
     balance: water of all ranks over (ranks x that of the fullest); of columns, and of cells.
     imbalance: greatest estimated time over the mean. messages: the most neighbours of a rank;
@@ -110,7 +110,9 @@ def deal(
 def study(
     name: str, sizes: Iterable[tuple[int, int]], ranks: int | None
 ) -> tuple[dict[str, Any], Any, np.ndarray | None]:
-    """(figures, grid, owners of the first size along the space-filling curve) of a named grid."""
+    """Returns (figures, grid, owners of the first size along the space-filling curve) of a named
+    grid.
+    """
     grid, wet = wet_columns(name)
     figures: dict[str, Any] = {
         "grid": name,

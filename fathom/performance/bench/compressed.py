@@ -15,7 +15,7 @@ _piece = 0.01  # s of products that are timed at once: the clock of a process ma
 
 
 def conjugate_gradients(problem: Any, iterations: int) -> dict[str, Any]:
-    """SciPy's, with the diagonal as preconditioner, on this rank alone."""
+    """Returns SciPy's, with the diagonal as preconditioner, on this rank alone."""
     from scipy.sparse import diags
     from scipy.sparse.linalg import cg
 
@@ -42,9 +42,9 @@ def conjugate_gradients(problem: Any, iterations: int) -> dict[str, Any]:
 
 
 def product(problem: Any, case: Any) -> dict[str, Any]:
-    """Processor time of y = (M + K) x on one rank, by compressed rows and on the blocks (with their
-    scaling and halo): the least of many pieces, in turn; and what both read and write. Empty where
-    there is no matrix.
+    """Returns processor time of y = (M + K) x on one rank, by compressed rows and on the blocks
+    (with their scaling and halo): the least of many pieces, in turn; and what both read and write.
+    Empty where there is no matrix.
     """
     A = problem.matrix() if problem.comm.size == 1 else None
     if A is None:
@@ -73,7 +73,7 @@ def product(problem: Any, case: Any) -> dict[str, Any]:
 
 
 def _of_one(act: Callable[[], Any]) -> float:
-    """Processor seconds of one, from a piece of many."""
+    """Returns processor seconds of one, from a piece of many."""
     times, ends, began = 0, time.perf_counter() + _piece, time.process_time_ns()
     while not times or time.perf_counter() < ends:
         act()
@@ -82,7 +82,7 @@ def _of_one(act: Callable[[], Any]) -> float:
 
 
 def text(found: dict[str, Any]) -> str:
-    """One line."""
+    """Returns one line."""
     ns, moved = found["ns_per_wet_point"], found["bytes_per_wet_point"]
     return (
         f"y = A x, ns of a processor and bytes a wet point: compressed rows {ns['compressed']:.2f},"

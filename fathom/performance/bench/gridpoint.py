@@ -62,8 +62,8 @@ class Case:
                 )
 
     def simulation(self) -> Any:
-        """The sphere with a wave in its winds and temperatures, or a warm bubble in a wind over
-        square cells of 1 km.
+        """Returns the sphere with a wave in its winds and temperatures, or a warm bubble in a wind
+        over square cells of 1 km.
         """
         if self.case == "plane":
             return self._plane()
@@ -99,8 +99,8 @@ class Case:
 
 
 def _timed(simulation: Any, steps: int) -> tuple[float, float, list[dict[str, Any]]]:
-    """(seconds a step, those of all processors, timings of processes a step); all ranks start and
-    end together.
+    """Returns (seconds a step, those of all processors, timings of processes a step); all ranks
+    start and end together.
     """
     comm = simulation.comm
     simulation.sequence.reset_timings()
@@ -121,7 +121,7 @@ def _timed(simulation: Any, steps: int) -> tuple[float, float, list[dict[str, An
 
 
 def measure(case: Case) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
+    """Returns the figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
     simulation = case.simulation().prepare()
     simulation.advance(max(case.spin_up, 1))
     bytes_ = 8 if case.precision == "fp64" else 4
@@ -170,8 +170,8 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 def _by_row(simulation: Any, steps: int = 2, times: int = 4) -> list[float]:
-    """Processor time of departure points and transport of each row, from the south [s a step]: the
-    least of some measurements, since an interruption falls on one row.
+    """Returns processor time of departure points and transport of each row, from the south [s a
+    step]: the least of some measurements, since an interruption falls on one row.
     """
     rows = simulation.model.grid.shape[1]
     carriers = [p for p in simulation.sequence.globals if isinstance(p, mpi.core.GridPointCarrier)]
@@ -188,13 +188,13 @@ def _by_row(simulation: Any, steps: int = 2, times: int = 4) -> list[float]:
 
 
 def imbalance(rows: Any, ranks: int) -> float:
-    """Greatest over least time of ranks with as many rows each (UM10, UM12)."""
+    """Returns greatest over least time of ranks with as many rows each (UM10, UM12)."""
     bands = [band.mean() for band in np.array_split(np.asarray(rows), ranks)]
     return float(max(bands) / min(bands))
 
 
 def _phases(processes: list[dict], seconds: float, limits: Any) -> list[dict[str, Any]]:
-    """A step by phase; rates of the column processes in it, whose seconds are `columns`."""
+    """Returns a step by phase; rates of the column processes in it, whose seconds are `columns`."""
     found = []
     for name in phases:
         of = [p for p in processes if p["phase"] == name]
@@ -208,7 +208,7 @@ def _phases(processes: list[dict], seconds: float, limits: Any) -> list[dict[str
 
 
 def _peer(case: Case, limits: Any) -> dict[str, Any]:
-    """The spectral atmosphere whose quadratic grid has about as many columns."""
+    """Returns the spectral atmosphere whose quadratic grid has about as many columns."""
     truncation = 2 * case.nx // 3 - 1
     what = physics_of[case.case] or "held-suarez"
     simulation = atmosphere.simulation(

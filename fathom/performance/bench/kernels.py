@@ -64,7 +64,7 @@ class Case:
 
 # long: one measurement after the other
 def measure(case: Case) -> dict[str, Any]:
-    """The figures of all kernels, or of the one that is asked for, as plain data."""
+    """Returns the figures of all kernels, or of the one that is asked for, as plain data."""
     bytes_ = 8 if case.precision == "fp64" else 4
     run = simulation(
         case.truncation,

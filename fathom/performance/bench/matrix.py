@@ -71,8 +71,8 @@ def _rate(text: str) -> float:
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The table: a record for each shape, `seconds` a step (median), `spread` (of the middle half),
-    or why it was impossible.
+    """Returns the table: a record for each shape, `seconds` a step (median), `spread` (of the
+    middle half), or why it was impossible.
     """
     records = []
     with tempfile.TemporaryDirectory(prefix="fathom-matrix-") as folder:
@@ -86,7 +86,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _run(case: Case, shape: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Samples of a shape, in separate processes."""
+    """Returns samples of a shape, in separate processes."""
     what = json.dumps({"case": asdict(case), "shape": shape, "folder": str(folder)})
     module = [sys.executable, "-P", "-m", "fathom.performance.bench.matrix", what]
     ranks, threads = shape["ranks"], shape["threads"]

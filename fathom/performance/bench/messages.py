@@ -38,8 +38,8 @@ class Case:
 
 
 def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
-    """Seconds to gather a field of 96 x 72 columns on rank 0, and to scatter it: with all levels of
-    a rank in one message, and level by level (UM20).
+    """Returns seconds to gather a field of 96 x 72 columns on rank 0, and to scatter it: with all
+    levels of a rank in one message, and level by level (UM20).
     """
     grid = fm.SphereGrid(96)
     domain = fm.Simulation(fm.GridPointAtmosphere(grid), time_step=600).domain_of(grid, 2)
@@ -77,7 +77,7 @@ def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
 
 # long: one measurement after the other
 def measure(case: Case) -> dict[str, Any] | None:
-    """Seconds of everything, on rank 0, None elsewhere.
+    """Returns seconds of everything, on rank 0, None elsewhere.
 
     exchanges: of each transport, `row` (numbers side by side) and `column` (numbers that lie
     apart), seconds of each of `words`; latency [s] of one word, bandwidth [bytes/s, both directions
@@ -173,8 +173,8 @@ def one_sided_over_two_sided(figures: dict[str, Any]) -> list[float]:
 
 
 def crossovers(words: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, bool]]:
-    """(words, one-sided is ahead from there on) where the ratio passes 1, between two sizes along
-    straight lines of logarithms.
+    """Returns (words, one-sided is ahead from there on) where the ratio passes 1, between two sizes
+    along straight lines of logarithms.
     """
     x, y = np.log(words), np.log(ratio)
     after = np.flatnonzero((y[:-1] < 0) != (y[1:] < 0))
@@ -183,7 +183,7 @@ def crossovers(words: Sequence[float], ratio: Sequence[float]) -> list[tuple[flo
 
 
 def _told(words: Sequence[float], ratio: Sequence[float]) -> str:
-    """The fastest way by size."""
+    """Returns the fastest way by size."""
     found = crossovers(words, ratio)
     if not found:
         ahead = "one-sided" if ratio[0] < 1 else "two-sided"

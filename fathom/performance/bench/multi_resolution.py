@@ -57,7 +57,7 @@ class Outer:
         self.operators = self.seen_by(self.model)
 
     def seen_by(self, model: Model) -> dict[int, Any]:
-        """H of the columns on the grid of a model, after so many steps of the fine one."""
+        """Returns H of the columns on the grid of a model, after so many steps of the fine one."""
         K = model.waves.levels
         return {n: observed.columns(model.transform, K, *self.at[n]) for n in self.times}
 
@@ -78,7 +78,7 @@ class Outer:
 def inner_loop(
     outer: Outer, inner: Inner, coarse: Model, errors: Any, x: Vector, d: Vector, iterations: int
 ) -> tuple[Vector, dict[str, Any]]:
-    """The increment of the fine model from its departures d about x, and the seconds."""
+    """Returns the increment of the fine model from its departures d about x, and the seconds."""
     spent = Spent()
     with spent.of("truncation and trajectory"):
         inner.follow(x, outer.times[-1])
@@ -112,7 +112,7 @@ def measure(
     ratio: int = 2,
     iterations: int = 1,
 ) -> dict[str, Any]:
-    """window: steps of the fine model; ratio: of them in one of a coarse one."""
+    """Returns window: steps of the fine model; ratio: of them in one of a coarse one."""
     if not inner or window % ratio or any(not 0 < n < truncation for n in inner):
         raise InputError(
             f"inner loops at {inner} within T{truncation}, {window} steps and {ratio} of them in"
@@ -159,7 +159,7 @@ def measure(
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
-    """Lines for people; the figures into a file."""
+    """Returns lines for people; the figures into a file."""
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + "\n")
     of = lambda spent: [

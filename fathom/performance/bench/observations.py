@@ -48,7 +48,8 @@ rate_of_travel = 1e9  # bytes/s through shared memory between ranks, with packin
 
 
 def made(count: int = 20000) -> bytes:
-    """Surface reports, template 307080: fifty that differ, with other times of section 1."""
+    """Returns surface reports, template 307080: fifty that differ, with other times of section
+    1."""
     import eccodes
 
     rng = np.random.default_rng(0)
@@ -97,7 +98,7 @@ class Spent:
 
 
 def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 3) -> dict:
-    """All figures. FileNotFoundError; ValueError: a file without messages."""
+    """Returns all figures. FileNotFoundError; ValueError: a file without messages."""
     data = file.read_bytes() if file else made(messages)
     spent = Spent(repetitions)
     index = spent("index", lambda: mpi.core.bufr_index(data))
@@ -146,8 +147,9 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
 
 
 def on_ranks(comm: Any, file: Path | None, messages: int, repetitions: int) -> dict:
-    """Import, and screening of departures drawn at random, on one of these ranks and on all: the
-    processor time of the slowest rank [s], its least of some repetitions, and the speed-up.
+    """Returns import, and screening of departures drawn at random, on one of these ranks and on
+    all: the processor time of the slowest rank [s], its least of some repetitions, and the
+    speed-up.
     """
     import scipy.spatial  # noqa: F401  start-up time is not measured
 
@@ -194,7 +196,7 @@ def _spent(comm: Any, do: Callable[[Any], Any]) -> float:
 
 
 def _departed(data: Observations) -> Observations:
-    """The data with departures that agree with the usual errors."""
+    """Returns the data with departures that agree with the usual errors."""
     usual = np.array(list(screening.background_errors.values()))[data["variable"]]
     spread = np.hypot(usual, data["error"])
     data["background_departure"] = spread * np.random.default_rng(0).standard_normal(len(data))
@@ -202,7 +204,7 @@ def _departed(data: Observations) -> Observations:
 
 
 def _of_screening(s: dict[str, float], data: int, count: int) -> float:
-    """Seconds of a screening, as of an import; `count` ranks."""
+    """Returns seconds of a screening, as of an import; `count` ranks."""
     alone = s["of that on each rank"]
     shared = s["screen departures"] - s["draw departures"] - alone + s["read"]
     one = alone + shared + s["write"]
@@ -210,7 +212,7 @@ def _of_screening(s: dict[str, float], data: int, count: int) -> float:
 
 
 def _writing(s: dict[str, float], data: int, count: int) -> float:
-    """Most groups of rows on one rank."""
+    """Returns most groups of rows on one rank."""
     groups = len(parquet.group_bounds(data)) - 1
     return s["write"] * -(-groups // count) / max(groups, 1)
 
@@ -221,7 +223,7 @@ def _travel(data: int, count: int) -> float:
 
 
 def _speedup(s: dict[str, float], data: int, count: int) -> float:
-    """The speed-up of an import on `count` ranks, by the formula above."""
+    """Returns the speed-up of an import on `count` ranks, by the formula above."""
     shared = s["decode"] + s["rows"] + 2 * s["sort"]
     one = s["index"] + s["decode"] + s["rows"] + s["sort"] + s["write"]
     return one / (s["index"] + shared / count + _writing(s, data, count) + _travel(data, count))
@@ -257,7 +259,7 @@ def _operators(spent: Spent) -> None:
 
 
 def _eccodes(data: bytes, index: list[Any], most: int = 1000) -> float:
-    """Messages per second that eccodes unpacks from Python, with eight of their keys."""
+    """Returns messages per second that eccodes unpacks from Python, with eight of their keys."""
     import eccodes
 
     keys = ("latitude", "longitude", "airTemperature", "dewpointTemperature", "windDirection",
@@ -281,7 +283,7 @@ def _eccodes(data: bytes, index: list[Any], most: int = 1000) -> float:
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
-    """Lines for people; the figures into a file."""
+    """Returns lines for people; the figures into a file."""
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + os.linesep)
     f = figures

@@ -133,7 +133,7 @@ class Case:
 
 
 def measure(case: Case) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
+    """Returns the figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
     simulation, start = on_device.started(case)
     comm = simulation.comm
     solver = simulation.find(mpi.core.BarotropicSolve)
@@ -190,9 +190,9 @@ def _there(simulation: Any, case: Case, seconds: float) -> dict[str, Any]:
 
 
 def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
-    """Bytes of a step, all ranks together: of its processes (traffic.py), and of the solver, whose
-    arrays (or its factors, up and down the tree) come from memory once, or in every iteration where
-    they do not fit into the last cache.
+    """Returns bytes of a step, all ranks together: of its processes (traffic.py), and of the
+    solver, whose arrays (or its factors, up and down the tree) come from memory once, or in every
+    iteration where they do not fit into the last cache.
     """
     columns = int(np.count_nonzero(simulation.model.grid.wet_levels))
     factors = 4 * simulation.comm.allreduce(
@@ -313,6 +313,6 @@ def _bandwidth(f: dict[str, Any]) -> str:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """Figures of Veros, measured in a separate process; a message where it cannot run."""
+    """Returns figures of Veros, measured in a separate process; a message where it cannot run."""
     runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}
     return {name: run(threads=case.ranks * case.threads) for name, run in runners.items()}

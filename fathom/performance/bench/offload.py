@@ -150,7 +150,7 @@ class Case:
 
     @property
     def outputs(self) -> dict[str, dict[str, Any]]:
-        """The outputs: store -> keywords of Simulation.output."""
+        """Returns the outputs: store -> keywords of Simulation.output."""
         own = (
             atmospheres[self.case][1]
             if self.case in atmospheres
@@ -165,7 +165,7 @@ class Case:
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """All variants, one after another."""
+    """Returns all variants, one after another."""
     with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
         pace = 0.0
         if case.paced:  # with what is done between steps
@@ -205,12 +205,12 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _each(runs: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
-    """One figure of some variants."""
+    """Returns one figure of some variants."""
     return {name: run[what] for name, run in runs.items()}
 
 
 def _seconds_of_servers(run: Mapping[str, Any]) -> float:
-    """Seconds that all servers of a run have worked."""
+    """Returns seconds that all servers of a run have worked."""
     return sum(server["seconds_encoding_and_writing"] for server in run["servers"]["serving"])
 
 
@@ -305,7 +305,7 @@ def work(settings: Mapping[str, Any]) -> None:
 
 
 def _simulation(case: Case, variant: str, folder: Path) -> Any:
-    """The simulation of a variant, with its outputs, in its folder."""
+    """Returns the simulation of a variant, with its outputs, in its folder."""
     if case.disk:
         files.put = slowed(files.put, SharedDisk(folder / "disk", case.disk * 1e6))
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
@@ -317,8 +317,8 @@ def _simulation(case: Case, variant: str, folder: Path) -> Any:
 
 
 def _processor_seconds(store: Any) -> list[float]:
-    """Those of each event of a store from now on, on this rank: other work on the same processors
-    changes them little.
+    """Returns those of each event of a store from now on, on this rank: other work on the same
+    processors changes them little.
     """
     send, spent = store.send, []
 
@@ -332,8 +332,8 @@ def _processor_seconds(store: Any) -> list[float]:
 
 
 def _copy_seconds(comm: Any, size: int) -> float:
-    """A plain copy of so many bytes on all ranks at once, the slowest: the least possible cost of
-    an output.
+    """Returns a plain copy of so many bytes on all ranks at once, the slowest: the least possible
+    cost of an output.
     """
     source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
     seconds = []
@@ -346,7 +346,7 @@ def _copy_seconds(comm: Any, size: int) -> float:
 
 
 def _paced(kind: type, pace: float) -> type:
-    """A simulation whose steps only take their time."""
+    """Returns a simulation whose steps only take their time."""
 
     class Paced(kind):
         def advance(self, steps: int) -> None:
@@ -361,7 +361,7 @@ def _paced(kind: type, pace: float) -> type:
 
 
 def slowed(put: Any, disk: SharedDisk) -> Any:
-    """put(descriptor, buffers, ...), at the rate of a disk that all processes share."""
+    """Returns put(descriptor, buffers, ...), at the rate of a disk that all processes share."""
 
     def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
         until = disk.taken(sum(memoryview(buffer).nbytes for buffer in buffers))
@@ -372,7 +372,7 @@ def slowed(put: Any, disk: SharedDisk) -> Any:
 
 
 def _stored(directory: Path) -> tuple[int, str]:
-    """Bytes of the stores of a run and a hash of all of them."""
+    """Returns bytes of the stores of a run and a hash of all of them."""
     size, digest = 0, hashlib.sha256()
     patterns = ("*.zarr/**/*", "*.fa/**/*", "*.grib2")
     inside = (p for pattern in patterns for p in directory.rglob(pattern))

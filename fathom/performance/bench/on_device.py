@@ -38,7 +38,8 @@ year = 365.2425 * 86400  # [s]
 def figures(
     case: Any, parts: list[tuple[Callable[[int], Any], float]], result: str, found: float
 ) -> dict[str, Any]:
-    """The device of a case, and, of a case of one rank, its power and the processor of its machine.
+    """Returns the device of a case, and, of a case of one rank, its power and the processor of its
+    machine.
 
     parts: of a step, each a function that does it so many times, and the seconds of one; result,
     found: the key of its duration in the file of the command, and its value here.
@@ -68,7 +69,7 @@ def _joules(parts: list[tuple[Callable[[int], Any], float]]) -> float | None:
 
 
 def of_a_model(simulation: Any, case: Any, seconds: float, compared: float) -> dict[str, Any]:
-    """seconds: of a step; compared: those that the processor's command would give."""
+    """Returns seconds: of a step; compared: those that the processor's command would give."""
     found = figures(case, [(simulation.advance, seconds)], "seconds_per_step", compared)
     spent = found["joules_per_step"]
     hours = spent and spent * year / simulation.time_step / 3.6e6
@@ -76,7 +77,9 @@ def of_a_model(simulation: Any, case: Any, seconds: float, compared: float) -> d
 
 
 def power(advance: Callable[[int], Any], seconds: float) -> float | None:
-    """Watts of the device while steps are taken, as its driver says; None where it does not."""
+    """Returns watts of the device while steps are taken, as its driver says; None where it does
+    not.
+    """
     command = ["nvidia-smi", "--id=0", "--query-gpu=power.draw", "--format=csv,noheader,nounits"]
     try:
         reader = subprocess.Popen(
@@ -100,8 +103,8 @@ def power(advance: Callable[[int], Any], seconds: float) -> float | None:
 
 
 def processor(case: Any, result: str, here: float) -> dict[str, Any]:
-    """The case on a rank for each core, in separate processes: `result` of its file, and how many
-    times that is the value here.
+    """Returns the case on a rank for each core, in separate processes: `result` of its file, and
+    how many times that is the value here.
     """
     ranks = cores()
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
@@ -130,8 +133,8 @@ def processor(case: Any, result: str, here: float) -> dict[str, Any]:
 
 
 def options(case: Any) -> list[str]:
-    """The options of the command that measure the case on the processor, without its peers and in
-    at most 48 steps.
+    """Returns the options of the command that measure the case on the processor, without its peers
+    and in at most 48 steps.
     """
     found = []
     for field in fields(case):
@@ -149,7 +152,7 @@ def options(case: Any) -> list[str]:
 
 
 def started(case: Any) -> tuple[Any, dict[str, float]]:
-    """The simulation of a case after its spin-up, and the seconds of its start."""
+    """Returns the simulation of a case after its spin-up, and the seconds of its start."""
     began = time.perf_counter()
     simulation = case.simulation().prepare()
     ready = time.perf_counter()
@@ -162,7 +165,7 @@ def started(case: Any) -> tuple[Any, dict[str, float]]:
 
 
 def whole_cycles(simulation: Any, steps: int) -> list[int]:
-    """The lengths of up to four pieces of about so many steps, of whole cycles each."""
+    """Returns the lengths of up to four pieces of about so many steps, of whole cycles each."""
     of_one = steps_of_a_cycle(simulation)
     cycles = max(steps // of_one, 1)
     edges = np.linspace(0, cycles, min(cycles, 4) + 1).astype(int) * of_one
@@ -170,7 +173,9 @@ def whole_cycles(simulation: Any, steps: int) -> list[int]:
 
 
 def timed(simulation: Any, steps: int) -> list[tuple[int, float]]:
-    """(steps, wall seconds) of some pieces, of whole cycles; all ranks start and end together."""
+    """Returns (steps, wall seconds) of some pieces, of whole cycles; all ranks start and end
+    together.
+    """
     found = []
     for number in whole_cycles(simulation, steps):
         simulation.comm.barrier()
@@ -184,7 +189,7 @@ def timed(simulation: Any, steps: int) -> list[tuple[int, float]]:
 
 
 def by_phase(processes: list[dict], steps: int) -> dict[str, float]:
-    """Seconds of a step, the longest first."""
+    """Returns seconds of a step, the longest first."""
     phases: dict[str, float] = {}
     for p in processes:
         phases[p["phase"]] = phases.get(p["phase"], 0.0) + p["seconds"] / steps
@@ -192,8 +197,8 @@ def by_phase(processes: list[dict], steps: int) -> dict[str, float]:
 
 
 def measure(case: Any) -> dict[str, Any] | None:
-    """The figures of an atmosphere on a device, as plain data on rank 0, None elsewhere. Its
-    `left` are the processes that the processor computes.
+    """Returns the figures of an atmosphere on a device, as plain data on rank 0, None elsewhere.
+    Its `left` are the processes that the processor computes.
     """
     simulation, start = started(case)
     model = simulation.model
@@ -308,7 +313,7 @@ def _share(name: str, seconds: float, total: float) -> str:
 
 
 def bandwidth(f: dict[str, Any], of: str = "step") -> str:
-    """A line about the bytes of a step, or of something else."""
+    """Returns a line about the bytes of a step, or of something else."""
     copies = f["device"]["copy_bytes_per_second"]
     moved, apart = f[f"bytes_per_{of}"], f[f"bytes_per_{of}_one_by_one"]
     return (
@@ -319,7 +324,7 @@ def bandwidth(f: dict[str, Any], of: str = "step") -> str:
 
 
 def told(found: dict[str, Any] | None) -> list[tuple[str, str | list[str]]]:
-    """Lines about the device itself."""
+    """Returns lines about the device itself."""
     if found is None:
         return []
     lines = [found["name"]]

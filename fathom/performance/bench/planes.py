@@ -45,7 +45,7 @@ class Case:
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The figures of a case, as plain data. ValueError for what does not exist."""
+    """Returns the figures of a case, as plain data. ValueError for what does not exist."""
     began = time.perf_counter()
     transform = BiFourier(
         (case.points, case.rows),
@@ -133,8 +133,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
 
 
 def _peers(case: Case, fields: int = 6) -> dict[str, dict]:
-    """Each peer with a function that returns the seconds of one repetition; a message where it
-    cannot run.
+    """Returns each peer with a function that returns the seconds of one repetition; a message where
+    it cannot run.
     """
     real = np.float64 if case.precision == "fp64" else np.float32
     shape = (case.rows, case.points)

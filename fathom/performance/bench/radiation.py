@@ -45,7 +45,7 @@ class Case:
 
     @property
     def of_a_thread(self) -> Case:
-        """The columns of one thread of the processor."""
+        """Returns the columns of one thread of the processor."""
         return replace(self, columns=min(self.columns, 1024)) if self.device else self
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class Case:
 
 
 def air(columns: int, layers: int) -> dict[str, Any]:
-    """Columns in radiative-convective equilibrium, half of the layers below 15 km."""
+    """Returns columns in radiative-convective equilibrium, half of the layers below 15 km."""
     half = np.linspace(0, 1, layers // 2 + 1)
     height = np.concatenate([15e3 * half, 15e3 + 55e3 * half[1:]])[::-1]
     middle, sea = (height[1:] + height[:-1]) / 2, np.linspace(290, 310, columns)[:, None]
@@ -104,7 +104,7 @@ def _clouds(pressure, temperature):
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The figures of a case, as plain data."""
+    """Returns the figures of a case, as plain data."""
     tables = Tables(case.longwave), Tables(case.shortwave)
     cloudy = air(case.of_a_thread.columns, case.layers)
     clear = {k: v for k, v in cloudy.items() if k not in _clouds(np.ones((1, 1)), np.ones((1, 1)))}
@@ -129,7 +129,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def on_device(case: Case, name: str) -> dict[str, Any]:
-    """Columns per second of RRTMGP as a process: fields are there before and after."""
+    """Returns columns per second of RRTMGP as a process: fields are there before and after."""
     computer, bytes_ = device.open(name), bytes_of[case.precision]
     process = RRTMGP(longwave=case.longwave, shortwave=case.shortwave).process(bytes_)
 
@@ -157,7 +157,7 @@ def on_device(case: Case, name: str) -> dict[str, Any]:
 
 
 def fields_of(case: Case) -> dict[str, Any]:
-    """The same columns as fields (layers or interfaces, 1, columns) of an atmosphere."""
+    """Returns the same columns as fields (layers or interfaces, 1, columns) of an atmosphere."""
     gravity, sigma = constants.standard_gravity, constants.stefan_boltzmann
     dry_air, vapour, ozone = 0.028964, 0.018016, 0.0479982  # kg mol-1
     one = air(case.columns, case.layers)
@@ -192,7 +192,7 @@ def fields_of(case: Case) -> dict[str, Any]:
 
 
 def _figures(case, tables, seconds, rate, triad):
-    """Figures that follow from the seconds; the first repetition does not count."""
+    """Returns figures that follow from the seconds; the first repetition does not count."""
     least = {name: min(all_[1:]) / case.columns for name, all_ in seconds.items()}
     figures = {"case": asdict(case), "machine": machine.name()}
     for sky in ("cloudy", "clear"):

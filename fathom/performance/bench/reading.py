@@ -54,13 +54,13 @@ class Case:
 
     @property
     def readers(self) -> list[int | str]:
-        """1, 2, 4, ... all ranks in turn, and each for itself."""
+        """Returns 1, 2, 4, ... all ranks in turn, and each for itself."""
         powers = [2**n for n in range(self.ranks.bit_length()) if 2**n < self.ranks]
         return [*powers, self.ranks, reading.every_rank]
 
 
 def measure(case: Case) -> dict[str, Any] | None:
-    """Seconds until all ranks have all fields, by readers, on rank 0; None elsewhere."""
+    """Returns seconds until all ranks have all fields, by readers, on rank 0; None elsewhere."""
     comm = mpi.world
     with _written(case) as (file, articles):
         size = file.stat().st_size
@@ -97,8 +97,8 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 def rule(seconds: dict[str, float], nodes: int, worth: float = 0.05) -> str:
-    """How many should read or write: one a node, unless more are faster by more than `worth`; then
-    the fewest that are within that of the best.
+    """Returns how many should read or write: one a node, unless more are faster by more than
+    `worth`; then the fewest that are within that of the best.
     """
     counts = {int(n): held for n, held in seconds.items() if n != reading.every_rank}
     usual = counts[min(counts, key=lambda n: abs(n - nodes))]
@@ -188,7 +188,7 @@ def _write_fields(path: Path, truncation: int, fields: np.ndarray) -> None:
 def _seconds(
     comm: Any, readers: int | str, file: Path, articles: list[str], disk: SharedDisk | None
 ) -> float:
-    """Seconds of the slowest rank; from the local disk the least of three turns."""
+    """Returns seconds of the slowest rank; from the local disk the least of three turns."""
     size = file.stat().st_size // len(articles)
 
     def load(name: str) -> np.ndarray:
@@ -208,8 +208,8 @@ def _seconds(
 
 
 def _encoding(comm: Any, n: int, case: Case, folder: Path, disk: SharedDisk | None) -> float:
-    """Seconds of the slowest rank until n writers have encoded and written all fields; from the
-    local disk the least of three turns.
+    """Returns seconds of the slowest rank until n writers have encoded and written all fields; from
+    the local disk the least of three turns.
     """
     grid, writers = GaussianGrid(case.truncation), reading.placed(comm, n)
     ny, nx = grid.shape[1:]
@@ -231,7 +231,7 @@ def _encoding(comm: Any, n: int, case: Case, folder: Path, disk: SharedDisk | No
 def _collected(
     comm: Any, writers: list[int], fields: int, shape: tuple[int, int]
 ) -> list[np.ndarray]:
-    """The fields of this writer, whole, from rows that lie on all ranks."""
+    """Returns the fields of this writer, whole, from rows that lie on all ranks."""
     ny, nx = shape
     cuts = [ny * k // comm.size for k in range(comm.size + 1)]
     counts = [nx * (end - begin) for begin, end in itertools.pairwise(cuts)]

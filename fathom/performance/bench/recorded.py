@@ -37,7 +37,7 @@ def _messages(f: Figures) -> dict[str, float]:
 
 
 def _processes(f: Figures) -> dict[str, float]:
-    """Those of one name together, and the parts within a spectral step."""
+    """Returns those of one name together, and the parts within a spectral step."""
     found: dict[str, float] = {}
     for p in f["processes"]:
         found[p["process"]] = found.get(p["process"], 0.0) + p["seconds"]
@@ -73,7 +73,7 @@ seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
 
 
 def profile(bench: str, figures: Figures) -> dict[str, Any]:
-    """The measurement in the form that `history.record` takes."""
+    """Returns the measurement in the form that `history.record` takes."""
     case = figures["case"]
     what = " ".join(
         f"{value}"
@@ -104,7 +104,7 @@ def told(
     record: Path | None,
     *more: Any,
 ) -> int:
-    """Present the figures, and record them; only where they are."""
+    """Returns present the figures, and record them; only where they are."""
     status = present(figures, file, *more)
     if figures is not None and record is not None:
         click.echo("\n".join(history.record(record, profile(bench, figures))))

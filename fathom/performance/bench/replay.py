@@ -76,7 +76,7 @@ class Disk:
 
 
 def _trace(count: int) -> Any:
-    """(number, entry, numbers) of each field."""
+    """Yields (number, entry, numbers) of each field."""
     values = np.random.default_rng(0).standard_normal(points + count)
     for n in range(count):
         yield (
@@ -120,7 +120,7 @@ ways: dict[str, Callable[[Disk, Path, int], None]] = {
 
 
 def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
-    """All four ways with so many of the fields: way -> seconds and gigabytes of all fields,
+    """Returns all four ways with so many of the fields: way -> seconds and gigabytes of all fields,
     megabytes a second, calls and opened files of those written.
     """
     result, contents = {}, set()

@@ -14,7 +14,9 @@ class SharedDisk:
         self.book, self.rate = book, rate
 
     def taken(self, size: int) -> float:
-        """The disk is busy with so many bytes from now, or from when it is free, until then."""
+        """Returns the disk is busy with so many bytes from now, or from when it is free, until
+        then.
+        """
         with open(self.book, "a+b") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             held.seek(0)

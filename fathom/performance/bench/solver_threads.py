@@ -58,7 +58,7 @@ def against_one(problem: Any, case: Any, seconds: float = 10.0) -> dict[str, Any
 
 
 def text(found: dict[str, Any]) -> str:
-    """One line."""
+    """Returns one line."""
     return (
         f"{found['threads']} threads against one, {found['solves']} pairs: the least"
         f" {found['seconds']:.2f} times as fast, pairs {found['pairs']:.2f} ± {found['error']:.2f};"

@@ -24,7 +24,7 @@ from fathom.performance.roofline import bar
 
 
 def given(text: str) -> list[int | str]:
-    """[16, 2046] of "16,2046"; "measured" and "cache" as they are."""
+    """Returns [16, 2046] of "16,2046"; "measured" and "cache" as they are."""
     tiles = [int(part) if part.strip().isdigit() else part.strip() for part in text.split(",")]
     wrong = next(
         (t for t in tiles if t not in ("measured", "cache") and (isinstance(t, str) or t < 1)), None
@@ -38,8 +38,8 @@ def given(text: str) -> list[int | str]:
 
 
 def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any] | None:
-    """Seconds of a step, and of its column processes, for each tile, as plain data on rank 0, None
-    elsewhere.
+    """Returns seconds of a step, and of its column processes, for each tile, as plain data on rank
+    0, None elsewhere.
     """
     runs = [replace(case, tile=tile).simulation().prepare() for tile in tiles]
     for run in runs:
@@ -66,7 +66,8 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
 
 
 def _seconds_of_a_step(run: Any, number: int) -> tuple[float, float]:
-    """Seconds of a step, and of its column processes; means over ranks and `number` steps."""
+    """Returns seconds of a step, and of its column processes; means over ranks and `number`
+    steps."""
     comm = run.comm
     run.sequence.reset_timings()
     comm.barrier()
@@ -116,7 +117,7 @@ def present(
 
 
 def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
-    """Milliseconds of a step and of its column processes against the length of a tile."""
+    """Returns milliseconds of a step and of its column processes against the length of a tile."""
     numbers = [t for t in figures["tiles"] if isinstance(t["tile"], int)]
     parts = {"step": "seconds_per_step", "column processes": "column_seconds"}
     curves = {

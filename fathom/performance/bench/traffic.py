@@ -31,8 +31,8 @@ spectral_phases = ("spectral", "semi-Lagrangian")
 
 
 def declared(simulation: Any, together: bool = True) -> float:
-    """Bytes of a step of all ranks. A process that runs in every n-th step counts one nth; those of
-    a spectral step, which count their own bytes, do not count.
+    """Returns bytes of a step of all ranks. A process that runs in every n-th step counts one nth;
+    those of a spectral step, which count their own bytes, do not count.
 
     together: false where each process passes over its fields separately, as launches of a device
     do.
@@ -59,14 +59,14 @@ def declared(simulation: Any, together: bool = True) -> float:
 
 
 def spectral(simulation: Any, parts: Sequence[str] = spectral_parts) -> float:
-    """Bytes that spectral parts of all ranks have moved so far; 0 without them."""
+    """Returns bytes that spectral parts of all ranks have moved so far; 0 without them."""
     process = simulation.find(mpi.core.SpectralProcess)
     own = sum(process.spent[part][2] for part in parts) if process else 0.0
     return float(simulation.comm.allreduce(own))
 
 
 def cache(simulation: Any) -> int:
-    """Bytes of the last cache of the device, or of the processor."""
+    """Returns bytes of the last cache of the device, or of the processor."""
     name = simulation.parallel["device"]
     return device.open(name).cache if name else last_level_cache()
 
@@ -78,7 +78,7 @@ def _counts_itself(simulation: Any, processes: list[Any]) -> set[str]:
 
 
 def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
-    """Fields that stay in cache where a group of processes runs tile by tile."""
+    """Returns fields that stay in cache where a group of processes runs tile by tile."""
     model, bytes_ = simulation.model, bytes_of[simulation.model.precision]
     kept = sorted(set(model.diagnostics))
     return set(
@@ -87,8 +87,8 @@ def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
 
 
 def _passes(processes: list[Any], in_cache: set[str]) -> dict[tuple[str, str], float]:
-    """(field, read or write) of all traffic of a group of processes to and from memory, and in
-    which part of the steps: results of one process stay in cache for later ones.
+    """Returns (field, read or write) of all traffic of a group of processes to and from memory, and
+    in which part of the steps: results of one process stay in cache for later ones.
     """
     passes: dict[tuple[str, str], float] = {}
     for process in processes:

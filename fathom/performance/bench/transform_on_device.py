@@ -24,7 +24,7 @@ from fathom.run.tree import tree
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The figures of a case, as plain data; the least of the repetitions counts."""
+    """Returns the figures of a case, as plain data; the least of the repetitions counts."""
     if case.ranks > 1:
         raise InputError(f"bench transform: ranks = {case.ranks}: a device has one")
     transform = SphericalHarmonics(
@@ -61,7 +61,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _between(before: dict, after: dict, times: int) -> list[tuple[float, float]]:
-    """(operations, bytes) of a pair, of Legendre and Fourier transforms."""
+    """Returns (operations, bytes) of a pair, of Legendre and Fourier transforms."""
     return [
         tuple((new - old) / times for old, new in zip(before[part], after[part]))
         for part in ("legendre", "fourier")

@@ -90,7 +90,7 @@ class Pair:
         self.here.scalar(self.back, [self.field])
 
     def once(self, clock: Callable[[], float]) -> dict[str, float]:
-        """Seconds of one pair: by the clock on the wall, of each way, of its phases."""
+        """Returns seconds of one pair: by the clock on the wall, of each way, of its phases."""
         before = self.core.seconds
         start, wall = clock(), time.perf_counter()
         self.core.inverse(self.there)
@@ -106,7 +106,7 @@ class Pair:
         }
 
     def on(self, computer: Any, repetitions: int) -> dict[str, list[float]]:
-        """Seconds of each way in each repetition on a device, in its memory."""
+        """Returns seconds of each way in each repetition on a device, in its memory."""
         return {
             "inverse": self.core.inverse_on(computer, self.there, repetitions),
             "direct": self.core.direct_on(computer, self.here, repetitions),
@@ -141,7 +141,8 @@ class Repeated:
 
 
 def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict]) -> Repeated:
-    """All in turn, so that they meet the same machine; the first repetition is not counted."""
+    """Returns all in turn, so that they meet the same machine; the first repetition is not
+    counted."""
     found = Repeated({})
     of_case, bytes_ = clock(case), 8 if case.precision == "fp64" else 4
     for repetition in range(case.repetitions + 1):
@@ -156,7 +157,7 @@ def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict]) -> Repeated:
 
 
 def of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[str, dict]:
-    """The figures of those that ran, the message of those that could not."""
+    """Returns the figures of those that ran, the message of those that could not."""
     found = {}
     for name, peer in peers.items():
         found[name] = peer
@@ -179,7 +180,7 @@ def described(case: Case, transform: SphericalHarmonics, error: float) -> dict[s
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The figures of a case, as plain data."""
+    """Returns the figures of a case, as plain data."""
     began = time.perf_counter()
     transform = SphericalHarmonics(
         case.truncation,
@@ -258,7 +259,7 @@ class PairOnRanks:
         )
 
     def once(self, way: str) -> tuple[float, list[list[float]]]:
-        """Seconds of the slowest rank, and of the phases on each."""
+        """Returns seconds of the slowest rank, and of the phases on each."""
         run, items = (
             (self.transform.inverse, self.there)
             if way == "inverse"
@@ -282,8 +283,8 @@ class PairOnRanks:
 
 
 def measure_on_ranks(case: Case) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall
-    time of the slowest rank counts.
+    """Returns the figures of a case on its ranks, as plain data on rank 0, None elsewhere. The
+    least wall time of the slowest rank counts.
     """
     comm = mpi.MPI.COMM_WORLD
     pair = PairOnRanks(case, comm)
@@ -319,7 +320,7 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
 
 
 def _mean_of_pair(on_ranks: dict[str, list[dict[str, float]]], phase: str) -> float:
-    """Seconds of a phase both ways, the mean over ranks."""
+    """Returns seconds of a phase both ways, the mean over ranks."""
     return sum(float(np.mean([rank[phase] for rank in ranks])) for ranks in on_ranks.values())
 
 
@@ -411,8 +412,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """Each peer with a function that returns the seconds of one repetition; a message where it
-    cannot run.
+    """Returns each peer with a function that returns the seconds of one repetition; a message where
+    it cannot run.
     """
     found = {}
     for name, make in (("ducc0", _ducc0), ("shtns", _shtns)):
@@ -439,7 +440,7 @@ def _shape(case: Case) -> tuple[int, int]:
 
 
 def clock(case: Repeatable) -> Callable[[], float]:
-    """The clock of the processor on one thread, else of the wall."""
+    """Returns the clock of the processor on one thread, else of the wall."""
     return time.process_time if case.threads == 1 else time.perf_counter
 
 
@@ -452,7 +453,9 @@ def timed(case: Repeatable, pairs: list[Callable]) -> float:
 
 
 def _ducc0(case: Case, fields: int = 6) -> dict:
-    """One field after the other: the cost of a field does not depend on the number of fields."""
+    """Returns one field after the other: the cost of a field does not depend on the number of
+    fields.
+    """
     import ducc0
 
     rows, points = _shape(case)

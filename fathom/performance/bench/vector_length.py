@@ -23,7 +23,7 @@ import numpy as np
 
 
 def strip_length(columns: int | np.ndarray, register: int = 256) -> float | np.ndarray:
-    """Mean length of the strips in which a loop runs."""
+    """Returns mean length of the strips in which a loop runs."""
     return (
         columns / np.ceil(np.asarray(columns) / register)
         if np.ndim(columns)
@@ -43,8 +43,8 @@ class VectorMachine:
     busy: int = 2
 
     def cycles(self, dimension: int, length: int | None = None) -> float:
-        """Cycles of a loop of `length` (a strip) over levels that lie `dimension` words apart, step
-        by step and bank by bank.
+        """Returns cycles of a loop of `length` (a strip) over levels that lie `dimension` words
+        apart, step by step and bank by bank.
         """
         length = length or self.register
         levels, free, now = np.arange(self.streams) * dimension, np.zeros(self.banks), 0.0
@@ -58,24 +58,28 @@ class VectorMachine:
         return now / length
 
     def time(self, columns: int, dimension: int | None = None) -> float:
-        """Cycles of a column in a loop over `columns`, with arrays of a leading `dimension`, by
-        default as many.
+        """Returns cycles of a column in a loop over `columns`, with arrays of a leading
+        `dimension`, by default as many.
         """
         length = strip_length(columns, self.register)
         return float(self.start / length + self.cycles(dimension or columns))
 
     def forecast(self, columns: int, block: int) -> float:
-        """Cycles of a column where `columns` are done in blocks, the last shorter; banks apart."""
+        """Returns cycles of a column where `columns` are done in blocks, the last shorter; banks
+        apart.
+        """
         whole, rest = divmod(columns, block)
         strips = whole * -(-block // self.register) + -(-rest // self.register)
         return 1 + strips * self.start / columns
 
     def plateau(self, columns: int, lengths: Iterable[int], within: float = 0.01) -> int:
-        """The length from which on no block costs more than the best by more than this part."""
+        """Returns the length from which on no block costs more than the best by more than this
+        part.
+        """
         times = {n: self.forecast(columns, n) for n in lengths}
         dear = [n for n, t in times.items() if t > (1 + within) * min(times.values())]
         return max(dear, default=0) + 1
 
     def best(self, candidates: Iterable[int]) -> list[int]:
-        """The candidates as block lengths, the best first."""
+        """Returns the candidates as block lengths, the best first."""
         return sorted(candidates, key=lambda n: (self.time(n), n))

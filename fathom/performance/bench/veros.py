@@ -21,8 +21,8 @@ patience = 600  # [s]
 
 
 def measured(threads: int = 1) -> dict:
-    """The figures of a run in another process: seconds per step per million cells; a message where
-    there are none.
+    """Returns the figures of a run in another process: seconds per step per million cells; a
+    message where there are none.
     """
     if find_spec("veros") is None:
         return {"message": "not installed (pip install 'fathom-models[bench]')"}
@@ -44,7 +44,7 @@ def measured(threads: int = 1) -> dict:
 
 
 def of_no_rank() -> dict[str, str]:
-    """The environment of a process that is not a rank of ours."""
+    """Returns the environment of a process that is not a rank of ours."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -53,7 +53,7 @@ def of_no_rank() -> dict[str, str]:
 
 
 def run(steps: int = 12, spin_up: int = 3) -> dict:
-    """Time Veros here: on JAX if that is installed, otherwise on NumPy."""
+    """Returns time Veros here: on JAX if that is installed, otherwise on NumPy."""
     from veros import runtime_settings
 
     backend = "jax" if find_spec("jax") else "numpy"

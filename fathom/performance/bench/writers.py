@@ -43,7 +43,7 @@ class LastTime:
 
     @property
     def rows(self) -> bool:
-        """Whether its points lie in rows of one latitude."""
+        """Returns whether its points lie in rows of one latitude."""
         return "latitude" in self.coordinates and self.coordinates["latitude"][0] == ("latitude",)
 
 
@@ -64,7 +64,7 @@ def _last_time(store: Path) -> LastTime:
 
 
 def _is_written(name: str, held: Any) -> bool:
-    """Whether a variable of a store has numbers for each time."""
+    """Returns whether a variable of a store has numbers for each time."""
     return "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"
 
 
@@ -99,7 +99,7 @@ def measure(
 
 
 def _rates(writer: Any, last: LastTime, folder: Path, suffix: str) -> dict[str, float]:
-    """Rates of the writer and of plain files, in turn; and how much smaller it stores the
+    """Returns rates of the writer and of plain files, in turn; and how much smaller it stores the
     numbers.
     """
     before = _stored(writer.path)
@@ -137,7 +137,7 @@ def _write(writer: Any, fields: dict[str, np.ndarray], time: int) -> float:
 
 
 def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
-    """The codec alone, on the chunks that the writer makes."""
+    """Returns the codec alone, on the chunks that the writer makes."""
     seconds = 0.0
     for name, field in fields.items():
         chunk, codecs = shards.inner_of(writer.metadata(name)["codecs"])
@@ -191,7 +191,7 @@ def _stored(path: Path) -> int:
 
 
 def table(figures: dict[str, dict[str, float]]) -> str:
-    """The table that `fathom bench output` prints."""
+    """Returns the table that `fathom bench output` prints."""
     columns = ("writer", "codec", "plain", "writer_memory", "plain_memory", "smaller")
     lines = [
         "MB/s of numbers a core" + "".join(f"{name.replace('_', ', '):>16}" for name in columns)

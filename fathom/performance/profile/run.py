@@ -68,7 +68,7 @@ class Request:
 
     @property
     def events(self) -> int:
-        """Room for a trace."""
+        """Returns room for a trace."""
         return 2_000_000 if self.trace or self.pictures or self.out else 0
 
 
@@ -96,7 +96,7 @@ def _period(simulation: Any, request: Request) -> str:
 
 
 def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict[str, Any]:
-    """All figures as plain data, on rank 0; all ranks together."""
+    """Returns all figures as plain data, on rank 0; all ranks together."""
     s = simulation
     s.prepare()
     s.advance(request.spin_up)
@@ -129,9 +129,9 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
 
 
 def halo_on_demand(s: Any) -> dict[str, float]:
-    """Points that ranks receive for their departure points, and those of a halo that is everywhere
-    as wide as the farthest departure point; {}: no model on the sphere, or one rank; all ranks
-    together.
+    """Returns points that ranks receive for their departure points, and those of a halo that is
+    everywhere as wide as the farthest departure point; {}: no model on the sphere, or one rank; all
+    ranks together.
     """
     dynamics, grid = s.find(mpi.core.SpectralProcess), s.model.grid
     if s.comm.size == 1 or grid.sphere is None or dynamics is None:
@@ -164,7 +164,7 @@ class Samples:
         )
 
     def by_region(self) -> dict[str, list[float]]:
-        """Means over ranks of each piece of each region; all ranks call it together."""
+        """Returns means over ranks of each piece of each region; all ranks call it together."""
         s = self.simulation
         held: dict[str, list[float]] = {}
         for n, ((start, before), (end, after)) in enumerate(
@@ -188,8 +188,9 @@ class Samples:
 
 
 def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
-    """The cost of profiling, as a part of the time of a step: the median of steps with and without
-    it, in pairs, either first in turn, for so many seconds or a little more; all ranks together.
+    """Returns the cost of profiling, as a part of the time of a step: the median of steps with and
+    without it, in pairs, either first in turn, for so many seconds or a little more; all ranks
+    together.
     """
 
     def timed(on: bool, steps: int) -> float:
@@ -227,8 +228,8 @@ def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
 
 
 def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
-    """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
-    the means over ranks; and the limits in words.
+    """Returns GF/s, GB/s and the fraction of the machine's limit of each region that declares its
+    work, of the means over ranks; and the limits in words.
     """
     exclusive = regions.exclusive(records)
     seconds = {r["region"]: r["seconds"] / max(r["calls"], 1) for r in exclusive if r["seconds"]}
@@ -264,7 +265,8 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
 def _rates_on_device(
     s: Any, seconds: dict[str, float], computer: Any
 ) -> tuple[dict[str, Any], str]:
-    """The same of the column processes on a device: their bytes, against copies within it."""
+    """Returns the same of the column processes on a device: their bytes, against copies within
+    it."""
     copies = roofline.of_copies(computer)
     limits = roofline.Limits(np.inf, (("memory of the device", np.inf, copies),))
     listed = s.model.processes(s.time_step, s.surface)
@@ -292,7 +294,7 @@ def _count_a_cycle(s: Any) -> None:
 
 
 def _work_of_processes(s: Any) -> dict[str, Work]:
-    """The work of each process whose operations were counted."""
+    """Returns the work of each process whose operations were counted."""
     listed = s.model.processes(s.time_step, s.surface)
     every = {p.name: p.every for p in listed}
     moved = declared_bytes(s, listed, s.bytes_of_number)
@@ -309,7 +311,9 @@ def _work_of_processes(s: Any) -> dict[str, Work]:
 def _work_of_part(
     before: tuple[float, ...], after: tuple[float, ...], cycle: int, calls: float
 ) -> Work:
-    """The work of a part of the dynamics, from its counts before and after a cycle of steps."""
+    """Returns the work of a part of the dynamics, from its counts before and after a cycle of
+    steps.
+    """
     operations, bytes_ = ((b - a) / cycle / max(calls, 1e-9) for a, b in zip(before[1:], after[1:]))
     return operations, bytes_, None
 

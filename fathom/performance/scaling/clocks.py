@@ -94,7 +94,7 @@ class How(NamedTuple):
     sum_words: int = 0
 
     def node(self, machine: Machine, rank: np.ndarray, ranks: int) -> np.ndarray:
-        """The node of each rank."""
+        """Returns the node of each rank."""
         if self.mapping == "cyclic":
             return rank % machine.nodes(ranks)
         return rank // int(machine["node.cores"])
@@ -184,7 +184,7 @@ class Messages:
         self.copy = machine.get("node.copy", 0.0)
 
     def latest(self, arrivals: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        """The latest of the messages to each rank."""
+        """Returns the latest of the messages to each rank."""
         if not len(arrivals):
             return otherwise
         most = np.maximum.reduceat(arrivals, np.minimum(self.starts, len(arrivals) - 1))
@@ -320,7 +320,7 @@ class Clocks:
         return float(self.clock.max())
 
     def mean(self, region: str | None = None, kind: str | None = None) -> float:
-        """Seconds of the mean rank, in a region (None: all), of a kind (None: all)."""
+        """Returns seconds of the mean rank, in a region (None: all), of a kind (None: all)."""
         return float(
             sum(
                 v.mean()
@@ -336,7 +336,7 @@ class Clocks:
         }
 
     def efficiency(self) -> dict[str, float]:
-        """The efficiency, as of a profile."""
+        """Returns the efficiency, as of a profile."""
         computing, moving = (
             sum((v for (_, k), v in self.spent.items() if k == kind), np.zeros(self.ranks))
             for kind in ("computing", "moving")

@@ -38,14 +38,16 @@ class Conditions:
         return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
 
     def at_work(self, columns: np.ndarray) -> np.ndarray:
-        """The columns or points of ranks; of a device at least those that it computes at once."""
+        """Returns the columns or points of ranks; of a device at least those that it computes at
+        once.
+        """
         return np.maximum(columns, self.machine.get("device.columns", 0.0))
 
     def processes(
         self, cost: Measured, seconds: float, share: np.ndarray, columns: np.ndarray
     ) -> np.ndarray:
-        """Seconds of the processes of ranks with so many columns. seconds: of the measured rank,
-        of whose work each has a `share`.
+        """Returns seconds of the processes of ranks with so many columns. seconds: of the measured
+        rank, of whose work each has a `share`.
         """
         if not self.machine.of_devices:
             return seconds * share * self.factor(cost, len(share))
@@ -53,7 +55,7 @@ class Conditions:
         return cost.traffic * filled / self.machine["node.triad_of_core"]
 
     def factor(self, cost: Measured, ranks: int) -> float:
-        """The factor by which `ranks` there are slower than the measurement, without its
+        """Returns the factor by which `ranks` there are slower than the measurement, without its
         interruptions."""
         there, alone = (
             slower(self.machine, self.here, ranks),
@@ -63,7 +65,9 @@ class Conditions:
 
 
 def slower(machine: Machine, here: Machine, ranks: int) -> float:
-    """The factor by which a rank is slower there, with `ranks` in all, than one rank alone here."""
+    """Returns the factor by which a rank is slower there, with `ranks` in all, than one rank alone
+    here.
+    """
     cores = int(machine["node.cores"])
     busy = min(cores, ranks)
     core = machine.get("node.triad_of_core", machine["node.triad"] / cores)

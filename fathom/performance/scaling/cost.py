@@ -45,8 +45,8 @@ class Measured:
     traffic: float
 
     def undisturbed(self, here: Machine) -> float:
-        """The factor from a measured second to one without the interruptions of the measured
-        machine: 1 for one rank with one thread, whose seconds are processor time
+        """Returns the factor from a measured second to one without the interruptions of the
+        measured machine: 1 for one rank with one thread, whose seconds are processor time
         (`measured_steps`).
         """
         alone = self.ranks == self.threads == 1
@@ -95,7 +95,7 @@ class Cost(Measured):
         return self.three + self.two + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
-        """The cost itself: its messages follow from the plan."""
+        """Returns the cost itself: its messages follow from the plan."""
         return self
 
     def text(self) -> list[str]:
@@ -106,7 +106,7 @@ class Cost(Measured):
 
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
-    """The work of each rank, without the cost of messages."""
+    """Returns the work of each rank, without the cost of messages."""
     neighbours = (
         np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks)
         if len(messages)
@@ -116,7 +116,7 @@ def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
 
 
 def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
-    """Points of a halo that each rank receives, from its own blocks, too."""
+    """Returns points of a halo that each rank receives, from its own blocks, too."""
     return np.maximum(
         np.bincount(messages[:, 1], messages[:, 2], ranks) if len(messages) else np.zeros(ranks),
         1.0,
@@ -124,7 +124,7 @@ def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
 
 
 def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
-    """Columns with water of each rank."""
+    """Returns columns with water of each rank."""
     table = np.zeros((wet.shape[0] + 1, wet.shape[1] + 1), np.int64)
     table[1:, 1:] = np.cumsum(np.cumsum(wet > 0, axis=0), axis=1)
     blocks = decomposition.blocks[decomposition.blocks[:, 5] >= 0]
@@ -148,9 +148,9 @@ def measured_steps(
     period: int = 1,
     advance: Callable[[int], Any] | None = None,
 ) -> tuple[float, list[dict[str, Any]], int]:
-    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
-    ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank with
-    one thread never waits: its seconds are processor time, which other programs on the machine
+    """Returns seconds of a step, its regions, and of how many steps: the quickest of three pieces;
+    all ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank
+    with one thread never waits: its seconds are processor time, which other programs on the machine
     change little. advance: takes so many steps, by default of the model.
     """
     simulation.prepare()
@@ -182,18 +182,18 @@ def measured_steps(
 
 
 def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
-    """calls, messages or bytes of some regions."""
+    """Returns calls, messages or bytes of some regions."""
     return sum(r[what] for r in records) / n
 
 
 def traffic_of(simulation: Any) -> float:
-    """Bytes of a step that processes of columns of a rank move on a device."""
+    """Returns bytes of a step that processes of columns of a rank move on a device."""
     return traffic.declared(simulation, together=False) / simulation.comm.size
 
 
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """Seconds of computation of a step, of `n` steps: without data movement, and without work
-    between steps.
+    """Returns seconds of computation of a step, of `n` steps: without data movement, and without
+    work between steps.
     """
     found: dict[str, float] = {}
     for r in profile:
@@ -203,20 +203,20 @@ def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
 
 
 def seconds_of_packing(profile: list[dict[str, Any]], n: int) -> float:
-    """Seconds of a step for filling and emptying messages, without those of the solver."""
+    """Returns seconds of a step for filling and emptying messages, without those of the solver."""
     exchanges = [r for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic"]
     return max(sum(r["seconds"] - r["communication"] for r in exchanges) / n, 0.0)
 
 
 def halos_of_solver(profile: list[dict[str, Any]], n: int) -> float:
-    """Halo exchanges of the solver in a step."""
+    """Returns halo exchanges of the solver in a step."""
     of_solver = [r for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]]
     return sum(r["calls"] for r in of_solver) / n
 
 
 def exchanges_of(simulation: Any) -> list[tuple[float, int]]:
-    """(levels, width) of each exchange of a step: of all fields that travel together, and the
-    widest of their halos.
+    """Returns (levels, width) of each exchange of a step: of all fields that travel together, and
+    the widest of their halos.
     """
     levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
     found = []
@@ -233,7 +233,7 @@ def exchanges_of(simulation: Any) -> list[tuple[float, int]]:
 
 
 def _counts(solver: Any) -> dict[str, int]:
-    """Counts of a solver so far."""
+    """Returns counts of a solver so far."""
     names = ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
     return {name: getattr(solver, name) for name in names}
 

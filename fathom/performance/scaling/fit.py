@@ -55,10 +55,10 @@ def fit(
     within: Sequence[float] | None = None,
     scatter: float = 0.0,
 ) -> Fit:
-    """start: first guesses of the parameters, all above 0; several: the best end counts. of:
-    figures of the same machine in all, where others are fitted apart. within: how well each figure
-    is known, relative; None: all equally. scatter: beyond so large an error its size counts and no
-    longer its square; 0: always its square. ValueError: more than half as many parameters as
+    """Returns start: first guesses of the parameters, all above 0; several: the best end counts.
+    of: figures of the same machine in all, where others are fitted apart. within: how well each
+    figure is known, relative; None: all equally. scatter: beyond so large an error its size counts
+    and no longer its square; 0: always its square. ValueError: more than half as many parameters as
     figures.
     """
     starts = [start] if isinstance(start, Mapping) else list(start)

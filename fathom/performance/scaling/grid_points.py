@@ -79,7 +79,7 @@ class Cost(Measured):
         return self.columns + self.two + self.fourier + self.packing
 
     def with_messages_of(self, other: Cost) -> Self:
-        """Its seconds, with the messages of a run on more ranks."""
+        """Returns its seconds, with the messages of a run on more ranks."""
         of_product = ("product_halos", "transpositions", "solver_sums")
         as_many = self.products / max(other.products, 1.0)  # the runs are as long as they can
         solver = {name: as_many * getattr(other, name) for name in of_product}
@@ -87,7 +87,7 @@ class Cost(Measured):
         return replace(self, **solver, **{name: getattr(other, name) for name in names})
 
     def stepping(self) -> Cost:
-        """The step without radiation."""
+        """Returns the step without radiation."""
         return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
@@ -129,8 +129,8 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """block: (width, height); None: as a run would choose it. ValueError: ranks that a run would
-    refuse.
+    """Returns block: (width, height); None: as a run would choose it. ValueError: ranks that a run
+    would refuse.
     """
     h, wet = grid.horizontal, np.ascontiguousarray(grid.wet_levels, np.int32)
     d = mpi.core.decompose(
@@ -167,7 +167,7 @@ def layout(
 
 
 def _seconds(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """Seconds of a step, of `n` steps, by what they grow with."""
+    """Returns seconds of a step, of `n` steps, by what they grow with."""
     found = dict.fromkeys(("columns", "two", "fourier", "packing"), 0.0)
     for r in profile:
         if r["kind"] == "exchange":
@@ -220,8 +220,8 @@ def _reach(profile: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: in
 
 
 def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str, float]:
-    """How often ranks meet in a step, within the solver and elsewhere. A solve sums once before its
-    first product, and once for each (core/solver/helmholtz/krylov.cpp).
+    """Returns how often ranks meet in a step, within the solver and elsewhere. A solve sums once
+    before its first product, and once for each (core/solver/helmholtz/krylov.cpp).
     """
     calls = lambda name: of_a_step(_named(profile, name), "calls", n)
     sums = [r for r in profile if r["kind"] == "sum"]
@@ -265,7 +265,7 @@ class _Step:
 
 
 def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
-    """A time step of all ranks."""
+    """Returns a time step of all ranks."""
     t = under.clocks(place.used)
     does = _Step(cost, place, under, t)
     of_solver = place.levels * cost.bytes

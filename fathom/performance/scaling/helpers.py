@@ -19,7 +19,9 @@ of_helpers = ("RRTMGP", "Radiation")  # what separate ranks may compute (fathom/
 
 
 def scheme_of(simulation: Any) -> tuple[Any, int]:
-    """The scheme that separate ranks could compute, and every how many steps it is; None, 1."""
+    """Returns the scheme that separate ranks could compute, and every how many steps it is; None,
+    1.
+    """
     physics = simulation.model.physics
     scheme = next((p for p in physics if p.name in of_helpers), None)
     if scheme is None:
@@ -31,7 +33,9 @@ def scheme_of(simulation: Any) -> tuple[Any, int]:
 def radiation_of(
     simulation: Any, scheme: Any, every: int, profile: list[dict[str, Any]], n: int
 ) -> dict[str, float]:
-    """Seconds of a step for radiation, how often it is computed, and what it reads and writes."""
+    """Returns seconds of a step for radiation, how often it is computed, and what it reads and
+    writes.
+    """
     if scheme is None:
         return {}
     levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
@@ -47,7 +51,7 @@ def radiation_of(
 def waits(
     cost: Any, grid: Any, helpers: int, machine: Machine, here: Machine, step: float
 ) -> float:
-    """Seconds of a step that ranks wait for helpers. step: of one without radiation."""
+    """Returns seconds of a step that ranks wait for helpers. step: of one without radiation."""
     points = float(np.sum(grid.points))
     share = points / helpers
     factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)

@@ -26,7 +26,7 @@ from fathom.run.tree import tree
 
 # long: one quantity of the machine after the other, with where it comes from
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
-    """All ranks together, two or more of them; the same on each."""
+    """Returns all ranks together, two or more of them; the same on each."""
     c, ranks = comm.py2f(), comm.size
     cores = launch.cores()
     nodes = len(set(comm.allgather(os.uname().nodename)))
@@ -93,8 +93,8 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
-    """The time of a meeting of ranks that share cores, beyond their computing in turn, for each
-    rank waited for.
+    """Returns the time of a meeting of ranks that share cores, beyond their computing in turn, for
+    each rank waited for.
     """
     numbers = np.ones(1000)
     comm.barrier()
@@ -115,15 +115,15 @@ def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> fl
 
 
 def _alone(core: Any) -> tuple[float, float]:
-    """Multiply-adds and bytes a second of one core, by processor time: that of other programs on
-    the machine is not counted.
+    """Returns multiply-adds and bytes a second of one core, by processor time: that of other
+    programs on the machine is not counted.
     """
     triads = [_own(lambda: core.triad_bandwidth(64 << 20, 1)) for _ in range(8)]
     return _own(lambda: core.fma_rate(8, 0.1)), max(triads)
 
 
 def _own(measured: Callable[[], float]) -> float:
-    """A rate, over the part of the time in which this process had a processor."""
+    """Returns a rate, over the part of the time in which this process had a processor."""
     began, spent = time.perf_counter(), time.process_time()
     rate = measured()
     share = (time.process_time() - spent) / (time.perf_counter() - began)
@@ -131,8 +131,8 @@ def _own(measured: Callable[[], float]) -> float:
 
 
 def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, float]:
-    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those
-    that took longer by more than a tenth were interrupted.
+    """Returns (frequency, mean duration [s]): pieces of work of the same length, again and again;
+    those that took longer by more than a tenth were interrupted.
     """
     numbers = np.ones(1000)
     began = time.perf_counter()
@@ -157,7 +157,7 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
 
 
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
-    """A text by section: quantities, values, units, sources."""
+    """Returns a text by section: quantities, values, units, sources."""
     entries = []
     for section, known in quantities.items():
         lines = []

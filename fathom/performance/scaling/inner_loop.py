@@ -44,7 +44,7 @@ class Cost(Measured):
         return max(self.tangent.reach, self.adjoint.reach)
 
     def with_messages_of(self, other: Cost) -> Cost:
-        """Its seconds, with the messages of a run on more ranks."""
+        """Returns its seconds, with the messages of a run on more ranks."""
         both = {n: getattr(self, n).with_messages_of(getattr(other, n)) for n in halos}
         return type(self)(**{**self.__dict__, **both})
 
@@ -53,7 +53,7 @@ class Cost(Measured):
 
 
 def repeated(act: Callable[[Any, int, int], None], change: Any) -> Callable[[int], None]:
-    """The second step of a trajectory, so many times."""
+    """Returns the second step of a trajectory, so many times."""
 
     def times(number: int) -> None:
         for _ in range(number):
@@ -83,7 +83,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
 
 
 def step(cost: Cost, place: spectral.Layout, under: Conditions) -> Clocks:
-    """A step of the tangent and one of the adjoint, all ranks."""
+    """Returns a step of the tangent and one of the adjoint, all ranks."""
     t = under.clocks(place.used)
     for name in halos:
         spectral.step(getattr(cost, name), place, under, t)

@@ -153,7 +153,7 @@ class Machine:
 
     @property
     def of_devices(self) -> bool:
-        """Whether each core of a node is a device."""
+        """Returns whether each core of a node is a device."""
         return any(key.startswith("device.") for key in self.values)
 
     @property
@@ -166,8 +166,8 @@ class Machine:
 
     @property
     def origins(self) -> dict[str, int]:
-        """Its quantities counted by where they are from: found again, unconfirmed, estimated,
-        fitted, not known (a value that means none), or said without a paper.
+        """Returns its quantities counted by where they are from: found again, unconfirmed,
+        estimated, fitted, not known (a value that means none), or said without a paper.
         """
         found = [_origin(source) for source in self.sources.values()]
         return {kind: found.count(kind) for kind in origins}
@@ -194,8 +194,8 @@ def _catalogued(name: str) -> Machine:
 
 
 def load(name: str | Path) -> Machine:
-    """A machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong, and
-    where.
+    """Returns a machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong,
+    and where.
     """
     path = Path(name)
     if path.suffix != ".toml":
@@ -278,7 +278,7 @@ def _quantity(key: str) -> Quantity:
 
 
 def _checked(where: str, key: str, value: Any) -> Any:
-    """The value, if it may be one of that quantity. ValueError says what it must be."""
+    """Returns the value, if it may be one of that quantity. ValueError says what it must be."""
     try:
         q = _quantity(key)
     except ValueError as error:
@@ -299,7 +299,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
 
 
 def _whole_numbers(value: Any) -> bool:
-    """Whether it is a list of at least one, none below 1."""
+    """Returns whether it is a list of at least one, none below 1."""
     if not isinstance(value, list) or not value:
         return False
     return all(isinstance(n, int) and n >= 1 for n in value)

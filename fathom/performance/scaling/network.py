@@ -24,8 +24,8 @@ from fathom.performance.scaling.machine import Machine
 
 @cache
 def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
-    """The most compact box of at least so many nodes: the least longest side, then the fewest
-    nodes, then the sides nearest to each other. 7600: 19 x 20 x 20.
+    """Returns the most compact box of at least so many nodes: the least longest side, then the
+    fewest nodes, then the sides nearest to each other. 7600: 19 x 20 x 20.
     """
     if dimensions == 1:
         return (nodes,)
@@ -54,8 +54,8 @@ class Network:
 
     @classmethod
     def of(cls, machine: Machine, ranks: int, shape: tuple[int, ...] | None = None) -> Network:
-        """The network that a job of so many ranks sees. shape: of a torus, as the job asks for
-        it.
+        """Returns the network that a job of so many ranks sees. shape: of a torus, as the job asks
+        for it.
         """
         nodes, topology = machine.nodes(ranks), machine["network.topology"]
         if topology == "torus":
@@ -67,7 +67,7 @@ class Network:
         return cls(topology, nodes, tuple(shape or machine.get("network.shape", [16])))
 
     def hops(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Links between nodes; 0 within one."""
+        """Returns links between nodes; 0 within one."""
         a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
         if self.topology == "crossbar":
             return (a != b).astype(int)
@@ -93,7 +93,7 @@ class Network:
 
     @property
     def links(self) -> float:
-        """Directed links of the job's nodes."""
+        """Returns directed links of the job's nodes."""
         if self.topology == "torus":
             return self.nodes * sum(2 if side > 2 else side - 1 for side in self.shape) or 1
         if self.topology == "fat-tree":
@@ -102,7 +102,7 @@ class Network:
 
     @property
     def mean_hops(self) -> float:
-        """The mean number of hops between two different nodes."""
+        """Returns the mean number of hops between two different nodes."""
         if self.nodes == 1:
             return 0.0
         a = (
@@ -115,7 +115,7 @@ class Network:
 
 
 def wire(machine: Machine, hops: np.ndarray | float, put: bool = False) -> np.ndarray:
-    """Seconds between the end of sending and the beginning of receiving, without bytes."""
+    """Returns seconds between the end of sending and the beginning of receiving, without bytes."""
     hops = np.asarray(hops)
     between = machine["network.put_latency" if put else "network.latency"] + machine.get(
         "network.hop", 0.0
@@ -127,20 +127,21 @@ def wire(machine: Machine, hops: np.ndarray | float, put: bool = False) -> np.nd
 
 
 def overhead(machine: Machine, put: bool = False) -> float:
-    """The time of a core at one end of a message."""
+    """Returns the time of a core at one end of a message."""
     return machine["network.put_overhead" if put else "network.overhead"]
 
 
 def gap(machine: Machine) -> float:
-    """The least time between two messages of a node's adapter; 0 where the file has none."""
+    """Returns the least time between two messages of a node's adapter; 0 where the file has
+    none."""
     return machine.get("network.gap", 0.0)
 
 
 def entering(
     machine: Machine, hops: np.ndarray | float, size: np.ndarray | float, sharing: float = 1.0
 ) -> np.ndarray:
-    """Seconds until a message of so many bytes has entered the network, or has been copied within a
-    node. sharing: cores of a node that send such a message at once.
+    """Returns seconds until a message of so many bytes has entered the network, or has been copied
+    within a node. sharing: cores of a node that send such a message at once.
     """
     size = np.asarray(size, float)
     return np.where(

@@ -20,7 +20,7 @@ from fathom.performance.scaling.machine import Machine
 
 
 def expected_most(mean: float, ranks: int) -> float:
-    """Expected greatest number of events of any of so many ranks, each with this mean."""
+    """Returns expected greatest number of events of any of so many ranks, each with this mean."""
     if mean <= 0:
         return 0.0
     from scipy.special import pdtrc
@@ -33,18 +33,18 @@ def expected_most(mean: float, ranks: int) -> float:
 
 
 def _events(machine: Machine) -> tuple[float, float]:
-    """The number of interruptions a second, and the length of each."""
+    """Returns the number of interruptions a second, and the length of each."""
     return machine.get("noise.frequency", 0.0), machine.get("noise.duration", 0.0)
 
 
 def dilution(machine: Machine) -> float:
-    """Time that interruptions take, for each second of computing."""
+    """Returns time that interruptions take, for each second of computing."""
     frequency, duration = _events(machine)
     return frequency * duration
 
 
 def excess(machine: Machine, seconds: float, ranks: int) -> float:
-    """The mean delay of the most delayed rank beyond the mean one after so many seconds."""
+    """Returns the mean delay of the most delayed rank beyond the mean one after so many seconds."""
     frequency, duration = _events(machine)
     mean = frequency * seconds
     if not mean or not duration or machine.get("noise.synchronised", False):

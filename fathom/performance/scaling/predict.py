@@ -25,7 +25,7 @@ models = {model.Cost.kind: model for model in (virtual, spectral, inner_loop, gr
 
 
 def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
-    """All figures, as plain data. machine: None: the one that is here."""
+    """Returns all figures, as plain data. machine: None: the one that is here."""
     line, document = Line(), Document.read(request.file, request.settled)
     if request.servers is not None and not document.tables.get("output"):
         raise InputError(
@@ -105,12 +105,12 @@ class Prices:
 
     @cached_property
     def alone(self) -> float:
-        """Seconds of a step on one rank."""
+        """Returns seconds of a step on one rank."""
         place = self.model.layout(self.grid, 1, self.base.reach)
         return self.model.step(self.cost, place, Conditions(self.there, self.here)).elapsed
 
     def checked(self, line: Line) -> list[dict[str, Any]]:
-        """The prediction of what was measured."""
+        """Returns the prediction of what was measured."""
         cores, entries = launch.cores(), []
         for ranks, measured in self.found.costs.items():
             line.redraw(f"{ranks} ranks, predicted")
@@ -123,7 +123,8 @@ class Prices:
         return entries
 
     def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
-        """The requested cases; and why some of them, after the first, cannot be simulated."""
+        """Returns the requested cases; and why some of them, after the first, cannot be
+        simulated."""
         entries: list[dict[str, Any]] = []
         refused: list[str] = []
         for ranks in self.request.simulate:
@@ -149,8 +150,8 @@ class Prices:
         turns: float = 1.0,
         helpers: int = 0,
     ) -> dict[str, Any]:
-        """A step on so many ranks of a machine. turns: ranks that share a core; helpers: of them,
-        that compute radiation alone.
+        """Returns a step on so many ranks of a machine. turns: ranks that share a core; helpers: of
+        them, that compute radiation alone.
         """
         if helpers >= ranks:
             raise InputError(f"radiation_ranks={helpers} of {ranks} ranks leave none to step")
@@ -186,7 +187,7 @@ class Prices:
         }
 
     def _output(self, place: Any, seconds: float, machine: Machine, total: str) -> dict[str, Any]:
-        """The step with its output, where servers are supposed."""
+        """Returns the step with its output, where servers are supposed."""
         if self.found.writes is None:
             return {}
         return priced(
@@ -203,19 +204,20 @@ class Prices:
         )
 
     def _input(self, ranks: int, machine: Machine) -> dict[str, float]:
-        """Seconds of reading before the first step, by readers, where readers are supposed."""
+        """Returns seconds of reading before the first step, by readers, where readers are
+        supposed."""
         readers = self.request.what_if.get("readers")
         if readers is None or self.found.reads is None:
             return {}
         return starting.priced(self.found.reads, readers, ranks, machine, self._slower(machine))
 
     def _slower(self, machine: Machine) -> float:
-        """The factor by which a core of the machine is slower than one here."""
+        """Returns the factor by which a core of the machine is slower than one here."""
         return slower(machine, self.here, 1) / slower(self.here, self.here, 1)
 
 
 def _least_crowded(request: Request, found: probes.Found) -> Machine:
-    """This machine as measured by the most ranks with a core for each thread."""
+    """Returns this machine as measured by the most ranks with a core for each thread."""
     cores, machines = launch.cores(), found.machines
     alone = (ranks for ranks in machines if ranks * request.threads <= cores)
     return machines[max(alone, default=min(machines))]

@@ -38,8 +38,8 @@ class Found:
 
 
 def measure(request: Request, machine: Machine | None, line: Line) -> Found:
-    """Everything that pricing needs. machine: None: this one. SystemExit where a run fails, after
-    its message.
+    """Returns everything that pricing needs. machine: None: this one. SystemExit where a run fails,
+    after its message.
     """
     found, cores = Found(), launch.cores()
     with tempfile.TemporaryDirectory() as folder:

@@ -44,7 +44,9 @@ class Recorded(Clocks):
         }
 
     def _at_once(self, kind: str, times: np.ndarray) -> np.ndarray:
-        """How many ranks are at it at each time: those that have begun, less those that ended."""
+        """Returns how many ranks are at it at each time: those that have begun, less those that
+        ended.
+        """
         own = [part for part in self.parts if part[1] == kind]
         begun, ended = (np.sort(np.concatenate([part[n] for part in own])) for n in (2, 3))
         return np.searchsorted(begun, times, "right") - np.searchsorted(ended, times, "right")

@@ -36,7 +36,8 @@ def present(found: dict[str, Any], file: Path | None = None, picture: Path | Non
 
 
 def _output(f: dict[str, Any]) -> list[str]:
-    """Table of a step with its output: by the ranks, and by servers where there are some."""
+    """Returns table of a step with its output: by the ranks, and by servers where there are
+    some."""
     number, given = int(f["what_if"]["io_servers"]), f["what_if"].get("writers", every_rank)
     few = {every_rank: "all ranks write", "0": "one a node writes", "1": "one rank writes"}
     writers = few.get(given, f"{given} ranks write")
@@ -197,7 +198,7 @@ def _round(x: float) -> int:
 
 # long: a drawing, mark by mark
 def speed(found: dict[str, Any], path: Path | None = None) -> Any:
-    """Speed against ranks: the whole, each phase alone, what was measured."""
+    """Returns speed against ranks: the whole, each phase alone, what was measured."""
 
     # long: a drawing, mark by mark
     @styled

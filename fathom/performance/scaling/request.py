@@ -55,7 +55,7 @@ class Request:
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """Settings of the runs."""
+        """Returns settings of the runs."""
         supposed = (
             f"{of_run[key]}={value}" for key, value in self.what_if.items() if key in of_run
         )
@@ -83,14 +83,14 @@ class Request:
 
     @property
     def servers(self) -> int | None:
-        """The number of supposed servers, or in a probe of those started next to the ranks; None:
-        without output.
+        """Returns the number of supposed servers, or in a probe of those started next to the ranks;
+        None: without output.
         """
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
 
     @property
     def sets(self) -> int:
-        """The sets of servers; each server by default."""
+        """Returns the sets of servers; each server by default."""
         return int(self.what_if.get("io_sets", self.servers or 0))
 
     def writers(self, ranks: int, machine: Machine) -> int:
@@ -100,17 +100,19 @@ class Request:
 
     @property
     def helpers(self) -> int:
-        """Ranks of radiation."""
+        """Returns ranks of radiation."""
         return int(self.what_if.get("radiation_ranks", 0))
 
     @property
     def supposed_threads(self) -> int:
-        """Threads of a rank that is simulated."""
+        """Returns threads of a rank that is simulated."""
         return int(self.what_if.get("threads", self.threads))
 
     @property
     def how(self) -> How:
-        """Settings of messages: synchronise=1, or halos:1+transpositions:2; in_flight, mapping."""
+        """Returns settings of messages: synchronise=1, or halos:1+transpositions:2; in_flight,
+        mapping.
+        """
         text = self.what_if.get("synchronise", "0")
         told = dict(
             part.partition(":")[::2] if ":" in part else ("", part) for part in text.split("+")
@@ -126,7 +128,7 @@ class Request:
 
     @property
     def block(self) -> tuple[int, int] | None:
-        """(width, height) of blocks that are supposed."""
+        """Returns (width, height) of blocks that are supposed."""
         if "block" not in self.what_if:
             return None
         width, height = self.what_if["block"].split("x")
@@ -135,7 +137,7 @@ class Request:
     def arguments(
         self, ranks: int, probe: Path, servers: int | None = None, threads: int | None = None
     ) -> list[str]:
-        """Arguments of the command that measures on so many ranks: a step, or, with so many
+        """Returns arguments of the command that measures on so many ranks: a step, or, with so many
         servers, output.
         """
         settings = [text for setting in self.settled for text in ("--set", setting)]
@@ -156,7 +158,7 @@ class Request:
 
 
 def counts(text: str, option: str) -> tuple[int, ...]:
-    """(1, 2, 4) of "1,2,4"."""
+    """Returns (1, 2, 4) of "1,2,4"."""
     numbers = text.split(",")
     if not all(n.strip().isdigit() and int(n) for n in numbers):
         raise InputError(f"{option} {text}: must be numbers of ranks, as in {option} 1,2,4")
@@ -164,7 +166,7 @@ def counts(text: str, option: str) -> tuple[int, ...]:
 
 
 def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
-    """{"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6";
+    """Returns {"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6";
     quantities of the machine have a dot.
     """
     found = {}
@@ -185,7 +187,7 @@ def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def supposed(machine: Machine, given: dict[str, str]) -> Machine:
-    """The machine with what is supposed of it."""
+    """Returns the machine with what is supposed of it."""
     values = {name: _value(text) for name, text in given.items() if "." in name}
     if noise := given.get("noise"):
         if noise not in noises:
@@ -195,7 +197,7 @@ def supposed(machine: Machine, given: dict[str, str]) -> Machine:
 
 
 def _value(text: str) -> Any:
-    """A truth, a number, or a word."""
+    """Returns a truth, a number, or a word."""
     if text in ("true", "false"):
         return text == "true"
     try:

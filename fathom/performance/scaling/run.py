@@ -11,7 +11,7 @@ from fathom.performance.scaling.request import Request, check
 
 
 def run(request: Request, distribute: Callable[..., int]) -> int:
-    """Exit status."""
+    """Returns exit status."""
     if (probe := request.probe) is not None:
         ranks = request.ranks[0] + (request.servers or 0)
         return distribute(ranks, request.threads, None, lambda: probes.act(request, probe))

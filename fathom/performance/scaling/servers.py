@@ -43,19 +43,21 @@ class Servers:
         self.under_way = [event for event in self.under_way if event[0] > now]
 
     def picked(self) -> int:
-        """The set that is to take the next event."""
+        """Returns the set that is to take the next event."""
         sets = range(self.output.sets)
         if self.output.pick == "next":
             return self.posted % self.output.sets
         return min(sets, key=lambda s: (sum(e[1] == s for e in self.under_way), self.until[s]))
 
     def full(self, taken: int, now: float) -> bool:
-        """Whether no slot is free for an event on a set."""
+        """Returns whether no slot is free for an event on a set."""
         own_slot = self.output.slots is None
         return len(self.under_way) >= self.slots or (own_slot and self.until[taken] > now)
 
     def free_again(self, taken: int) -> tuple[float, int]:
-        """The time at which those who wait get a slot, and the set that then takes the event."""
+        """Returns the time at which those who wait get a slot, and the set that then takes the
+        event.
+        """
         own_slot = self.output.slots is None
         when = self.until[taken] if own_slot else min(event[0] for event in self.under_way)
         if self.output.pick != "next":
@@ -112,7 +114,7 @@ def play(
 def _without_servers(
     output: Output, intervals: Sequence[float], parts: Sequence[float]
 ) -> dict[str, float]:
-    """The ranks that compute write everything by themselves."""
+    """Returns the ranks that compute write everything by themselves."""
     stalled = sum(parts) * output.synchronous
     return {
         "elapsed": sum(intervals) + stalled,

@@ -70,7 +70,7 @@ class Cost(Measured):
         return self.columns + self.fourier + self.legendre + self.waves + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
-        """Its seconds, with the messages of a run on more ranks."""
+        """Returns its seconds, with the messages of a run on more ranks."""
         return type(self)(
             **{
                 **self.__dict__,
@@ -82,7 +82,7 @@ class Cost(Measured):
         )
 
     def stepping(self) -> Cost:
-        """The step without radiation."""
+        """Returns the step without radiation."""
         return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
@@ -115,7 +115,7 @@ class PlaneRows:
 
 
 def rows_of(model: Any) -> Any:
-    """The rows for `layout`: a Gaussian grid, or the rows of a limited area; None of other
+    """Returns the rows for `layout`: a Gaussian grid, or the rows of a limited area; None of other
     models.
     """
     grid = model.grid
@@ -152,13 +152,13 @@ class Layout:
 
     @property
     def messages(self) -> np.ndarray:
-        """The messages of one transposition."""
+        """Returns the messages of one transposition."""
         return self.transposition
 
 
 def _waves(grid: Any, decomposition: Any) -> tuple[Any, int, np.ndarray, np.ndarray]:
-    """The owner of each row and wave; the largest m; for each m: what its sums cost for each row,
-    its coefficients.
+    """Returns the owner of each row and wave; the largest m; for each m: what its sums cost for
+    each row, its coefficients.
     """
     if isinstance(grid, PlaneRows):
         (east, north), (ny, nx) = grid.truncation, grid.work.shape
@@ -179,8 +179,8 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """grid: see `rows_of`; reach: rows of a halo on demand; distribution: auto, as a run would
-    choose it.
+    """Returns grid: see `rows_of`; reach: rows of a halo on demand; distribution: auto, as a run
+    would choose it.
     """
     if block is not None:
         raise InputError(
@@ -243,7 +243,9 @@ def layout(
 
 
 def _part_of_step(record: dict[str, Any]) -> str | None:
-    """The size with which the seconds of a region grow; None: none, as it only moves numbers."""
+    """Returns the size with which the seconds of a region grow; None: none, as it only moves
+    numbers.
+    """
     if record["kind"] in moving:
         return "packing" if record["region"] == "transposition" else None
     transforms = {
@@ -257,7 +259,7 @@ def _part_of_step(record: dict[str, Any]) -> str | None:
 
 
 def seconds_by_part(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """Seconds of a step, of `n` steps. Of transpositions: filling and emptying, not the
+    """Returns seconds of a step, of `n` steps. Of transpositions: filling and emptying, not the
     transfer.
     """
     found = dict.fromkeys(("columns", "fourier", "legendre", "waves", "packing"), 0.0)
@@ -271,7 +273,7 @@ def seconds_by_part(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
 
 
 def transposed(records: list[dict[str, Any]], n: int, place: Layout) -> dict[str, float]:
-    """batches: of transpositions in a step; entry: bytes of an entry in all of them."""
+    """Returns batches: of transpositions in a step; entry: bytes of an entry in all of them."""
     if place.ranks == 1:
         return {"batches": 2.0, "entry": 0.0}
     # both ways, of the mean rank
@@ -284,7 +286,7 @@ def transposed(records: list[dict[str, Any]], n: int, place: Layout) -> dict[str
 
 
 def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: int) -> int:
-    """Rows of a halo on demand, from the mean length of its messages."""
+    """Returns rows of a halo on demand, from the mean length of its messages."""
     messages = of_a_step(halos, "messages", n)
     if ranks == 1 or not messages:
         return 1
@@ -313,7 +315,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
 
 
 def _transported(simulation: Any, steps: int) -> float:
-    """Bytes of a step that the transport of a rank reads and writes."""
+    """Returns bytes of a step that the transport of a rank reads and writes."""
     parts = ("departure", "interpolation")
     before = traffic.spectral(simulation, parts)
     simulation.advance(steps)
@@ -367,7 +369,7 @@ def cost_of(
 
 
 def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = None) -> Clocks:
-    """A time step of all ranks. clocks: those of what was before."""
+    """Returns a time step of all ranks. clocks: those of what was before."""
     t = clocks or under.clocks(place.used)
     deep = place.levels / cost.levels
     factor = deep * under.factor(cost, place.used)

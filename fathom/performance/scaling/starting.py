@@ -71,7 +71,7 @@ def seconds(
 def priced(
     read: Reading, readers: int | str, ranks: int, machine: Machine, slower: float
 ) -> dict[str, float]:
-    """Seconds by readers: as asked, one, one a node, each rank for itself."""
+    """Returns seconds by readers: as asked, one, one a node, each rank for itself."""
     asked: dict[str, int | str] = {
         "one": 1,
         "one a node": 0,

@@ -78,7 +78,7 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
 def _by_master(
     machine: Machine, ranks: int, cores: int, word: str, network: Network | None
 ) -> float:
-    """One-sided: all put at once, the master reads and answers."""
+    """Returns one-sided: all put at once, the master reads and answers."""
     puts, journey = overhead(machine, True), float(wire(machine, int(ranks > cores), True))
     each, queue = 2 if word == "flags" else 1, _at_one_adapter(machine, ranks, cores)
     there = each * puts + journey + (ranks - 1) * line + queue
@@ -88,12 +88,12 @@ def _by_master(
 
 
 def _at_one_adapter(machine: Machine, ranks: int, cores: int) -> float:
-    """Messages between all ranks of other nodes and one."""
+    """Returns messages between all ranks of other nodes and one."""
     return max(ranks - cores, 0) * gap(machine)
 
 
 def _node_first(machine: Machine, ranks: int, cores: int, memory: str) -> float:
-    """A sum in shared memory, then between nodes."""
+    """Returns a sum in shared memory, then between nodes."""
     nodes = machine.nodes(ranks)
     there = float(wire(machine, 0)) if memory == "shared" else line
     journeys = 1 if memory == "mapped" and nodes == 1 else 2

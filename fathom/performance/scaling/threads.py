@@ -30,7 +30,9 @@ seconds_of = {
 
 
 def speedups(one: Measured, many: Measured) -> dict[str, float]:
-    """Quantities of a machine, from the same case on one rank with one thread and with several."""
+    """Returns quantities of a machine, from the same case on one rank with one thread and with
+    several.
+    """
     found: dict[str, float] = {"threads.number": many.threads}
     for kind in seconds_of:
         before, after = (
@@ -42,7 +44,9 @@ def speedups(one: Measured, many: Measured) -> dict[str, float]:
 
 
 def part(machine: Machine, kind: str, threads: int) -> float:
-    """The part of the time of one thread. ValueError: the machine has no speed-up by threads."""
+    """Returns the part of the time of one thread. ValueError: the machine has no speed-up by
+    threads.
+    """
     if threads == 1:
         return 1.0
     n = machine["threads.number"]
@@ -51,7 +55,7 @@ def part(machine: Machine, kind: str, threads: int) -> float:
 
 
 def with_threads(cost: Any, machine: Machine, threads: int) -> Any:
-    """The cost of a rank of so many threads."""
+    """Returns the cost of a rank of so many threads."""
     faster = {
         name: getattr(cost, name) * part(machine, kind, threads) / part(machine, kind, cost.threads)
         for kind in seconds_of
@@ -62,7 +66,7 @@ def with_threads(cost: Any, machine: Machine, threads: int) -> Any:
 
 
 def for_ranks_of(machine: Machine, threads: int) -> Machine:
-    """The machine as ranks of so many threads see it: each has so many cores."""
+    """Returns the machine as ranks of so many threads see it: each has so many cores."""
     cores = int(machine["node.cores"])
     if threads > cores:
         raise InputError(
@@ -97,8 +101,8 @@ def add_to(file: Path, case: Path) -> None:
 
 
 def _names(cost: Any, kind: str) -> list[str]:
-    """The names of the case: on blocks `columns` is a number of columns, and the seconds are
-    `three`.
+    """Returns the names of the case: on blocks `columns` is a number of columns, and the seconds
+    are `three`.
     """
     return [
         name

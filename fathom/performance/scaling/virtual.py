@@ -51,8 +51,8 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """block: (width, height); None: what a run would choose up to 1024 ranks, small blocks along
-    the curve beyond. ValueError: ranks that a run would refuse.
+    """Returns block: (width, height); None: what a run would choose up to 1024 ranks, small blocks
+    along the curve beyond. ValueError: ranks that a run would refuse.
     """
     if block is None and distribution == "auto" and ranks > 1024:
         return _even(grid, ranks, halo)
@@ -94,8 +94,8 @@ even = 1.15  # the fullest rank over the mean: good enough
 
 
 def _even(grid: Any, ranks: int, halo: int) -> Layout:
-    """Small blocks along the curve, distributed by work: four a rank, or more until the fullest has
-    little more than the mean; none is without water.
+    """Returns small blocks along the curve, distributed by work: four a rank, or more until the
+    fullest has little more than the mean; none is without water.
     """
     wet, found = np.asarray(grid.wet_levels), []
     share = float((wet > 0).mean())
@@ -119,8 +119,8 @@ def _even(grid: Any, ranks: int, halo: int) -> Layout:
 
 
 def _iteration(cost: Cost, place: Layout, under: Conditions) -> np.ndarray:
-    """Seconds of each rank for an iteration of the solver. Its arrays stay in the cache of a
-    device, or come from memory in each iteration.
+    """Returns seconds of each rank for an iteration of the solver. Its arrays stay in the cache of
+    a device, or come from memory in each iteration.
     """
     columns = under.at_work(place.columns) / cost.columns
     if cost.preconditioner == "factorisation":
@@ -138,7 +138,7 @@ def _iteration(cost: Cost, place: Layout, under: Conditions) -> np.ndarray:
 
 # long: one part of a step after the other, as they follow in time
 def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
-    """A time step of all ranks."""
+    """Returns a time step of all ranks."""
     t = under.clocks(place.used)
     factor = under.factor(cost, place.used)
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
@@ -146,8 +146,8 @@ def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
     overlaps = exchanges[under.exchange].overlaps and len(points) > 0
 
     def inner(width: int) -> np.ndarray:
-        """Part of a rank's columns further than `width` from others: computed while messages
-        travel.
+        """Returns part of a rank's columns further than `width` from others: computed while
+        messages travel.
         """
         return (
             np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1)

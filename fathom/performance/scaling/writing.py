@@ -93,9 +93,9 @@ def priced(
     sets: int | None = None,
     writers: int | None = None,
 ) -> dict[str, Any]:
-    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given:
-    by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers;
-    None: each is one. writers: ranks that write where no server does; None: all.
+    """Returns a step of `step` that takes `seconds`, with its output, on the ranks whose points are
+    given: by the ranks themselves, and by servers. slower: than where it was measured. sets: of
+    servers; None: each is one. writers: ranks that write where no server does; None: all.
     """
     ranks = len(points)
     writers = writers or ranks
@@ -140,7 +140,8 @@ def priced(
 def _events(
     stores: Mapping[str, tuple[float, float]], step: float, seconds: float
 ) -> tuple[list[float], Sequence[float]]:
-    """The times in computing at which events come, and the part of the mean event of each."""
+    """Returns the times in computing at which events come, and the part of the mean event of
+    each."""
     rhythm = {name: max(1, round(every / step)) for name, (every, _) in stores.items()}
     length = min(horizon * min(rhythm.values()), 20 * max(rhythm.values()))
     found = sorted(

@@ -44,11 +44,11 @@ class Request:
     shapes: Path | None = None
 
     def read(self, more: list[str]) -> Document:
-        """The document with further settings."""
+        """Returns the document with further settings."""
         return Document.read(self.file, (*self.settings, *more))
 
     def arguments(self, ranks: int, threads: int, *more: Any) -> list[str]:
-        """Arguments of the command that does it on so many ranks."""
+        """Returns arguments of the command that does it on so many ranks."""
         settings = [text for setting in self.settings for text in ("--set", setting)]
         return [
             "tune",
@@ -63,7 +63,7 @@ class Request:
 
 
 def run(request: Request, distribute: Callable[..., int]) -> int:
-    """Exit status."""
+    """Returns exit status."""
     document = request.read([])
     given = document.tables.get("parallel", {})
     here = launch.launched()
@@ -82,7 +82,9 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
 def _shape(
     request: Request, document: Document, here: tuple[int, int] | None
 ) -> tuple[int | None, int | None]:
-    """(ranks, threads) as the user, the file or the launcher gives them; None where none does."""
+    """Returns (ranks, threads) as the user, the file or the launcher gives them; None where none
+    does.
+    """
     given = document.tables.get("parallel", {})
     ranks = request.ranks or given.get("ranks") or (here and here[1])
     threads = request.threads or given.get("threads") or _threads_of(here)
@@ -90,7 +92,7 @@ def _shape(
 
 
 def _threads_of(here: tuple[int, int] | None) -> int | None:
-    """The threads of the ranks that a launcher started."""
+    """Returns the threads of the ranks that a launcher started."""
     return launch.threads_of_environment() if here else None
 
 
@@ -115,7 +117,7 @@ class _Choice:
         self.budget = 0.4 * request.seconds
 
     def run(self, ranks: int | None, threads: int | None, servers: bool) -> int:
-        """Exit status."""
+        """Returns exit status."""
         cores = launch.cores()
         candidates = ways.shapes(cores, ranks, threads)
         with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +138,7 @@ class _Choice:
     def _serving(
         self, shape: tuple[int, int], given: bool
     ) -> tuple[tuple[int, int], dict[str, Any]]:
-        """(ranks, I/O servers), and what was found of them."""
+        """Returns (ranks, I/O servers), and what was found of them."""
         until = time.monotonic() + 0.2 * self.request.seconds
 
         def price(tried: tuple[int, int]) -> Any:
@@ -158,7 +160,7 @@ class _Choice:
     def _by_node(
         self, chosen: tuple[int, int], threads: int, found: dict[Any, Any], until: float
     ) -> dict[str, Any]:
-        """Readers and writers other than the usual, and why."""
+        """Returns readers and writers other than the usual, and why."""
 
         def price(name: str, value: Any) -> Any:
             setting = f"parallel.{name}={json.dumps(value)}"
@@ -188,7 +190,7 @@ class _Choice:
         return self._ask(ranks, 0, threads, "--seconds", seconds, "--probe")
 
     def _ask(self, ranks: int, servers: int, threads: int, *what: Any) -> Any:
-        """The output of this command on so many ranks and servers; None where it fails."""
+        """Returns the output of this command on so many ranks and servers; None where it fails."""
         self.file.unlink(missing_ok=True)
         beside = f", {servers} I/O server{'s' * (servers > 1)}" * bool(servers)
         self.line.redraw(f"{ranks} ranks × {threads} threads{beside}")

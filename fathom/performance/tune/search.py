@@ -65,7 +65,7 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """The part by which it is faster: 0.05 for 5 %."""
+        """Returns the part by which it is faster: 0.05 for 5 %."""
         return math.expm1(-(self.log_ratio or 0.0))
 
 
@@ -84,7 +84,7 @@ class Result:
     out_of_time: bool = False
 
     def finding(self, axis: str) -> Finding | None:
-        """The comparison that gave an axis its value."""
+        """Returns the comparison that gave an axis its value."""
         mine = ((axis, self.best[axis]), (together, {axis: self.best[axis]}))
         return next(
             (
@@ -158,7 +158,7 @@ class Search:
     # ---- one axis --------------------------------------------------------------------------------
 
     def race(self, best: dict[str, Any], axis: Axis) -> dict[str, Any]:
-        """The best configuration after the values of an axis have raced against it."""
+        """Returns the best configuration after the values of an axis have raced against it."""
         of = {
             n: best | (value if axis.name == together else {axis.name: value})
             for n, value in enumerate(axis.values)
@@ -212,7 +212,7 @@ class Search:
         return [change for _, change in found[:most]]
 
     def losses(self, best: Configuration, axis: Axis) -> list[tuple[float, Any]]:
-        """(loss, value) of each other measured value of an axis."""
+        """Returns (loss, value) of each other measured value of an axis."""
         found = []
         for value in axis.values:
             if value == best[axis.name]:
@@ -223,8 +223,8 @@ class Search:
         return found
 
     def lost(self, axis: Axis, value: Any) -> float | None:
-        """The loss of a value in its last measurement: as a candidate, or as the best that another
-        beat; None where it was not or cannot be measured.
+        """Returns the loss of a value in its last measurement: as a candidate, or as the best that
+        another beat; None where it was not or cannot be measured.
         """
         seen = [f for f in self.findings if f.axis == axis.name and f.log_ratio is not None]
         for n, f in reversed(list(enumerate(seen))):
@@ -304,12 +304,12 @@ class Search:
         return self.measure(configuration)
 
     def error(self, x: Sequence[float]) -> float:
-        """Standard error of the median of some pairs."""
+        """Returns standard error of the median of some pairs."""
         return 1.25 * self.sigma(x) / math.sqrt(len(x))
 
     def sigma(self, x: Sequence[float] = ()) -> float:
-        """The deviation of one pair, from all pairs' deviations from their medians; one disturbed
-        sample has little effect.
+        """Returns the deviation of one pair, from all pairs' deviations from their medians; one
+        disturbed sample has little effect.
         """
         middle = median(x) if x else 0.0
         deviations = sorted([*self.deviations, *(abs(value - middle) for value in x if len(x) > 2)])
@@ -335,8 +335,8 @@ class Search:
     # ---- the end ---------------------------------------------------------------------------------
 
     def confirm(self, result: Result, pairs: int = 32) -> Result:
-        """Fresh pairs of the first and the best configuration, in the order abba, so that a drift
-        of the machine cancels.
+        """Returns fresh pairs of the first and the best configuration, in the order abba, so that a
+        drift of the machine cancels.
         """
         self.until = self.deadline
         x: list[float] = []

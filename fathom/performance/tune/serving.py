@@ -37,8 +37,8 @@ Priced = dict[
 
 
 def candidates(ranks: int, given: bool) -> list[Shape]:
-    """The candidates; given: the user chose the ranks. Else servers may also take the place of
-    ranks.
+    """Returns the candidates; given: the user chose the ranks. Else servers may also take the place
+    of ranks.
     """
     found = [(ranks, 0), (ranks, 1), (ranks, 2)]
     return (
@@ -62,8 +62,8 @@ class Ran:
 
 
 def short_run(document: Any) -> Ran | None:
-    """The case with all its stores for some steps, written every few of them; called by all ranks,
-    the answer on the first that computes.
+    """Returns the case with all its stores for some steps, written every few of them; called by all
+    ranks, the answer on the first that computes.
     """
     tables = document.tables
     step, stores = Period(tables["simulation"]["time_step"]).seconds, tables["output"]
@@ -167,12 +167,13 @@ def by_node(
 
 
 def _needs_no_server(priced: Priced | None) -> bool:
-    """Whether the output of a case without servers costs little, or could not be measured."""
+    """Returns whether the output of a case without servers costs little, or could not be
+    measured."""
     return not priced or priced["output"] < worth * priced["step"]
 
 
 def _surely_fastest(found: dict[Shape, list[Priced]], first: Shape) -> Shape:
-    """The first, unless another beats it in the least and in the mean."""
+    """Returns the first, unless another beats it in the least and in the mean."""
     least, mean = {}, {}
     for shape, several in found.items():
         times = [total(priced) for priced in several]
@@ -187,7 +188,7 @@ def total(priced: Priced) -> float:
 
 
 def told(shape: Shape, found: dict[Shape, list[Priced]]) -> str:
-    """A text about what was measured and chosen."""
+    """Returns a text about what was measured and chosen."""
     first = min(next(iter(found.values()), []), key=total, default=None)
     if first is None:
         return ""

@@ -56,7 +56,7 @@ class Trials:
         return self.timed(simulation, self.steps)
 
     def simulation(self, configuration: Mapping[str, Any]) -> Any:
-        """The live one of a configuration; made where there is none."""
+        """Returns the live one of a configuration; made where there is none."""
         key = _key(configuration)
         if key in self.rejected:
             raise RejectedError(self.rejected[key])
@@ -161,7 +161,7 @@ class Trials:
         self.most_live = max(2, min(self.comm.allgather(int(min(room, 1000.0)))))
 
     def timed(self, simulation: Any, steps: int) -> float:
-        """Seconds of a step, from when all ranks begin until all have ended."""
+        """Returns seconds of a step, from when all ranks begin until all have ended."""
         self.comm.barrier()
         began = time.perf_counter()
         simulation.advance(steps)
@@ -169,8 +169,8 @@ class Trials:
         return self.comm.bcast(time.perf_counter() - began) / steps
 
     def tiles(self, configuration: Mapping[str, Any], most: float) -> dict[str, int]:
-        """The tiles that a simulation has measured in its first steps, by group; {} where that
-        would take more than so many seconds.
+        """Returns the tiles that a simulation has measured in its first steps, by group; {} where
+        that would take more than so many seconds.
         """
         simulation = self.simulation(configuration)
         end = self.clock() + most
@@ -183,7 +183,7 @@ class Trials:
         return found
 
     def clock(self) -> float:
-        """Seconds, the same on all ranks."""
+        """Returns seconds, the same on all ranks."""
         return self.comm.bcast(time.perf_counter())
 
 

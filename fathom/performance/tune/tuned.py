@@ -98,7 +98,7 @@ def _rows(result: Result) -> list[tuple[str, ...]]:
 
 
 def verdict(result: Result) -> str:
-    """ "0.1500 → 0.1432 s a step: 4.7 % faster (± 0.5), 16 pairs"."""
+    """Returns "0.1500 → 0.1432 s a step: 4.7 % faster (± 0.5), 16 pairs"."""
     late = "; time was up before everything was tried" * result.out_of_time
     if result.best == result.start:
         return "the usual settings stay: nothing is surely faster" + late
@@ -110,7 +110,7 @@ def verdict(result: Result) -> str:
 
 
 def proposals(found: Result) -> list[str]:
-    """Settings that would be faster with other bits, in words."""
+    """Returns settings that would be faster with other bits, in words."""
     changed = {
         name: value
         for name, value in found.best.items()
@@ -139,8 +139,8 @@ def proposals(found: Result) -> list[str]:
 
 
 def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
-    """The experiment with [parallel] filled, and why, as comments. The user's text stays where that
-    can be; settings: whether it is not the whole case.
+    """Returns the experiment with [parallel] filled, and why, as comments. The user's text stays
+    where that can be; settings: whether it is not the whole case.
     """
     values = {"ranks": tuned.ranks, "threads": tuned.threads} | {
         k: v
@@ -170,7 +170,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
 
 
 def _filled(text: str, head: list[str], lines: dict[str, str]) -> str:
-    """The text with these lines in its [parallel], instead of the old ones."""
+    """Returns the text with these lines in its [parallel], instead of the old ones."""
     rows = text.splitlines()
     at = next((n for n, row in enumerate(rows) if re.match(r"\s*\[\s*parallel\s*\]", row)), None)
     if at is None:
@@ -199,7 +199,7 @@ def _why(tuned: Tuned, name: str) -> str:
 
 
 def _proposed(tuned: Tuned) -> list[str]:
-    """The proposals, as lines to be uncommented elsewhere."""
+    """Returns the proposals, as lines to be uncommented elsewhere."""
     if tuned.proposals is None:
         return []
     found = tuned.proposals

@@ -51,8 +51,8 @@ class Tuned:
 def tune(
     read: Callable[[list[str]], Document], seconds: float, propose: bool = True, line: Any = None
 ) -> Tuned:
-    """All ranks call it, all get the same. read(settings) -> Document of the case with further
-    settings; line: of progress (fathom.run.progress.Line), on rank 0.
+    """Returns all ranks call it, all get the same. read(settings) -> Document of the case with
+    further settings; line: of progress (fathom.run.progress.Line), on rank 0.
     """
     with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
         began = trials.clock()
@@ -116,7 +116,7 @@ def _search(
 
 
 def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
-    """The tiles of each group of processes that were measured."""
+    """Returns the tiles of each group of processes that were measured."""
     return [
         {"group": group["processes"], "seconds": group["tiles_tried"]}
         for group in simulation.sequence.groups
@@ -125,8 +125,8 @@ def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
 
 
 def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
-    """Samples of a step of the case as it is, for about so many seconds: to compare different ranks
-    and threads.
+    """Returns samples of a step of the case as it is, for about so many seconds: to compare
+    different ranks and threads.
     """
     with Trials(read, mpi.world) as trials:
         trials.simulation({})
@@ -141,14 +141,17 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
 
 
 def of_device(named: set[str], ranks: int) -> set[str]:
-    """Settings that a device decides, where the user names one: a launch has all columns."""
+    """Returns settings that a device decides, where the user names one: a launch has all
+    columns."""
     if "device" not in named:
         return set()
     return {"tile", "blocks"} if ranks == 1 else {"tile"}
 
 
 def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Axis]:
-    """All settings that leave bits unchanged and are not decided, with their allowed values."""
+    """Returns all settings that leave bits unchanged and are not decided, with their allowed
+    values.
+    """
     model, ranks = simulation.model, simulation.comm.size
     axes = [
         Axis("tile", [dict(tiles), "cache"] if tiles else ["measured"]),
@@ -170,7 +173,7 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
 
 
 def _columns(simulation: Any) -> list[tuple[list[str] | None, str, float]]:
-    """(balance, carrier, balance_threshold); the first is the usual."""
+    """Returns (balance, carrier, balance_threshold); the first is the usual."""
     names = parallel.decisions["columns"]
     found: list[Any] = [tuple(parallel.usual[name] for name in names)]
     processes = simulation.model.processes(simulation.time_step, simulation.surface)
@@ -182,15 +185,15 @@ def _columns(simulation: Any) -> list[tuple[list[str] | None, str, float]]:
 
 
 def _axes_of_model(alternatives: Mapping[str, Sequence[Any]]) -> list[Axis]:
-    """All settings that change bits."""
+    """Returns all settings that change bits."""
     return [
         Axis(f"model.{name}", values) for name, values in alternatives.items() if len(values) > 1
     ]
 
 
 def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int] | None]]:
-    """(distribution, blocks) that may be worth a try; the first is the usual. Pieces of blocks lie
-    at multiples of 16 columns.
+    """Returns (distribution, blocks) that may be worth a try; the first is the usual. Pieces of
+    blocks lie at multiples of 16 columns.
     """
     usual_, (_, ny, nx) = grid.distribution(ranks), grid.shape
     if usual_ != "auto":
@@ -219,8 +222,8 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
 
 
 def _of_rows(grid: Any, ranks: int) -> tuple[str, ...]:
-    """Distributions of models that transform along rows; on a sphere also regions of equal area, in
-    an area many blocks, where each of them has columns.
+    """Returns distributions of models that transform along rows; on a sphere also regions of equal
+    area, in an area many blocks, where each of them has columns.
     """
     if grid.sphere is not None:
         return parallel.of_one_block
@@ -257,12 +260,12 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
 
 
 def _seconds_of_halos(comm: Any, way: str) -> list[float]:
-    """A short and a long one."""
+    """Returns a short and a long one."""
     return [mpi.core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
 
 
 def _seconds_of_sums(comm: Any, way: str) -> list[float]:
-    """Seconds of sums of few numbers, and of more."""
+    """Returns seconds of sums of few numbers, and of more."""
     return [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
 
 
@@ -275,7 +278,7 @@ def _seconds_of_words(comm: Any, words: int) -> list[float]:
 
 
 def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
-    """The settings to keep: those of all axes whose values were seen."""
+    """Returns the settings to keep: those of all axes whose values were seen."""
     kept = {}
     for name in result.examined:
         won = result.finding(name)
@@ -293,8 +296,8 @@ def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
 
 
 def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int, int]]:
-    """(ranks, threads) that fill the cores, or half of them: memory may limit before the cores do.
-    Given numbers stay.
+    """Returns (ranks, threads) that fill the cores, or half of them: memory may limit before the
+    cores do. Given numbers stay.
     """
     if ranks and threads:
         return [(ranks, threads)]
@@ -309,7 +312,7 @@ def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int
 
 
 def _filling(cores: int) -> list[tuple[int, int]]:
-    """(ranks, threads) with just one thread on each core, at most 16 of a rank."""
+    """Returns (ranks, threads) with just one thread on each core, at most 16 of a rank."""
     whole = [(ranks, cores // ranks) for ranks in range(1, cores + 1) if cores % ranks == 0]
     return [(ranks, threads) for ranks, threads in whole if threads <= 16]
 
@@ -319,8 +322,8 @@ def pick(
     probe: Callable[[int, int, float], list[float] | None],
     seconds: float,
 ) -> tuple[tuple[int, int], dict[str, list[float]]]:
-    """The shape with the fastest steps: all are probed once, those within a fifth of the fastest
-    again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails.
+    """Returns the shape with the fastest steps: all are probed once, those within a fifth of the
+    fastest again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails.
     """
     samples: dict[tuple[int, int], list[float]] = {}
     each = max(1.0, 0.25 * seconds / max(1, len(candidates)))
@@ -365,7 +368,7 @@ def value_text(axis: str, value: Any) -> str:
 
 
 def as_data(tuned: Tuned, chosen_shapes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The result as data for JSON."""
+    """Returns the result as data for JSON."""
     return asdict(tuned) | {"ranks_times_threads": chosen_shapes or {}}
 
 

@@ -49,7 +49,7 @@ class FileUse:
 
 
 def _of_all(ranks: list[dict[str, dict[str, Any]]], path: str) -> dict[str, Any]:
-    """Sums over ranks, and the seconds of the slowest."""
+    """Returns sums over ranks, and the seconds of the slowest."""
     found = [rank[path] for rank in ranks]
     counts = {what: sum(r[what] for r in found) for what in ("calls", "bytes", "opened", "closed")}
     return counts | {"seconds": max(r["seconds"] for r in found)}

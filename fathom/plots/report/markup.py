@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], shape: str = "") -> str:
-    """Cells are HTML already; a head without words is left out. shape: class of the table."""
+    """Returns cells are HTML already; a head without words is left out. shape: class of the
+    table."""
     lines = [*([_row(head, "th")] if any(head) else []), *(_row(row, "td") for row in rows)]
     return f'<table class="{shape}">{"".join(lines)}</table>'
 
@@ -17,5 +18,5 @@ def _row(cells: Iterable[str], kind: str) -> str:
 
 
 def escaped(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Rows of plain text, as a table takes them."""
+    """Returns rows of plain text, as a table takes them."""
     return [tuple(html.escape(cell) for cell in row) for row in rows]

@@ -78,7 +78,7 @@ class _Regions:
 
 
 def _lanes(trace: dict[str, Any], region: _Regions) -> dict[str, list[tuple[float, float, Any]]]:
-    """Bars (begin, end, region) of a rank: regions, and what it waited for."""
+    """Returns bars (begin, end, region) of a rank: regions, and what it waited for."""
     named = [region(r["path"][-1], r["kind"] or r["phase"]) for r in trace["regions"]]
     bars = [(b, e, named[n]) for n, b, e in zip(trace["region"], trace["begin"], trace["end"])]
     met = [

@@ -132,7 +132,7 @@ def _bars(
 
 
 def _lengths(tiles: list[dict[str, Any]]) -> Any:
-    """The table of tile lengths measured in the first steps of a run: time of each group of
+    """Returns the table of tile lengths measured in the first steps of a run: time of each group of
     processes against the columns at once, its least being 1.
     """
     curves = {}
@@ -221,7 +221,7 @@ def _value(value: Any) -> str:
 
 
 def _choice(value: Any) -> str:
-    """The value of a choice of the run; None: what Fathom makes of the work."""
+    """Returns the value of a choice of the run; None: what Fathom makes of the work."""
     if isinstance(value, Mapping):
         return "by group"
     return "chosen by work" if value is None else _value(value)
@@ -260,7 +260,8 @@ def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _budget(budget: Mapping[str, Any]) -> str:
-    """The table of what each process adds to the contents of the globe, of an atmosphere."""
+    """Returns the table of what each process adds to the contents of the globe, of an
+    atmosphere."""
     kept = {
         name: part for name, part in budget.items() if isinstance(part, Mapping) and "terms" in part
     }
@@ -279,7 +280,7 @@ def _budget(budget: Mapping[str, Any]) -> str:
 
 
 def _mass_of_area(mass: Mapping[str, Mapping[str, float]]) -> str:
-    """The mass that passes through the edges of a limited area, as surface pressure."""
+    """Returns the mass that passes through the edges of a limited area, as surface pressure."""
     heads = ("mean surface pressure [Pa]", "gained", "through edges", "by coupling, and the rest")
     rows = [
         (
@@ -292,7 +293,7 @@ def _mass_of_area(mass: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def _stores(output: Mapping[str, Any]) -> str:
-    """Times of stores and restarts, and their cost for the ranks that compute."""
+    """Returns times of stores and restarts, and their cost for the ranks that compute."""
     held = {**output.get("stores", {}), **output.get("restarts", {})}
     rows = [
         (
@@ -311,7 +312,7 @@ def _stores(output: Mapping[str, Any]) -> str:
 
 
 def _protocol(servers: Mapping[str, Any] | None) -> str:
-    """The quantities of the protocol between computing ranks and servers."""
+    """Returns the quantities of the protocol between computing ranks and servers."""
     if not servers:
         return ""
     units = {
@@ -394,7 +395,7 @@ def _bytes(size: int) -> str:
 
 
 def _coloured(toml: str) -> str:
-    """TOML with its headings, keys and comments marked."""
+    """Returns TOML with its headings, keys and comments marked."""
     lines = []
     for line in html.escape(toml.strip(), quote=False).splitlines():
         line = re.sub(r"^(\s*\[.*\])", r"<b>\1</b>", line)

@@ -11,7 +11,7 @@ from fathom.plots.report.page import write_report
 
 
 def finish(simulation, report=True):
-    """Summary of a run on every rank; root writes it and the report."""
+    """Returns summary of a run on every rank; root writes it and the report."""
     s = simulation
     summary = _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
     drawn = s.model.report(s) if report else None
@@ -33,14 +33,14 @@ def finish(simulation, report=True):
 
 
 def _title(summary):
-    """Model and dates; with hours, where a run stays within a day."""
+    """Returns model and dates; with hours, where a run stays within a day."""
     start, end = summary["start"], summary["end"]
     long = 10 if start[:10] != end[:10] else 16
     return f"{summary['model']} {start[:long]} to {end[:long]}"
 
 
 def _of_the_run(s):
-    """The model of a run, its distribution and its speed."""
+    """Returns the model of a run, its distribution and its speed."""
     steps = s.count - s.start_steps
     solver = s.find(mpi.core.BarotropicSolve)
     iterations = (
@@ -99,7 +99,7 @@ def _of_the_state(s):
 
 
 def _allowed(limits):
-    """The limits of a field, where it has some."""
+    """Returns the limits of a field, where it has some."""
     return {"limits": list(limits)} if np.isfinite(limits).all() else {}
 
 
@@ -122,8 +122,8 @@ def _of_the_time(s):
 
 
 def profile(s):
-    """Records (process, phase, seconds, calls) of all processes and exchanges, the mean over
-    ranks.
+    """Returns records (process, phase, seconds, calls) of all processes and exchanges, the mean
+    over ranks.
     """
     mine = s.sequence.timings
     seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
@@ -131,10 +131,10 @@ def profile(s):
 
 
 def read(s):
-    """Input since the start of the process: the readers, and seconds of the slowest rank for each
-    part, those of readers' threads (`reading ahead`) and of waiting for them among them; for all
-    but those of threads together (`seconds_in_all`); of each file, or what reads several, how often
-    it was read, bytes and seconds (`files`: of all readers together, decoding included).
+    """Returns input since the start of the process: the readers, and seconds of the slowest rank
+    for each part, those of readers' threads (`reading ahead`) and of waiting for them among them;
+    for all but those of threads together (`seconds_in_all`); of each file, or what reads several,
+    how often it was read, bytes and seconds (`files`: of all readers together, decoding included).
     """
     readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
     files: dict[str, dict[str, float]] = {}

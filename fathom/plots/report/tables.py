@@ -17,8 +17,8 @@ Record = Mapping[str, Any]
 def by_exclusive_time(
     records: Sequence[Record], rates: Mapping[str, Record] | None = None, share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: each name once, the longest first, those that took less than a share of the
-    whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known.
+    """Returns head and rows: each name once, the longest first, those that took less than a share
+    of the whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known.
     """
     wall, rates = records[0]["elapsed"] or 1.0, rates or {}
     held = exclusive(records)
@@ -71,7 +71,7 @@ def _rates(found: Record | None) -> list[str]:
 def by_elapsed_time(
     records: Sequence[Record], share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: the tree of regions; communication and waiting are in
+    """Returns head and rows: the tree of regions; communication and waiting are in
     seconds, and in percent of the elapsed ones.
     """
     wall = records[0]["elapsed"] or 1.0
@@ -121,7 +121,7 @@ def by_elapsed_time(
 
 
 def length(size: float) -> str:
-    """24 B, 1.59 kB, 7.8 MB."""
+    """Returns 24 B, 1.59 kB, 7.8 MB."""
     return next(
         f"{size / unit:.3g} {name}"
         for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
@@ -130,7 +130,7 @@ def length(size: float) -> str:
 
 
 def of_ranks(metrics: Mapping[str, float]) -> list[str]:
-    """A line of efficiencies."""
+    """Returns a line of efficiencies."""
     if not metrics:
         return []
     m = {name: f"{100 * value:.1f} %" for name, value in metrics.items()}
@@ -141,7 +141,7 @@ def of_ranks(metrics: Mapping[str, float]) -> list[str]:
 
 
 def by_rank(seconds: Mapping[str, Sequence[float]]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: the least, the mean and the most of all ranks, and which they are."""
+    """Returns head and rows: the least, the mean and the most of all ranks, and which they are."""
     rows = []
     for name, held in seconds.items():
         least, most = (
@@ -162,7 +162,7 @@ def by_rank(seconds: Mapping[str, Sequence[float]]) -> tuple[list[str], list[lis
 
 
 def by_file(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows."""
+    """Returns head and rows."""
     rows = [
         [
             path,
@@ -180,7 +180,7 @@ def by_file(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
 
 
 def by_input(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows, the most bytes first."""
+    """Returns head and rows, the most bytes first."""
     rows = [
         [
             name,
@@ -196,7 +196,7 @@ def by_input(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
 
 
 def of_counters(counted: Mapping[str, float] | str) -> str | list[str]:
-    """The counters of the processor, in words."""
+    """Returns the counters of the processor, in words."""
     if isinstance(counted, str):
         return f"this machine offers none ({counted})"
     words = [f"{value:.4g} {name}" for name, value in counted.items()]
@@ -208,7 +208,7 @@ def of_counters(counted: Mapping[str, float] | str) -> str | list[str]:
 def lines(
     head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)
 ) -> list[str]:
-    """A table as text, columns as wide as what stands in them."""
+    """Returns a table as text, columns as wide as what stands in them."""
     most = 46
     cells = [
         [str(cell) if len(str(cell)) <= most else str(cell)[: most - 1] + "…" for cell in row]
@@ -229,7 +229,7 @@ def page(
     metrics: Mapping[str, float],
     rates: Mapping[str, Record] | None = None,
 ) -> str:
-    """Both tables and the efficiencies as HTML."""
+    """Returns both tables and the efficiencies as HTML."""
     if not records:
         return ""
     words_of = "".join(f"<p>{html.escape(line)}</p>" for line in of_ranks(metrics))

@@ -78,7 +78,7 @@ class Timeline:
             yield int(trace[what][n]), max(float(b[n]), self.first), min(float(e[n]), self.last)
 
     def _meetings(self, trace: dict[str, Any], kinds: list[_Kind]) -> Iterator[Bar]:
-        """Waiting comes first, then messages travel."""
+        """Yields waiting comes first, then messages travel."""
         b, e, w = trace["blocked"] - self.start, trace["free"] - self.start, trace["waiting"]
         for n in np.flatnonzero((e > self.first) & (b < self.last)):
             name = kinds[trace["met"][n]].name
@@ -91,7 +91,7 @@ class Timeline:
                     yield Bar(begin, end, state, name)
 
     def all_states(self) -> list[str]:
-        """The states that occur, in the order for a legend."""
+        """Returns the states that occur, in the order for a legend."""
         seen = {bar.state for bars in self.states for bar in bars}
         return [
             *(s for s in ocean if s in seen),
@@ -100,8 +100,8 @@ class Timeline:
         ]
 
     def counts(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Times, and how many ranks are from each to the next computing, in communication, waiting:
-        the integral of all three is ranks times seconds.
+        """Returns times, and how many ranks are from each to the next computing, in communication,
+        waiting: the integral of all three is ranks times seconds.
         """
         changes = [
             (t, state, sign)
@@ -121,7 +121,7 @@ class Timeline:
         return times, held
 
     def seconds(self, rank: int = 0) -> dict[str, float]:
-        """Seconds of a rank in each state: what is seen once all bars are painted."""
+        """Returns seconds of a rank in each state: what is seen once all bars are painted."""
         bars = self.states[rank]
         edges = np.unique([self.first, self.last, *(t for bar in bars for t in bar[:2])])
         seen = np.full(len(edges) - 1, -1)
@@ -137,7 +137,7 @@ class Timeline:
 
 
 def kept(traces: Sequence[dict[str, Any]], steps: int = 3) -> dict[str, Any]:
-    """Some steps of a trace as plain data, for a picture next to another run's
+    """Returns some steps of a trace as plain data, for a picture next to another run's
     (`fathom compare --gantt`): bars [begin, end, state] of each rank, its waiting, and how many
     ranks were in each state.
     """
@@ -185,7 +185,7 @@ def _state(phase: str, kind: str, pop: bool) -> str:
 
 
 def _of_pop(phase: str, kind: str) -> str:
-    """The name that POP's own charts use."""
+    """Returns the name that POP's own charts use."""
     if kind == "exchange":
         return f"{'barotropic' if phase == 'barotropic' else 'baroclinic'} boundary"
     return {"tracer": "tracer update", "barotropic": "barotropic"}.get(phase, "baroclinic")

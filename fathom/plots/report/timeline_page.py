@@ -17,7 +17,7 @@ most = 60_000  # bars of a page, about 25 bytes each
 
 
 def page(traces: Sequence[dict[str, Any]]) -> str:
-    """A chart of as many steps as fit; empty without events."""
+    """Returns a chart of as many steps as fit; empty without events."""
     bars = sum(len(t["region"]) + 2 * len(t["met"]) for t in traces)
     if not bars:
         return ""
@@ -37,7 +37,7 @@ def page(traces: Sequence[dict[str, Any]]) -> str:
 
 
 def _timeline(traces: Sequence[dict[str, Any]], bars: int) -> Timeline:
-    """The chart of as many steps as fit."""
+    """Returns the chart of as many steps as fit."""
     if bars <= most:
         return Timeline(traces)
     steps = len(traces[0]["steps"])
@@ -46,7 +46,9 @@ def _timeline(traces: Sequence[dict[str, Any]], bars: int) -> Timeline:
 
 
 def _data(timeline: Timeline, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Data for the script of the page: bars in tenths of microseconds since the chart begins."""
+    """Returns data for the script of the page: bars in tenths of microseconds since the chart
+    begins.
+    """
     states = list(
         dict.fromkeys([*timeline.all_states(), "sum", "halo", "other", "communication", "waiting"])
     )
@@ -75,7 +77,8 @@ def _data(timeline: Timeline, traces: Sequence[dict[str, Any]]) -> dict[str, Any
 
 @cache
 def _page() -> str:
-    """The page with its style and its script; LEGEND and DATA stand for those of a chart."""
+    """Returns the page with its style and its script; LEGEND and DATA stand for those of a
+    chart."""
     page, style, script = (
         Path(__file__).with_name(f"timeline.{kind}").read_text("utf-8")
         for kind in ("html", "css", "js")

@@ -19,7 +19,7 @@ from fathom.plots.report.timeline import Timeline, window
 
 
 def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The events of all ranks."""
+    """Returns the events of all ranks."""
     start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
     found: list[dict[str, Any]] = []
 
@@ -77,7 +77,7 @@ def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
-    """A file .json, or .json.gz; an archive .otf2 where that library is installed."""
+    """Returns a file .json, or .json.gz; an archive .otf2 where that library is installed."""
     if path.suffix == ".otf2":
         return otf2_trace.write(path, traces)
     content = json.dumps({"traceEvents": events(traces), "displayTimeUnit": "ms"}).encode()
@@ -86,7 +86,7 @@ def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
 
 
 def figures(found: Mapping[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """name -> function that draws it."""
+    """Returns name -> function that draws it."""
     part = Timeline(traces, *window(traces))
     one = Timeline(traces, *window(traces, 1))
     solves = [bar for bars in one.states for bar in bars if bar.state == "solver"] or [
@@ -119,7 +119,7 @@ def _meetings(part: Timeline) -> dict[str, Any]:
 
 
 def draw(folder: Path, found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> list[Path]:
-    """PNG of all figures; returns their paths."""
+    """Returns PNG of all figures; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in figures(found, traces).items():

@@ -97,7 +97,7 @@ class Experiment:
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
-        """The experiment of a file, with settings "a.b.c=value" on top."""
+        """Returns the experiment of a file, with settings "a.b.c=value" on top."""
         return cls(Document.read(path, settings))
 
     def _check_run(self) -> None:
@@ -140,7 +140,7 @@ class Experiment:
 
     @cached_property
     def model(self) -> Any:
-        """The model with its grid and its state set."""
+        """Returns the model with its grid and its state set."""
         model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
         for name, value in self._section("state").items():
             self._at(
@@ -171,7 +171,7 @@ class Experiment:
 
     @property
     def period(self) -> Any:
-        """The length of the run: [simulation] run."""
+        """Returns the length of the run: [simulation] run."""
         if "run" not in self._section("simulation"):
             raise InputError(
                 f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
@@ -180,7 +180,7 @@ class Experiment:
         return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
     def _check_simulation(self, given: Mapping[str, Any]) -> None:
-        """InputError: keys of [simulation] that are unknown or missing."""
+        """Raises InputError: keys of [simulation] that are unknown or missing."""
         for key in given:
             self._known(
                 key,
@@ -201,8 +201,8 @@ class Experiment:
         overwrite: bool = False,
         restart: str | Path | None = None,
     ) -> Any:
-        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
-        read.
+        """Returns the Simulation with its outputs, checkpoints and restart; all ranks build it, a
+        few read.
         """
         given = self._section("simulation")
         self._check_simulation(given)
@@ -265,7 +265,7 @@ class Experiment:
             self._at(path, simulation.checkpoint, **table)
 
     def readers(self) -> Any:
-        """The ranks that read files, of all that build this experiment."""
+        """Returns the ranks that read files, of all that build this experiment."""
         spread = self._at(
             ("parallel",),
             parallel.checked,
@@ -281,8 +281,8 @@ class Experiment:
         first: Any = None,
         default: Any = None,
     ) -> Any:
-        """The object for a value: a class by its name or a table with `type`, an expression,
-        nothing ("none"), or the value itself.
+        """Returns the object for a value: a class by its name or a table with `type`, an
+        expression, nothing ("none"), or the value itself.
         """
         if value == "none":
             return None
@@ -301,8 +301,8 @@ class Experiment:
     def _object(
         self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
     ) -> Any:
-        """The object of a table; without `type`, one of the class of the default. `first` is the
-        argument before the keywords.
+        """Returns the object of a table; without `type`, one of the class of the default. `first`
+        is the argument before the keywords.
         """
         if "is" in table:
             raise InputError(f"{self.document.place(*path, 'is')}: {no_such('a table', 'is', ())}")
@@ -325,7 +325,7 @@ class Experiment:
     def _argument(
         self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
     ) -> Any:
-        """The value that a key of a table gives to its class."""
+        """Returns the value that a key of a table gives to its class."""
         self._known(
             key, tables.keys(cls), f"{cls.__name__} parameter", *path, key, owner=cls.__name__
         )
@@ -337,7 +337,7 @@ class Experiment:
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
 
     def _beside(self, file: str) -> Path:
-        """A file that this one names: from where this one lies, else from here."""
+        """Returns a file that this one names: from where this one lies, else from here."""
         beside = Path(self.document.name).parent / file
         return (beside if beside.exists() else Path(file)).resolve()
 
@@ -360,7 +360,7 @@ class Experiment:
     def _known(
         self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
     ) -> None:
-        """InputError: the key is not allowed there. owner: whose argument it would be."""
+        """Raises InputError: the key is not allowed there. owner: whose argument it would be."""
         if key not in allowed:
             told = tail(owner, key) if owner else ""
             raise InputError(
@@ -369,7 +369,7 @@ class Experiment:
             )
 
     def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        """make(...), with the place in the file before the message of an error."""
+        """Returns make(...), with the place in the file before the message of an error."""
         try:
             return make(*arguments, **keywords)
         except (ValueError, TypeError) as error:
@@ -400,7 +400,7 @@ _of_the_run = ("directory", "overwrite", "parallel", "configuration")
 
 
 def _classes(kind: str = "") -> list[str]:
-    """Names of the classes that a file may name there, or of all."""
+    """Returns names of the classes that a file may name there, or of all."""
     found = [
         name
         for name in fathom.public

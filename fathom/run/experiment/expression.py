@@ -116,8 +116,8 @@ class Expression:
         raise InputError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
 
     def _function(self, name: str, given: int) -> Callable[..., Any]:
-        """ValueError: unknown, or not with so many arguments (NumPy's own more say where a result
-        goes).
+        """Raises ValueError: unknown, or not with so many arguments (NumPy's own more say where a
+        result goes).
         """
         if name not in functions:
             allowed = near(name, functions) or f"; allowed: {', '.join(functions)}"
@@ -140,9 +140,9 @@ class Expression:
 
 
 def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
-    """The meaning of a text: an Expression if it uses x, y, longitude, latitude, depth or z; a
-    number if it uses only constants and functions; otherwise the text itself (the name of a data
-    set, a file, a length of time).
+    """Returns the meaning of a text: an Expression if it uses x, y, longitude, latitude, depth or
+    z; a number if it uses only constants and functions; otherwise the text itself (the name of a
+    data set, a file, a length of time).
     """
     tree, known = _parsed(text), {*(constants or {}), "pi"}
     if tree is None or text.endswith((*formats.readable(), ".grib", ".txt", ".dat", ".csv")):
@@ -160,8 +160,8 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
 
 
 def constants_of(table: Mapping[str, Any]) -> dict[str, float]:
-    """The `[constants]` of a file; each may use those before it. ValueError: what is not a number,
-    a name that is taken.
+    """Returns the `[constants]` of a file; each may use those before it. ValueError: what is not a
+    number, a name that is taken.
     """
     known: dict[str, float] = {}
     for name, value in table.items():

@@ -74,7 +74,9 @@ def _seconds_in(path: str | None) -> float | None:
 
 
 def _same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether two records are of one model with one start, whatever the length and the output."""
+    """Returns whether two records are of one model with one start, whatever the length and the
+    output.
+    """
     return _told(before) == _told(now)
 
 

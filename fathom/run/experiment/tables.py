@@ -13,8 +13,8 @@ no_parts = ("Simulation", "RunError", "UnstableError")  # classes that no file n
 
 
 def parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
-    """Keywords and defaults of a class or function; of a scheme, its parameters in the core's
-    catalogue.
+    """Returns keywords and defaults of a class or function; of a scheme, its parameters in the
+    core's catalogue.
     """
     known = schemes.schemes()
     name = getattr(function, "__name__", "")
@@ -34,8 +34,8 @@ def parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def keys(cls: Any) -> dict[str, Any]:
-    """Keywords that a table may have for a class: all but the grid of a model, which has a separate
-    section.
+    """Returns keywords that a table may have for a class: all but the grid of a model, which has a
+    separate section.
     """
     return {
         name: default
@@ -52,7 +52,7 @@ def class_named(name: str) -> type | None:
 
 
 def ours(thing: Any) -> bool:
-    """Whether it is an object that a file can name."""
+    """Returns whether it is an object that a file can name."""
     cls, found = type(thing), class_named(type(thing).__name__)
     if isinstance(thing, schemes.Scheme) and cls.__module__ == "fathom":
         return found is not None  # its class is made anew where a header adds schemes

@@ -44,7 +44,7 @@ class Document:
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
-        """OSError, ValueError: no such file (with near names), not text, not TOML."""
+        """Raises OSError, ValueError: no such file (with near names), not text, not TOML."""
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ class Document:
         return cls(text, str(path), settings)
 
     def place(self, *path: str) -> str:
-        """ "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
+        """Returns "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
         for length in range(len(path), 0, -1):
             for given, setting in self._set.items():
                 if given == path[:length] or (
@@ -77,7 +77,7 @@ class Document:
         return self.name
 
     def gives(self, path: Path_) -> bool:
-        """Whether there is a value of that key, or a setting of a table that holds it."""
+        """Returns whether there is a value of that key, or a setting of a table that holds it."""
         if any(path[: len(given)] == given for given in self._set):
             return True
         held: Any = self.tables
@@ -122,7 +122,7 @@ def _value(text: str) -> Any:
 
 
 def _depth_of(tables: Any) -> int:
-    """The number of tables and lists that lie in each other."""
+    """Returns the number of tables and lists that lie in each other."""
     depth, level = 0, [tables]
     while level := [
         part
@@ -149,8 +149,8 @@ def bare(key: str) -> str:
 
 
 def _joined(path: Path_, tables: Any) -> Path_:
-    """The path where a key with a dot in it, as the name of an output file, may stand without
-    quotes.
+    """Returns the path where a key with a dot in it, as the name of an output file, may stand
+    without quotes.
     """
     if not path or not isinstance(tables, dict):
         return path
@@ -160,7 +160,7 @@ def _joined(path: Path_, tables: Any) -> Path_:
 
 
 def _lines(text: str) -> dict[Path_, int]:
-    """The line of each table and key; keys inside an inline table stand on the line of the
+    """Returns the line of each table and key; keys inside an inline table stand on the line of the
     table.
     """
     found: dict[Path_, int] = {}
@@ -175,8 +175,8 @@ def _lines(text: str) -> dict[Path_, int]:
 
 
 def dumps(tables: Mapping[str, Any]) -> str:
-    """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes
-    inline tables. None is left out.
+    """Returns TOML text of sections; what lies deeper than a section (than a file, in `output`)
+    becomes inline tables. None is left out.
     """
     document = tomlkit.document()
     for section, content in tables.items():
@@ -200,12 +200,12 @@ def _section(content: Mapping[str, Any]) -> Table:
 
 
 def inline(value: Any) -> str:
-    """A value as it stands behind a key."""
+    """Returns a value as it stands behind a key."""
     return _item(value).as_string()
 
 
 def _item(value: Any) -> Item:
-    """Numbers of NumPy are numbers, what TOML has no word for is its text."""
+    """Returns numbers of NumPy are numbers, what TOML has no word for is its text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):

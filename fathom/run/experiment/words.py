@@ -164,7 +164,7 @@ def about(value: Any) -> str:
 
 
 def _is_arithmetic(text: str) -> bool:
-    """Whether a file reads a text as arithmetic, or refuses it as such."""
+    """Returns whether a file reads a text as arithmetic, or refuses it as such."""
     try:
         return interpret(text) is not text
     except InputError:
@@ -172,5 +172,5 @@ def _is_arithmetic(text: str) -> bool:
 
 
 def _is_offered(thing: Any, name: str) -> bool:
-    """Whether a model gives a scheme that parameter."""
+    """Returns whether a model gives a scheme that parameter."""
     return name in offered and isinstance(thing, schemes.Scheme)

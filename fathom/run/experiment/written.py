@@ -66,7 +66,7 @@ def sections(simulation: Any) -> dict[str, Any]:
 
 
 def refuse(document: Document) -> None:
-    """InputError: an experiment lacks what [not_written] names, and nobody has given it."""
+    """Raises InputError: an experiment lacks what [not_written] names, and nobody has given it."""
     named = document.tables.get("not_written", {})
     lacking = [key for key in named if not document.gives(split(key))]
     if lacking:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def rows_of(name: str) -> list[str]:
-    """Lines of a file, without those of its source."""
+    """Returns lines of a file, without those of its source."""
     return (
         Path(__file__)
         .with_name(name)
@@ -21,7 +21,7 @@ def rows_of(name: str) -> list[str]:
 
 
 def table(name: str) -> list[dict[str, str]]:
-    """Rows of a file, by column."""
+    """Returns rows of a file, by column."""
     return list(
         csv.DictReader(
             line

@@ -58,8 +58,8 @@ forecast_figures = {
 
 
 def vector_machine(machine: Machine) -> VectorMachine:
-    """Its registers and banks, for lengths of blocks (NPROMA): each processor of a node has its
-    part of the banks. This is an assumption; with it the model agrees with the study.
+    """Returns its registers and banks, for lengths of blocks (NPROMA): each processor of a node has
+    its part of the banks. This is an assumption; with it the model agrees with the study.
     """
     return VectorMachine(
         register=int(machine["vector.register"]),
@@ -70,7 +70,7 @@ def vector_machine(machine: Machine) -> VectorMachine:
 
 
 def read_by_all(machine: Machine, readers: int) -> float:
-    """Seconds until all have read it."""
+    """Returns seconds until all have read it."""
     on_node = min(readers, int(machine["node.cores"]))
     return on_node * surfex / machine["files.client"] + readers * surfex / machine["files.server"]
 
@@ -97,7 +97,7 @@ def surfex_fit() -> Fit:
 
 
 def coefficients(machine: Machine) -> tuple[float, float]:
-    """Seconds as text and binary."""
+    """Returns seconds as text and binary."""
     return rttov_text / machine["files.text"], rttov_binary / machine["files.read"]
 
 
@@ -131,7 +131,7 @@ def load_of(
 
 @lru_cache(maxsize=16)
 def _messages(aside: float, halo: float) -> tuple[Machine, Messages, Messages]:
-    """The machine, and messages of a transposition and of the halo."""
+    """Returns the machine, and messages of a transposition and of the halo."""
     machine = load("nec-sx8r").but({"node.copy": aside})
     rank = np.arange(tasks)
     group = rank // 8 * 8
@@ -153,7 +153,7 @@ def forecast(
     rows_of_physics: bool = True,
     synchronised: bool = True,
 ) -> Clocks:
-    """The whole forecast."""
+    """Returns the whole forecast."""
     from scipy.special import ndtri
 
     machine, transposition, halo = _messages(values["aside"], values["halo"])
@@ -180,8 +180,8 @@ def forecast(
 
 
 def figures(values: Mapping[str, float]) -> list[float]:
-    """Seconds: elapsed, in barriers, in messages; gains of square blocks, of rows of the physics,
-    of synchronising.
+    """Returns seconds: elapsed, in barriers, in messages; gains of square blocks, of rows of the
+    physics, of synchronising.
     """
     base = forecast(values)
     return [

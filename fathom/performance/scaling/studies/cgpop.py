@@ -42,7 +42,7 @@ gaps = {"XE6": 5e-7, "XT5": 3e-6}  # first guesses
 
 @cache
 def points(ranks: int) -> tuple[int, int]:
-    """(points of the fullest rank, height of a block)."""
+    """Returns (points of the fullest rank, height of a block)."""
     sizes = [
         tuple(int(row[key]) for key in ("width", "height", "kept"))
         for row in table("blocks_0.1deg.csv")
@@ -55,7 +55,7 @@ def points(ranks: int) -> tuple[int, int]:
 
 
 def series(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(cores, seconds a simulated day) of a curve."""
+    """Returns (cores, seconds a simulated day) of a curve."""
     rows = [
         (int(r["cores"]), float(r["seconds_per_simulated_day"]))
         for r in table("cgpop_scaling.csv")
@@ -67,7 +67,7 @@ def series(name: str) -> tuple[np.ndarray, np.ndarray]:
 def iteration(
     machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce"
 ) -> dict[str, float]:
-    """Seconds of one, by what is done."""
+    """Returns seconds of one, by what is done."""
     a_rank, _ = points(ranks)
     calc = (
         a_rank
@@ -97,7 +97,7 @@ def day(
     way: str = "allreduce",
     priced: Iteration = iteration,
 ) -> float:
-    """Seconds of a simulated day. priced: an iteration, by what is done."""
+    """Returns seconds of a simulated day. priced: an iteration, by what is done."""
     return iterations * sum(priced(machine, program, ranks, way).values())
 
 
@@ -130,7 +130,7 @@ def _work(name: str) -> str:
 
 
 def _of(name: str, values: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
-    """(machine, program) of a curve, from the values of `together`."""
+    """Returns (machine, program) of a curve, from the values of `together`."""
     key = name.partition("/")[0]
     machine = load(machines[key]).but({"network.gap": values[f"gap {key}"]})
     a = values[_work(name)] / machine["node.multiply_add"]
@@ -141,7 +141,7 @@ def _of(name: str, values: Mapping[str, float]) -> tuple[Machine, dict[str, floa
 def fitted(
     name: str, hold_out: bool = True, most: float = np.inf, priced: Iteration = iteration
 ) -> Fit:
-    """a, b and C of a curve up to `most` cores, on the machine as in its file."""
+    """Returns a, b and C of a curve up to `most` cores, on the machine as in its file."""
     at = load(machines[name.partition("/")[0]])
     cores, seconds = series(name)
     seconds, cores = seconds[cores <= most], cores[cores <= most]
@@ -152,7 +152,7 @@ def fitted(
 def known(
     name: str, most: float = np.inf, priced: Iteration = iteration
 ) -> tuple[Machine, dict[str, float]]:
-    """(machine, program) of a curve from the points up to `most` cores."""
+    """Returns (machine, program) of a curve from the points up to `most` cores."""
     key = name.partition("/")[0]
     if key in crays:
         return _of(name, together(most, priced).values)
@@ -160,8 +160,8 @@ def known(
 
 
 def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndarray, np.ndarray]:
-    """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
-    `most` alone.
+    """Returns (cores, predicted over measured less one) of the points beyond `most` cores, from
+    those up to `most` alone.
     """
     at = known(name, most, priced)
     cores, seconds = series(name)
@@ -173,6 +173,6 @@ def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndar
 def optimum(
     machine: Machine, program: Mapping[str, float], way: str = "allreduce", most: int = 32768
 ) -> int:
-    """Ranks of the shortest day."""
+    """Returns ranks of the shortest day."""
     ranks = np.unique(np.round(np.geomspace(512, most, 49)).astype(int))
     return int(ranks[np.argmin([day(machine, program, int(p), way) for p in ranks])])

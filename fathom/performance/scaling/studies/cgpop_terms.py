@@ -32,7 +32,7 @@ Parts = dict[str, float]
 
 
 def pairs(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
-    """The sum in pairs of a power of two."""
+    """Returns the sum in pairs of a power of two."""
     found = cgpop.iteration(machine, program, ranks, way)
     if not gap(machine):
         return found
@@ -43,17 +43,17 @@ def pairs(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
 
 
 def tree(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
-    """The sum to one rank and back."""
+    """Returns the sum to one rank and back."""
     return _summed(machine, program, ranks, "tree")
 
 
 def node(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
-    """The sum within nodes first."""
+    """Returns the sum within nodes first."""
     return _summed(machine, program, ranks, "node-shared")
 
 
 def scattered(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
-    """Nodes anywhere in the machine."""
+    """Returns nodes anywhere in the machine."""
     found = cgpop.iteration(machine, program, ranks, way)
     if machine.name not in torus:
         return found
@@ -68,7 +68,7 @@ def scattered(machine: Machine, program: Program, ranks: int, way: str) -> Parts
 
 
 def late(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
-    """Late ranks in the place of the gap."""
+    """Returns late ranks in the place of the gap."""
     each = 300 * gap(machine)  # so that the first guess of the gap is one of this, too
     quick = machine.but({"network.gap": 0.0, "noise.frequency": 1.33, "noise.duration": each})
     found = cgpop.iteration(machine.but({"network.gap": 0.0}), program, ranks, way)
@@ -97,8 +97,8 @@ def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
 
 
 def alike(name: str, other: str) -> tuple[float, float]:
-    """The rms of the logarithm of what two curves of a machine have on the same cores, up to 1000
-    and beyond.
+    """Returns the rms of the logarithm of what two curves of a machine have on the same cores, up
+    to 1000 and beyond.
     """
     curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
     both = np.array(sorted(curves[0].keys() & curves[1].keys()))

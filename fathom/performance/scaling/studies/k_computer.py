@@ -44,8 +44,8 @@ start = {"overhead": 6e-7}  # s, estimate
 
 @lru_cache(maxsize=4)
 def layout(cut: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(from, to, bytes) of the halos of the blocks with water of the real mask, one a rank, counted
-    from the south; periodic in x. cut: pieces of each block, from south to north.
+    """Returns (from, to, bytes) of the halos of the blocks with water of the real mask, one a rank,
+    counted from the south; periodic in x. cut: pieces of each block, from south to north.
     """
     mask = np.array([list(row) for row in rows_of("wet_blocks_0.1deg.txt")])[::-1] == "#"
     wet = np.repeat(mask, cut, axis=0)
@@ -75,7 +75,7 @@ def iteration(
     shape: tuple[int, ...] | None = (19, 20, 20),
     cut: int = 1,
 ) -> Clocks:
-    """One iteration, all ranks in step before, on `cut` times as many nodes."""
+    """Returns one iteration, all ranks in step before, on `cut` times as many nodes."""
     machine = machine or load("k-computer")
     t = Clocks(machine, cut * ranks, Network.of(machine, cut * ranks, shape))
     n = steps.index(step) if step in steps else {"halo only": -1}[step]
@@ -88,13 +88,15 @@ def iteration(
 
 
 def gains(machine: Machine | None = None) -> dict[str, float]:
-    """The factors by which they are faster than the baseline."""
+    """Returns the factors by which they are faster than the baseline."""
     base = iteration("baseline", machine).elapsed
     return {step: base / iteration(step, machine).elapsed for step in steps}
 
 
 def with_overhead(overhead: float) -> Machine:
-    """K, the overhead of a put being such that a halo takes `halo_by_puts` of one by messages."""
+    """Returns K, the overhead of a put being such that a halo takes `halo_by_puts` of one by
+    messages.
+    """
     from scipy.optimize import brentq
 
     def machine(put: float) -> Machine:

@@ -24,7 +24,7 @@ phases = ("baroclinic", "barotropic", "3Dupdate")
 
 @cache
 def studied() -> tuple[np.ndarray, np.ndarray]:
-    """(cores, shares of the phases) of the study."""
+    """Returns (cores, shares of the phases) of the study."""
     rows = table("pop_phase_split.csv")
     shares = [[float(row[f"frac_{phase}"]) for phase in phases] for row in rows]
     return np.array([int(row["cores"]) for row in rows]), np.array(shares)
@@ -32,12 +32,12 @@ def studied() -> tuple[np.ndarray, np.ndarray]:
 
 @cache
 def solver(cores: int) -> float:
-    """Seconds of a day."""
+    """Returns seconds of a day."""
     return cgpop.day(*cgpop.known("XT5/POP"), cores)
 
 
 def shares(values: Mapping[str, float], cores: Sequence[int]) -> np.ndarray:
-    """The shares of the phases, (cores, phases)."""
+    """Returns the shares of the phases, (cores, phases)."""
     points = np.array([cgpop.points(int(c))[0] for c in cores], float)
     seconds = np.stack(
         [
@@ -51,7 +51,8 @@ def shares(values: Mapping[str, float], cores: Sequence[int]) -> np.ndarray:
 
 
 def fitted(without: int | None = None) -> dict[str, float]:
-    """w [s a point and day], u [s a day]; without: the place of a number of cores left out."""
+    """Returns w [s a point and day], u [s a day]; without: the place of a number of cores left
+    out."""
     from scipy.optimize import least_squares
 
     cores, found = studied()

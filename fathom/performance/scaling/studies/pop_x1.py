@@ -47,7 +47,7 @@ figures = {
 
 @cache
 def block(ranks: int) -> tuple[int, int, int, int]:
-    """(width, height, px, py) of the largest block of the best processor grid."""
+    """Returns (width, height, px, py) of the largest block of the best processor grid."""
     grids = [
         (px, ranks // px)
         for px in range(1, ranks + 1)
@@ -62,7 +62,7 @@ def block(ranks: int) -> tuple[int, int, int, int]:
 
 @cache
 def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(from, to, east or west) of the four of each rank; periodic in x."""
+    """Returns (from, to, east or west) of the four of each rank; periodic in x."""
     rank = np.arange(px * py).reshape(py, px)
     pairs = [
         (np.roll(rank, 1, 1), rank, True),
@@ -107,7 +107,7 @@ class Program:
 
 
 def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> Clocks:
-    """A simulated day."""
+    """Returns a simulated day."""
     t = Clocks(machine, ranks, Network.of(machine, ranks))
     pop = Program(t, program, variant)
     pop.compute(1.0)
@@ -127,8 +127,8 @@ def part_of_step(
     updates: int = 1,
     iterations: int = 12,
 ) -> Recorded:
-    """The last updates of halos in the baroclinic phase, each after its part of the computing, and
-    the first iterations; in the order of time.
+    """Returns the last updates of halos in the baroclinic phase, each after its part of the
+    computing, and the first iterations; in the order of time.
     """
     t = Recorded(machine, ranks, Network.of(machine, ranks))
     pop = Program(t, program, variant)
@@ -150,7 +150,7 @@ def years_a_day(
 def crossing(
     machine: Machine, program: Mapping[str, float], variant: str = "mpi", most: int = 1024
 ) -> float:
-    """Ranks at which both phases take as long (interpolated); infinite if they do not up to
+    """Returns ranks at which both phases take as long (interpolated); infinite if they do not up to
     `most`.
     """
     ranks = [8, 32, 64, 96, 128, 192, 256, 384, 512, 1024]
@@ -169,7 +169,9 @@ def crossing(
 
 
 def at_once(machine: Machine, program: Mapping[str, float], ranks: int = 128) -> float:
-    """The factor of speed if all processors are interrupted at once; the least of both variants."""
+    """Returns the factor of speed if all processors are interrupted at once; the least of both
+    variants.
+    """
     loose = machine.but({"noise.synchronised": False})
     return min(
         years_a_day(machine, program, ranks, v) / years_a_day(loose, program, ranks, v)
@@ -181,8 +183,9 @@ platforms = ("cray-x1", "earth-simulator", "ibm-sp", "sgi-altix")
 
 
 def on_platform(name: str, program: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
-    """A machine, and the program with its work there: on the Earth Simulator 0.8 of the X1's time;
-    on others, which were not fitted, by the rates of memory and of multiply-adds, half each.
+    """Returns a machine, and the program with its work there: on the Earth Simulator 0.8 of the
+    X1's time; on others, which were not fitted, by the rates of memory and of multiply-adds, half
+    each.
     """
     machine, x1 = load(name), load("cray-x1")
     part = {"cray-x1": 1.0, "earth-simulator": 0.8}.get(name)
@@ -193,7 +196,7 @@ def on_platform(name: str, program: Mapping[str, float]) -> tuple[Machine, dict[
 
 
 def fitted(hold_out: bool = True) -> Fit:
-    """Figures that are bounds count as met once they are passed."""
+    """Returns figures that are bounds count as met once they are passed."""
 
     def model(values: Mapping[str, float]) -> list[float]:
         machine = load("cray-x1").but({"network.put_latency": values["put_latency"]})

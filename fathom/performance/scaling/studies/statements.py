@@ -58,7 +58,7 @@ unified = "Unified Model"
 def says(
     study: str, text: str, label: Label = "predicted"
 ) -> Callable[[Callable[[], Found]], Callable[[], Found]]:
-    """A statement of a study, checked by the function below it."""
+    """Returns a statement of a study, checked by the function below it."""
 
     def keep(check: Callable[[], Found]) -> Callable[[], Found]:
         statements.append(Statement(study, text, label, check))

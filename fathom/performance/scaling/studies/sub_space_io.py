@@ -29,7 +29,7 @@ Cell = tuple[int, int | None]  # tasks, sets; None: no output, 0: by the tasks t
 
 
 def figures() -> tuple[list[Cell], np.ndarray]:
-    """Cells of the table, and their seconds."""
+    """Returns cells of the table, and their seconds."""
     rows = table("sub_space_io.csv")
     cells: list[Cell] = [(int(r["compute_tasks"]), sets) for r in rows for sets in columns.values()]
     return cells, np.array([float(r[name]) for r in rows for name in columns])
@@ -43,7 +43,7 @@ def forecast(
     pick: str = "fewest",
     on_busy: str = "synchronous",
 ) -> dict[str, float]:
-    """Seconds: elapsed, stalled; fallback: outputs that found no set free."""
+    """Returns seconds: elapsed, stalled; fallback: outputs that found no set free."""
     alone = values["W"] / tasks + values["b"] + values["c"] * tasks
     if not sets:
         return {
@@ -66,7 +66,7 @@ def elapsed(
 def fitted(
     cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = None, busy: float = service
 ) -> tuple[dict[str, float], float]:
-    """(parameters, sum of squared errors) from cells, by default all of the table."""
+    """Returns (parameters, sum of squared errors) from cells, by default all of the table."""
     from scipy.optimize import least_squares
 
     if cells is None or seconds is None:
@@ -89,7 +89,7 @@ def errors(values: Mapping[str, float]) -> np.ndarray:
 
 
 def left_out(unit: str = "cell") -> np.ndarray:
-    """Errors of figures that were not in the fit: each `cell`, or each row of the table
+    """Returns errors of figures that were not in the fit: each `cell`, or each row of the table
     (`tasks`).
     """
     cells, seconds = figures()

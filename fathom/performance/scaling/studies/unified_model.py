@@ -49,8 +49,8 @@ pair_figures = {
 
 
 def departure(values: Mapping[str, float]) -> list[float]:
-    """Seconds of two days of the slowest and the fastest rank: for theta, for the wind by two
-    separate searches, for the wind by interpolation.
+    """Returns seconds of two days of the slowest and the fastest rank: for theta, for the wind by
+    two separate searches, for the wind by interpolation.
     """
     latitude = np.linspace(-90, 90, rows)
     band = np.arange(rows) * bands // rows
@@ -72,7 +72,7 @@ def departure_fit() -> Fit:
 
 
 def stash(openings: float = 300) -> list[float]:
-    """Seconds of the three ways to write; openings: how often a file is opened and closed
+    """Returns seconds of the three ways to write; openings: how often a file is opened and closed
     (estimate).
     """
     m = load("nec-sx6")
