@@ -41,10 +41,7 @@ functions = {
     *("pow", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
     *("sinh", "cosh", "tanh", "erf", "erfc", "fmod"),
 }
-kernel = re.compile(
-    r"<void fathom::process_detail::run_in_one_piece<(?P<scheme>.+),"
-    r" fathom::Pack<(?P<type>double|float), (?P<width>\d+)l?>, \d+>\(.*>:$"
-)
+kernel = re.compile(r"<fathom::Kernels<(?P<scheme>.+), (?P<type>double|float)>::packs\(.*>:$")
 arithmetic = re.compile(
     r"\tv?(?:add|sub|mul|div|sqrt|min|max|fn?m(?:add|sub)\d+)(?P<kind>p|s)[ds]\s+(?P<operands>.*)"
 )
@@ -93,8 +90,7 @@ def kernels(file: Path) -> list[Kernel]:
     for block in said.split("\n\n"):
         head, _, body = block.strip().partition("\n")
         if named := kernel.search(head):
-            pack = int(named["width"]) * number[named["type"]]
-            whole, every, lanes = count(body, min(pack, widest), number[named["type"]])
+            whole, every, lanes = count(body, widest, number[named["type"]])
             precision = f"fp{8 * number[named['type']]}"
             used = frozenset(called.findall(body)) & functions
             scheme = named["scheme"].removeprefix("fathom::")

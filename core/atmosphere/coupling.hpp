@@ -58,7 +58,9 @@ public:
     bool apply_on(Device& device, Given at) override {
         for (Pair& p : pairs) {
             const Field field = at.on_device(p.field);
-            if (!p.there) p.there = device.relaxation(points_of(at.set.domain(), p, field.levels));
+            if (!p.there)
+                p.there =
+                    device.make<RelaxationOnDevice>(points_of(at.set.domain(), p, field.levels));
             p.there->relax(field, at.on_device(p.before), at.on_device(p.after),
                            at.on_device(p.weight));
         }

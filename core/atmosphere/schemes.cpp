@@ -14,7 +14,7 @@
 
 namespace fathom::atmosphere {
 
-Entries schemes() {
+Entries schemes(Part) {
     return {
         linear_entry<HybridPressure>("HybridPressure"),
         linear_entry<HydrostaticGeopotential>("HydrostaticGeopotential"),

@@ -4,6 +4,6 @@
 
 namespace fathom::atmosphere {
 
-Entries schemes();
+Entries schemes(Part = {});
 
 }  // namespace fathom::atmosphere

@@ -288,7 +288,7 @@ private:
         for (std::size_t n = 0; n < given.size(); ++n)
             if (process.fields[n].access != Access::writes)
                 fill(fields[n], given[n].data(), is_profile(n));
-        const auto kernel = device->kernel(process.entry, sizeof(T));
+        const auto kernel = (Process::Run)device->kernel(process.entry, sizeof(T));
         if (!kernel) throw Error(device->name(), " has no kernel of '", process.name, "'");
         std::vector<Cell> cells;
         for (int j = reach; j < rows - reach; ++j)

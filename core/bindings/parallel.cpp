@@ -50,7 +50,7 @@ struct BoundExchange {
     std::unique_ptr<Mover> mover;
     void on(std::shared_ptr<Device> device) {
         blocks.device = std::move(device);
-        mover = blocks.device->halos(exchange.points());
+        mover = blocks.device->make<Mover>(exchange.points());
     }
     using Fields = std::vector<std::vector<BlockArray>>;
     std::vector<FieldSlab> slabs(const Fields& fields) {

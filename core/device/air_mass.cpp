@@ -1,6 +1,8 @@
-#include "device/air_mass.hpp"
+/// The mass of air of a grid-point atmosphere on a device: one thread per column.
+#include "atmosphere/gridpoint/air_mass.hpp"
 #include "atmosphere/tracer_share.hpp"
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "device/terms.hpp"
 
 namespace fathom {
@@ -127,12 +129,14 @@ private:
     FieldAt<const T> of(const FieldSlab& f) { return tables.operator()<const T>(f); }
 };
 
-}  // namespace
-
 std::unique_ptr<AirMassOnDevice> air_mass_of(std::shared_ptr<Device> device,
                                              const AirColumns& own) {
     if (own.bytes == 4) return std::make_unique<AirMass<float>>(device, own);
     return std::make_unique<AirMass<double>>(device, own);
 }
+
+const Registered air_mass(air_mass_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,5 +1,7 @@
-#include "device/columns.hpp"
+/// Columns of fields on a device: a thread for each number.
+#include "field/columns.hpp"
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
@@ -98,9 +100,7 @@ private:
     BlockTables blocks;
 };
 
-}  // namespace
-
-std::unique_ptr<ColumnsOnDevice> columns_on(std::shared_ptr<Device> device, int bytes) {
+std::unique_ptr<ColumnsOnDevice> columns_on(std::shared_ptr<Device> device, const int& bytes) {
     if (bytes == 4) return std::make_unique<Columns<float>>(std::move(device));
     return std::make_unique<Columns<double>>(std::move(device));
 }
@@ -110,5 +110,10 @@ std::unique_ptr<SamplesOnDevice> samples_of(std::shared_ptr<Device> device,
     if (given.bytes == 4) return std::make_unique<Samples<float>>(device, given);
     return std::make_unique<Samples<double>>(device, given);
 }
+
+const Registered columns(columns_on);
+const Registered samples(samples_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,6 +1,8 @@
-#include "device/drifters.hpp"
+/// Drifters on a device: one thread for each.
 #include <vector>
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
+#include "ocean/drifters/motion.hpp"
 
 namespace fathom {
 
@@ -71,12 +73,14 @@ private:
     std::size_t room = 0;                    // for drifters
 };
 
-}  // namespace
-
 std::unique_ptr<DriftersOnDevice> drifters_of(std::shared_ptr<Device> device,
-                                              std::span<const DriftBlock> blocks, double step,
-                                              bool flat) {
+                                              const std::span<const DriftBlock>& blocks,
+                                              const double& step, const bool& flat) {
     return std::make_unique<Drifting>(std::move(device), blocks, step, flat);
 }
+
+const Registered drifters(drifters_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,12 +1,14 @@
+/// An elliptic solver in memory of a device: one thread per point.
 /// The iterations of solver/fused.hpp on a device. One launch does several iterations of a tile and
 /// of all points around it that it needs, so no halo is filled between them; before the next launch
 /// the points of other ranks are. It writes r and s into second arrays, because other tiles still
 /// read the first. A recording has many launches: after
 /// the search has ended, the rest do nothing.
-#include "device/elliptic.hpp"
 #include "device/elliptic/chebyshev.hpp"
 #include "device/elliptic/gradients.hpp"
 #include "device/elliptic/passes.hpp"
+#include "device/engines.hpp"
+#include "solver/on_device.hpp"
 
 namespace fathom {
 
@@ -354,11 +356,13 @@ private:
     }
 };
 
-}  // namespace
-
 std::unique_ptr<EllipticOnDevice> elliptic_on(std::shared_ptr<Device> device,
                                               const EllipticPoints& points) {
     return std::make_unique<Elliptic>(device, points);
 }
+
+const Registered elliptic(elliptic_on);
+
+}  // namespace
 
 }  // namespace fathom

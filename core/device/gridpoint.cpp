@@ -1,5 +1,7 @@
-#include "device/gridpoint.hpp"
+/// Semi-Lagrangian processes of a grid-point atmosphere on a device: one thread per point.
+#include "atmosphere/gridpoint/on_device.hpp"
 #include "atmosphere/gridpoint/pole_rows.hpp"
+#include "device/engines.hpp"
 #include "device/even_rows.hpp"
 
 namespace fathom {
@@ -346,8 +348,6 @@ private:
     }
 };
 
-}  // namespace
-
 template <class T>
 std::unique_ptr<CarrierOnDevice> carrier_of(std::shared_ptr<Device> device,
                                             const CarrierTables<T>& tables) {
@@ -355,9 +355,9 @@ std::unique_ptr<CarrierOnDevice> carrier_of(std::shared_ptr<Device> device,
     if (tables.deep) return std::make_unique<OnSphere<T, true>>(std::move(device), tables);
     return std::make_unique<OnSphere<T, false>>(std::move(device), tables);
 }
-template std::unique_ptr<CarrierOnDevice> carrier_of<float>(std::shared_ptr<Device>,
-                                                            const CarrierTables<float>&);
-template std::unique_ptr<CarrierOnDevice> carrier_of<double>(std::shared_ptr<Device>,
-                                                             const CarrierTables<double>&);
+
+const Registered single(carrier_of<float>), twice(carrier_of<double>);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,9 +1,11 @@
-#include "device/halos.hpp"
+/// Halos in memory of a device: a thread for each point of each level of all fields of an exchange.
 #include <cstdint>
 #include <limits>
 #include "base/error.hpp"
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
+#include "parallel/travel/mover.hpp"
 
 namespace fathom {
 
@@ -151,11 +153,13 @@ private:
     }
 };
 
-}  // namespace
-
 std::unique_ptr<Mover> halos_of(std::shared_ptr<Device> device, const PointMoves& moves) {
     if (moves.number == 4) return std::make_unique<Halos<std::uint32_t>>(std::move(device), moves);
     return std::make_unique<Halos<std::uint64_t>>(std::move(device), moves);
 }
+
+const Registered halos(halos_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include "base/pack.hpp"
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "device/terms.hpp"
 
 namespace fathom {
@@ -383,12 +384,14 @@ template <class T> std::vector<RankSum> Grid<T>::means(const HelmholtzMeans& of)
     return all;
 }
 
-}  // namespace
-
 std::unique_ptr<HelmholtzOnDevice> helmholtz_of(std::shared_ptr<Device> device,
                                                 const HelmholtzPoints& points) {
     if (points.bytes == 4) return std::make_unique<Grid<float>>(std::move(device), points);
     return std::make_unique<Grid<double>>(std::move(device), points);
 }
+
+const Registered helmholtz(helmholtz_of);
+
+}  // namespace
 
 }  // namespace fathom

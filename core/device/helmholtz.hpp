@@ -7,8 +7,6 @@
 
 namespace fathom {
 
-std::unique_ptr<HelmholtzOnDevice> helmholtz_of(std::shared_ptr<Device>, const HelmholtzPoints&);
-
 /// In device/separable.cpp; blocks and columns are in memory of the device.
 struct SeparableGrid {
     const HelmholtzBlock* blocks;

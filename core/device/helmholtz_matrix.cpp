@@ -1,5 +1,8 @@
-#include "device/helmholtz_matrix.hpp"
+/// The coefficients of the Helmholtz equation on a device: one thread per column.
+#include "atmosphere/gridpoint/helmholtz_matrix.hpp"
+#include <memory>
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
@@ -68,13 +71,15 @@ private:
     BlockTables tables;
 };
 
-}  // namespace
-
 std::unique_ptr<HelmholtzMatrixOnDevice> helmholtz_matrix_of(std::shared_ptr<Device> device,
                                                              const HelmholtzColumns& of) {
     if (of.bytes_of_fields == 4) return std::make_unique<Matrix<float, float>>(device, of);
     if (of.bytes == 4) return std::make_unique<Matrix<double, float>>(device, of);
     return std::make_unique<Matrix<double, double>>(device, of);
 }
+
+const Registered helmholtz_matrix(helmholtz_matrix_of);
+
+}  // namespace
 
 }  // namespace fathom

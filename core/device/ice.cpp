@@ -1,5 +1,7 @@
-#include "device/ice.hpp"
+/// The motion of sea ice on a device: a thread for each cell, and each corner.
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
+#include "ocean/sea_ice/equations.hpp"
 
 namespace fathom {
 
@@ -99,7 +101,7 @@ template <class To> struct Give {
 
 class Ice final : public IceOnDevice {
 public:
-    Ice(std::shared_ptr<Device> device, std::span<const IceGeometry> given,
+    Ice(std::shared_ptr<Device> device, const std::span<const IceGeometry>& given,
         const IceParameters& parameters) {
         for (auto& g : given) {
             Block& b = blocks.emplace_back();
@@ -198,12 +200,14 @@ private:
     }
 };
 
-}  // namespace
-
 std::unique_ptr<IceOnDevice> ice_of(std::shared_ptr<Device> device,
-                                    std::span<const IceGeometry> given,
+                                    const std::span<const IceGeometry>& given,
                                     const IceParameters& parameters) {
     return std::make_unique<Ice>(std::move(device), given, parameters);
 }
+
+const Registered ice(ice_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,7 +1,10 @@
-#include "device/implicit.hpp"
+/// The semi-implicit solve of a spectral atmosphere on a device: one thread per column, per mode of
+/// a column, or per mode of a wavenumber.
+#include "atmosphere/spectral/implicit_on_device.hpp"
 #include "atmosphere/spectral/leap.hpp"
 #include "base/error.hpp"
 #include "base/pack.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
@@ -293,8 +296,6 @@ private:
     std::size_t sums() const { return job.on.waves.size() * job.levels(); }
 };
 
-}  // namespace
-
 template <class T>
 std::unique_ptr<ImplicitOnDevice> implicit_of(std::shared_ptr<Device> device,
                                               const ImplicitTables<T>& tables) {
@@ -309,9 +310,9 @@ std::unique_ptr<ImplicitOnDevice> implicit_of(std::shared_ptr<Device> device,
         },
         tables.column, tables.modes);
 }
-template std::unique_ptr<ImplicitOnDevice> implicit_of<float>(std::shared_ptr<Device>,
-                                                              const ImplicitTables<float>&);
-template std::unique_ptr<ImplicitOnDevice> implicit_of<double>(std::shared_ptr<Device>,
-                                                               const ImplicitTables<double>&);
+
+const Registered single(implicit_of<float>), twice(implicit_of<double>);
+
+}  // namespace
 
 }  // namespace fathom

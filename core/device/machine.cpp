@@ -5,29 +5,19 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
-#include "device/air_mass.hpp"
-#include "device/columns.hpp"
-#include "device/drifters.hpp"
-#include "device/elliptic.hpp"
-#include "device/gridpoint.hpp"
-#include "device/halos.hpp"
-#include "device/helmholtz.hpp"
-#include "device/helmholtz_matrix.hpp"
-#include "device/ice.hpp"
-#include "device/implicit.hpp"
-#include "device/plane_transport.hpp"
+#include "device/engines.hpp"
 #include "device/radiation.hpp"
-#include "device/relaxation.hpp"
-#include "device/spectral_sums.hpp"
-#include "device/transforms.hpp"
-#include "device/transport.hpp"
 #include "device/values.hpp"
-#include "device/watch.hpp"
 #include "machine/device.hpp"
 #include "machine/limits.hpp"
 #include "machine/ticks.hpp"
 
 namespace fathom {
+
+std::map<std::string, Device::AnyFunction>& engines() {
+    static std::map<std::string, Device::AnyFunction> all;
+    return all;
+}
 
 namespace {
 
@@ -180,37 +170,27 @@ bool there(std::string&) { return true; }
 
 #endif
 
-/// This machine, with all operations that a model needs.
+/// This machine, with its engines and kernels.
 class Here final : public Machine {
 public:
     using Machine::Machine;
-    Kernel kernel(const std::string& scheme, int bytes) const override {
+    AnyFunction engine(const std::string& name) const override {
+        const auto found = engines().find(name);
+        if (found == engines().end()) throw Error("device: no engine is made by ", name);
+        return found->second;
+    }
+    AnyFunction kernel(const std::string& scheme, int bytes) const override {
         const auto found = kernels.find({scheme, bytes});
         if (found != kernels.end()) return found->second;
-        Kernel made = scheme == "RRTMGP" ? radiation_kernel(bytes) : nullptr;
+        Process::Run made = scheme == "RRTMGP" ? radiation_kernel(bytes) : nullptr;
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
-        return kernels[{scheme, bytes}] = made;
+        return kernels[{scheme, bytes}] = (AnyFunction)made;
     }
     std::shared_ptr<const void> settled(const std::string& name, std::shared_ptr<const void> scheme,
                                         int bytes, std::size_t columns, int layers) override {
         if (name != "RRTMGP") return scheme;
         return radiation_on(shared_from_this(), scheme.get(), bytes, columns, layers);
-    }
-    std::unique_ptr<Mover> halos(const PointMoves& moves) override {
-        return halos_of(shared_from_this(), moves);
-    }
-    std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints& points) override {
-        return elliptic_on(shared_from_this(), points);
-    }
-    std::unique_ptr<Watch> watch(const WetColumns& columns) override {
-        return watch_of(shared_from_this(), columns);
-    }
-    std::unique_ptr<ColumnsOnDevice> columns(int bytes) override {
-        return columns_on(shared_from_this(), bytes);
-    }
-    std::unique_ptr<SamplesOnDevice> samples(const SamplePoints& points) override {
-        return samples_of(shared_from_this(), points);
     }
     void gather(std::span<const std::byte* const> at, int bytes, double* values) override {
         fathom::gather(*this, lists, at, bytes, values);
@@ -219,73 +199,10 @@ public:
         fathom::scatter(*this, lists, at, bytes, values);
     }
     void add(double x, const Rows& rows, int bytes) override { fathom::add(x, rows, bytes); }
-    std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry> blocks,
-                                            const ocean::IceParameters& parameters) override {
-        return ice_of(shared_from_this(), blocks, parameters);
-    }
-    std::unique_ptr<atmosphere::SumsOnDevice> spectral_sums(
-        const atmosphere::OwnColumns& own) override {
-        return spectral_sums_of(shared_from_this(), own);
-    }
-    std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
-        const atmosphere::ImplicitTables<float>& tables) override {
-        return implicit_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<atmosphere::ImplicitOnDevice> implicit(
-        const atmosphere::ImplicitTables<double>& tables) override {
-        return implicit_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<TransformOnDevice> transform(const TransformTables<float>& tables) override {
-        return transform_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<TransformOnDevice> transform(const TransformTables<double>& tables) override {
-        return transform_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<TransportOnDevice> transport(const TransportPoints<float>& points) override {
-        return transport_of(shared_from_this(), points);
-    }
-    std::unique_ptr<TransportOnDevice> transport(const TransportPoints<double>& points) override {
-        return transport_of(shared_from_this(), points);
-    }
-    std::unique_ptr<PlaneTransportOnDevice> transport(
-        const PlaneTransportTables<float>& tables) override {
-        return transport_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<PlaneTransportOnDevice> transport(
-        const PlaneTransportTables<double>& tables) override {
-        return transport_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<atmosphere::RelaxationOnDevice> relaxation(
-        const atmosphere::RelaxedPoints& points) override {
-        return relaxation_of(shared_from_this(), points);
-    }
-    std::unique_ptr<ocean::DriftersOnDevice> drifters(std::span<const ocean::DriftBlock> blocks,
-                                                      double step, bool flat) override {
-        return drifters_of(shared_from_this(), blocks, step, flat);
-    }
-    std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
-        const atmosphere::CarrierTables<float>& tables) override {
-        return carrier_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<atmosphere::CarrierOnDevice> carrier(
-        const atmosphere::CarrierTables<double>& tables) override {
-        return carrier_of(shared_from_this(), tables);
-    }
-    std::unique_ptr<atmosphere::AirMassOnDevice> air_mass(
-        const atmosphere::AirColumns& own) override {
-        return air_mass_of(shared_from_this(), own);
-    }
-    std::unique_ptr<HelmholtzOnDevice> helmholtz(const HelmholtzPoints& points) override {
-        return helmholtz_of(shared_from_this(), points);
-    }
-    std::unique_ptr<atmosphere::gridpoint::HelmholtzMatrixOnDevice> helmholtz_matrix(
-        const atmosphere::gridpoint::HelmholtzColumns& columns) override {
-        return helmholtz_matrix_of(shared_from_this(), columns);
-    }
 
 private:
     Lists lists;
-    mutable std::map<std::pair<std::string, int>, Kernel> kernels;
+    mutable std::map<std::pair<std::string, int>, AnyFunction> kernels;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
-#include "device/plane_transport.hpp"
+/// Semi-Lagrangian transport on a plane on a device: one thread per point.
+#include "device/engines.hpp"
 #include "device/even_rows.hpp"
+#include "trajectory/plane_on_device.hpp"
 
 namespace fathom {
 
@@ -176,16 +178,14 @@ private:
     }
 };
 
-}  // namespace
-
 template <class T>
 std::unique_ptr<PlaneTransportOnDevice> transport_of(std::shared_ptr<Device> device,
                                                      const PlaneTransportTables<T>& tables) {
     return std::make_unique<PlaneTransport<T>>(std::move(device), tables);
 }
-template std::unique_ptr<PlaneTransportOnDevice> transport_of<float>(
-    std::shared_ptr<Device>, const PlaneTransportTables<float>&);
-template std::unique_ptr<PlaneTransportOnDevice> transport_of<double>(
-    std::shared_ptr<Device>, const PlaneTransportTables<double>&);
+
+const Registered single(transport_of<float>), twice(transport_of<double>);
+
+}  // namespace
 
 }  // namespace fathom

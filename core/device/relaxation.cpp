@@ -1,5 +1,8 @@
-#include "device/relaxation.hpp"
+/// The coupling zone of a limited area on a device: one thread per number.
+#include "atmosphere/relaxation.hpp"
+#include <memory>
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
@@ -52,12 +55,14 @@ private:
     BlockTables tables;
 };
 
-}  // namespace
-
 std::unique_ptr<RelaxationOnDevice> relaxation_of(std::shared_ptr<Device> device,
                                                   const RelaxedPoints& points) {
     if (points.bytes == 4) return std::make_unique<Relaxation<float>>(std::move(device), points);
     return std::make_unique<Relaxation<double>>(std::move(device), points);
 }
+
+const Registered relaxation(relaxation_of);
+
+}  // namespace
 
 }  // namespace fathom

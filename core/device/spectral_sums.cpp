@@ -1,5 +1,7 @@
-#include "device/spectral_sums.hpp"
+/// Sums over the sphere of an atmosphere on a device: one thread per column.
+#include "atmosphere/spectral/sums.hpp"
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "device/terms.hpp"
 
 namespace fathom {
@@ -193,12 +195,14 @@ private:
     Of<T> changing(const FieldSlab& f) { return {tables.operator()<T>(f)}; }
 };
 
-}  // namespace
-
 std::unique_ptr<SumsOnDevice> spectral_sums_of(std::shared_ptr<Device> device,
                                                const OwnColumns& own) {
     if (own.bytes == 4) return std::make_unique<Sums<float>>(std::move(device), own);
     return std::make_unique<Sums<double>>(std::move(device), own);
 }
+
+const Registered spectral_sums(spectral_sums_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,8 +1,10 @@
-#include "device/transforms.hpp"
+/// Transforms on a device: one thread per row, or sum, or column, of each field.
 #include <numbers>
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
 #include "transform/fourier/there.hpp"
+#include "transform/on_device.hpp"
 #include "transform/plane/operators.hpp"
 #include "transform/rows/one_field.hpp"
 #include "transform/sphere/operators.hpp"
@@ -445,8 +447,6 @@ private:
     }
 };
 
-}  // namespace
-
 template <class T>
 std::unique_ptr<TransformOnDevice> transform_of(std::shared_ptr<Device> device,
                                                 const TransformTables<T>& tables) {
@@ -456,9 +456,9 @@ std::unique_ptr<TransformOnDevice> transform_of(std::shared_ptr<Device> device,
     return std::make_unique<Transform<T, PlaneJob<T>>>(std::move(device), tables.rows,
                                                        std::get<1>(tables.within));
 }
-template std::unique_ptr<TransformOnDevice> transform_of<float>(std::shared_ptr<Device>,
-                                                                const TransformTables<float>&);
-template std::unique_ptr<TransformOnDevice> transform_of<double>(std::shared_ptr<Device>,
-                                                                 const TransformTables<double>&);
+
+const Registered single(transform_of<float>), twice(transform_of<double>);
+
+}  // namespace
 
 }  // namespace fathom

@@ -1,6 +1,8 @@
-#include "device/transport.hpp"
+/// Semi-Lagrangian advection on a device: one thread per point.
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/launch.hpp"
+#include "trajectory/on_device.hpp"
 
 namespace fathom {
 
@@ -249,16 +251,14 @@ private:
     }
 };
 
-}  // namespace
-
 template <class T>
 std::unique_ptr<TransportOnDevice> transport_of(std::shared_ptr<Device> device,
                                                 const TransportPoints<T>& points) {
     return std::make_unique<Transport<T>>(std::move(device), points);
 }
-template std::unique_ptr<TransportOnDevice> transport_of<float>(std::shared_ptr<Device>,
-                                                                const TransportPoints<float>&);
-template std::unique_ptr<TransportOnDevice> transport_of<double>(std::shared_ptr<Device>,
-                                                                 const TransportPoints<double>&);
+
+const Registered single(transport_of<float>), twice(transport_of<double>);
+
+}  // namespace
 
 }  // namespace fathom

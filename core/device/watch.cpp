@@ -1,7 +1,9 @@
-#include "device/watch.hpp"
+/// Numbers that describe fields, computed on a device: one thread per column.
+#include "field/watch.hpp"
 #include <cmath>
 #include <limits>
 #include "device/blocks.hpp"
+#include "device/engines.hpp"
 #include "machine/largest.hpp"
 
 namespace fathom {
@@ -310,11 +312,13 @@ private:
     }
 };
 
-}  // namespace
-
 std::unique_ptr<Watch> watch_of(std::shared_ptr<Device> device, const WetColumns& w) {
     if (w.bytes == 4) return std::make_unique<Watcher<float>>(std::move(device), w);
     return std::make_unique<Watcher<double>>(std::move(device), w);
 }
+
+const Registered watch(watch_of);
+
+}  // namespace
 
 }  // namespace fathom

@@ -42,6 +42,9 @@ template <class Scheme, class T, class Body> void each_level(const Raw* at, int 
 
 /// One cell: the kernel writes its tape, which is read backwards.
 template <class Scheme, class T>
+void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell);
+#if FATHOM_PART != 1
+template <class Scheme, class T>
 void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell) {
     static_assert(std::ranges::all_of(uses<Scheme>, [](const Use& u) { return u.reach == 0; }),
                   "a scheme that looks at neighbours has no adjoint by columns");
@@ -68,6 +71,7 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
         if (!use.own) (Lanes::load(adjoint_of(p)) + t.adjoint[n++]).store(adjoint_of(p));
     });
 }
+#endif
 
 }  // namespace adjoint_detail
 

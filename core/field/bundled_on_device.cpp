@@ -6,7 +6,10 @@
 namespace fathom {
 
 Bundled::There::There(const Bundled& of, std::shared_ptr<Device> given, int bytes)
-    : device(std::move(given)), bytes(bytes), of(of), columns(device->columns(bytes)) {}
+    : device(std::move(given)),
+      bytes(bytes),
+      of(of),
+      columns(device->make<ColumnsOnDevice>(bytes)) {}
 
 void Bundled::There::make_room(const Bundle& b) {
     if (const std::size_t wanted = b.size * bytes + 64; rows.bytes < wanted) {
@@ -123,7 +126,8 @@ double Bundled::There::launch(const Where& where, const Bundle& b, std::span<Col
             raw.push_back({rows.at + b.begins[p] * bytes, b.between_levels(use), 0});
     const Cell* const first = (const Cell*)cells.at;
     device->mark(0);
-    device->kernel(of.process.entry, bytes)(scheme.get(), raw.data(), first, first + list.size());
+    const auto run = (Process::Run)device->kernel(of.process.entry, bytes);
+    run(scheme.get(), raw.data(), first, first + list.size());
     device->mark(1);
     const double seconds = device->between(0, 1);
     const double expected = std::transform_reduce(some.begin(), some.end(), 0., std::plus(),

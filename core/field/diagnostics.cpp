@@ -141,7 +141,7 @@ public:
     There(const FieldSet& s, const Field& f, bool moving = false)
         : set(s), weight(s, f, moving, true) {
         auto& known = s.watch(f.place);
-        if (!known) known = s.device()->watch(wet_columns(s, f));
+        if (!known) known = s.device()->make<Watch>(wet_columns(s, f));
         watch = known.get();
     }
     Watch* watch;

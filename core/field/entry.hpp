@@ -7,13 +7,14 @@
 #include "field/process.hpp"
 
 /// What a library of schemes must have been compiled with.
-#define FATHOM_LAYOUT __VERSION__ ", layout 2"
+#define FATHOM_LAYOUT __VERSION__ ", layout 3"
 
 namespace fathom {
 
 struct SchemeParameter {
     std::string name, units, meaning;
     double value, least, most;
+    std::ptrdiff_t at;  ///< in the scheme [bytes]
 };
 
 struct Entry {
@@ -39,53 +40,92 @@ template <class Scheme> constexpr auto parameters() {
         return std::tuple();
 }
 
-template <class Scheme>
-void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
-    bool found = false;
-    std::vector<std::string> known;
+/// Its parameters, with their defaults.
+template <class Scheme> std::vector<SchemeParameter> parameters_of(const Scheme& defaults) {
+    std::vector<SchemeParameter> all;
     std::apply(
-        [&](auto... p) {
-            (
-                [&] {
-                    known.emplace_back(p.name);
-                    if (p.name != name) return;
-                    if (!(value >= p.least && value <= p.most))  // written so that NaN is refused
-                        throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ",
-                                    p.units == "1" ? "" : p.units, " (", p.meaning,
-                                    ") must lie in [", p.least, ", ", p.most, "]");
-                    scheme.*p.value = value;
-                    found = true;
-                }(),
-                ...);
-        },
-        parameters<Scheme>());
-    if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
-}
-
-template <class Scheme> Entry one_entry(std::string name) {
-    Entry e;
-    e.name = name, e.summary = Scheme::summary;
-    const Scheme defaults;
-    std::apply(
-        [&](auto... p) {
-            (e.parameters.push_back({std::string(p.name), std::string(p.units),
-                                     std::string(p.meaning), defaults.*p.value, p.least, p.most}),
+        [&](const auto&... p) {
+            (all.push_back({std::string(p.name), std::string(p.units), std::string(p.meaning),
+                            defaults.*p.value, p.least, p.most,
+                            (const char*)&(defaults.*p.value) - (const char*)&defaults}),
              ...);
         },
         parameters<Scheme>());
-    e.fields = process_detail::fields(uses<Scheme>);
-    e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
-        Scheme scheme;
-        for (auto& [parameter, value] : values) set_parameter(scheme, name, parameter, value);
-        const bool numbers = width == 1;
-        Process made = precision == 4 ? numbers ? process<float, 1>(name, scheme)
-                                                : process<float>(name, scheme)
-                       : numbers      ? process<double, 1>(name, scheme)
-                                      : process<double>(name, scheme);
-        made.entry = name;
-        return made;
-    };
+    return all;
+}
+
+/// Sets a parameter of `scheme`, whose parameters are these.
+inline void set_parameter(void* scheme, std::span<const SchemeParameter> parameters,
+                          std::string_view of, const std::string& name, double value) {
+    std::vector<std::string> known;
+    for (auto& p : parameters) {
+        known.push_back(p.name);
+        if (p.name != name) continue;
+        if (!(value >= p.least && value <= p.most))  // written so that NaN is refused
+            throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ",
+                        p.units == "1" ? "" : p.units, " (", p.meaning, ") must lie in [", p.least,
+                        ", ", p.most, "]");
+        *(double*)((char*)scheme + p.at) = value;
+        return;
+    }
+    throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
+}
+
+namespace entry_detail {
+
+/// A scheme without its type: how one with defaults is made, and its kernels.
+struct Type {
+    void* (*make)();
+    void (*end)(void*);
+    struct Runs {
+        Process::Run packs, numbers, count, tangent;
+    } single, twice;
+};
+template <class Scheme, class T> constexpr Type::Runs runs() {
+    using All = Kernels<Scheme, T>;
+    if constexpr (launch::on_device)
+        return {All::numbers, All::numbers, nullptr, nullptr};
+    else
+        return {All::packs, All::numbers, All::count, All::tangent};
+}
+template <class Scheme> void* make() { return new Scheme; }
+template <class Scheme> void end(void* scheme) { delete static_cast<Scheme*>(scheme); }
+template <class Scheme>
+inline constexpr Type type{make<Scheme>, end<Scheme>, runs<Scheme, float>(),
+                           runs<Scheme, double>()};
+
+inline Process process(const Entry& e, const Type& type,
+                       const std::map<std::string, double>& values, int precision, int width) {
+    const std::shared_ptr<void> scheme(type.make(), type.end);
+    for (auto& [parameter, value] : values)
+        set_parameter(scheme.get(), e.parameters, e.name, parameter, value);
+    const Type::Runs& runs = precision == 4 ? type.single : type.twice;
+    Process p;
+    p.name = p.entry = e.name, p.fields = e.fields, p.scheme = scheme;
+    if (width == 1)
+        p.run = runs.numbers;
+    else
+        p.run = runs.packs, p.count = runs.count, p.tangent = runs.tangent;
+    p.operations = [] { return operations_counted; };
+    p.set_shadow = [](std::ptrdiff_t bytes) { shadow = bytes; };
+    return p;
+}
+
+inline Entry entry(std::string name, std::string_view summary, std::span<const Use> uses,
+                   std::vector<SchemeParameter> parameters, const Type& type) {
+    Entry e;
+    e.name = std::move(name), e.summary = summary;
+    e.parameters = std::move(parameters), e.fields = process_detail::fields(uses);
+    e.make = [like = e, &type](const std::map<std::string, double>& values, int precision,
+                               int width) { return process(like, type, values, precision, width); };
     return e;
+}
+
+}  // namespace entry_detail
+
+template <class Scheme> Entry one_entry(std::string name) {
+    return entry_detail::entry(std::move(name), Scheme::summary, uses<Scheme>,
+                               parameters_of(Scheme()), entry_detail::type<Scheme>);
 }
 
 /// Collects the lines of a catalogue; a list of lists counts as lines, too.

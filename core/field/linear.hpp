@@ -88,6 +88,10 @@ template <class Scheme, class Real> struct Changes {
     }
 };
 
+/// Both, with the values that they ask for.
+template <class Scheme, class T> LinearKernel kernel();
+
+#if FATHOM_PART != 2
 template <class Scheme, class T, bool adjoint>
 [[gnu::flatten]] void run(const void* scheme, const Raw* before, const Raw* after,
                           const Raw* change, const Cell* first, const Cell* last) {
@@ -114,7 +118,7 @@ template <class Scheme, class T, bool adjoint>
     }
 }
 
-/// Both, with the values that they ask for: these are found by a run in temporary memory.
+/// The values asked for are found by a run in temporary memory.
 template <class Scheme, class T> LinearKernel kernel() {
     using Real = Pack<T, cell_width<T>>;
     constexpr std::size_t number = uses<Scheme>.size();
@@ -128,6 +132,7 @@ template <class Scheme, class T> LinearKernel kernel() {
     Linear<Scheme>::template adjoint<Real>(Scheme(), x, d);
     return {run<Scheme, T, false>, run<Scheme, T, true>, asked.before, asked.after};
 }
+#endif
 
 }  // namespace linear_detail
 }  // namespace fathom

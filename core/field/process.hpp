@@ -1,7 +1,11 @@
 /// From a scheme (a struct with `summary`, `parameters` if it has any, and a kernel whose signature
 /// says its fields) to a Process: the same without its type, which a sequence, and Python, can
-/// hold, rename and order at run time. All templates end here: one function per scheme and
-/// precision.
+/// hold, rename and order at run time. All templates end here: one function per scheme, kind of
+/// number and precision.
+///
+/// A list of schemes (schemes.cpp) is compiled twice, side by side: with FATHOM_PART = 1 the
+/// kernels that run on packs, in each step; with FATHOM_PART = 2, and less optimisation, all others
+/// (CMakeLists.txt). 0, or not defined: all in one, as for schemes of users and for a GPU.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -17,8 +21,14 @@
 #include "base/dual.hpp"
 #include "base/error.hpp"
 #include "field/arguments.hpp"
+#if !defined(FATHOM_PART)
+#define FATHOM_PART 0
+#endif
 
 namespace fathom {
+
+/// Argument of functions that list schemes: the second compilation has functions of its own.
+using Part = std::bool_constant<FATHOM_PART == 2>;
 
 /// One parameter of a scheme: this line gives Python's keyword, TOML, --set, the bounds and the
 /// error message.
@@ -125,36 +135,41 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
         in_parts<Scheme> && Real::width == 1 && std::is_floating_point_v<typename Real::Number>;
     launch::columns<cell, Real::width, by_parts>(first, last, body);
 }
-/// The same without inlining: a call within a kernel would empty all registers.
-template <class Scheme, class Real, int cell>
-[[gnu::flatten]] void run_in_one_piece(const void* scheme, const Raw* at, const Cell* first,
-                                       const Cell* last) {
-    run<Scheme, Real, cell>(scheme, at, first, last);
-}
 }  // namespace process_detail
 
-/// width = 1 runs the same kernel column by column: for tests (pack = number) and as the model of a
-/// GPU thread.
-template <class T, int width = pack_width<T>, class Scheme>
-Process process(std::string name, Scheme scheme) {
-    using process_detail::run, process_detail::run_in_one_piece;
-    Process p;
-    p.name = std::move(name);
-    p.scheme = std::make_shared<Scheme>(scheme);
-    if constexpr (launch::on_device)
-        p.run = run<Scheme, Pack<T, 1>, cell_width<T>>;
-    else if constexpr (width > 1)
-        p.run = run_in_one_piece<Scheme, Pack<T, width>, cell_width<T>>;
-    else
-        p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
-    if constexpr (width > 1 && !launch::on_device) {
-        p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
-        p.tangent = run<Scheme, Dual<T, cell_width<T>>, cell_width<T>>;
-    }
-    p.operations = [] { return operations_counted; };
-    p.set_shadow = [](std::ptrdiff_t bytes) { shadow = bytes; };
-    p.fields = process_detail::fields(uses<Scheme>);
-    return p;
+/// The kernels of a scheme, each a Process::Run.
+template <class Scheme, class T> struct Kernels {
+    static void packs(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    /// Column by column: for tests (pack = number), and as a thread of a GPU has it.
+    static void numbers(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    static void count(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    static void tangent(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+};
+
+#if FATHOM_PART != 2
+/// In one piece: a call within a kernel would empty all registers.
+template <class Scheme, class T>
+[[gnu::flatten]] void Kernels<Scheme, T>::packs(const void* scheme, const Raw* at,
+                                                const Cell* first, const Cell* last) {
+    process_detail::run<Scheme, Pack<T, pack_width<T>>, cell_width<T>>(scheme, at, first, last);
 }
+#endif
+#if FATHOM_PART != 1
+template <class Scheme, class T>
+void Kernels<Scheme, T>::numbers(const void* scheme, const Raw* at, const Cell* first,
+                                 const Cell* last) {
+    process_detail::run<Scheme, Pack<T, 1>, cell_width<T>>(scheme, at, first, last);
+}
+template <class Scheme, class T>
+void Kernels<Scheme, T>::count(const void* scheme, const Raw* at, const Cell* first,
+                               const Cell* last) {
+    process_detail::run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>(scheme, at, first, last);
+}
+template <class Scheme, class T>
+void Kernels<Scheme, T>::tangent(const void* scheme, const Raw* at, const Cell* first,
+                                 const Cell* last) {
+    process_detail::run<Scheme, Dual<T, pack_width<T>>, cell_width<T>>(scheme, at, first, last);
+}
+#endif
 
 }  // namespace fathom

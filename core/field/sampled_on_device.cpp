@@ -23,7 +23,7 @@ std::shared_ptr<Sampled::Samples> Sampled::settle(const std::shared_ptr<Device>&
     made->device = device;
     std::vector<ColumnPoint> points;
     for (const int n : asked) points.push_back({own[n].block, own[n].row, own[n].column});
-    made->asked = device->columns(bytes);
+    made->asked = device->make<ColumnsOnDevice>(bytes);
     made->asked->choose(points);
     SamplePoints all{{}, each, bytes};
     for (auto& s : stretches)
@@ -33,7 +33,7 @@ std::shared_ptr<Sampled::Samples> Sampled::settle(const std::shared_ptr<Device>&
             to.point = {s.block, s.row, s.column + c};
             std::ranges::copy(from, to.samples), std::ranges::copy(weight, to.weights);
         }
-    made->samples = device->samples(all);
+    made->samples = device->make<SamplesOnDevice>(all);
     const std::size_t sample = each * std::size_t(bytes);
     made->sent.resize(asked.size() * sample);
     made->received.resize(std::accumulate(receives.begin(), receives.end(), std::size_t(0)) *

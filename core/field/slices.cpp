@@ -24,7 +24,7 @@ PointMoves own_points(const Domain& d, int bytes, int levels) {
 
 std::vector<std::byte> packed_there(const FieldSet& s, int field, int levels) {
     auto& mover = s.slices(levels);
-    if (!mover) mover = s.device()->halos(own_points(s.domain(), s.bytes(), levels));
+    if (!mover) mover = s.device()->make<Mover>(own_points(s.domain(), s.bytes(), levels));
     std::size_t points = 0;
     for (auto& block : s.domain().blocks) points += std::size_t(block->ny) * block->nx;
     std::vector<std::byte> to(points * levels * s.bytes());

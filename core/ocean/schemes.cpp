@@ -7,7 +7,7 @@
 
 namespace fathom::ocean {
 
-Entries dynamics() {
+Entries dynamics(Part) {
     return {
         entry<MomentumAdvection>("MomentumAdvection"),
         entry<LinearMomentum>("LinearMomentum"),
@@ -30,6 +30,6 @@ Entries dynamics() {
     };
 }
 
-Entries schemes() { return {dynamics(), friction(), tracer(), eddies(), overflow()}; }
+Entries schemes(Part) { return {dynamics(), friction(), tracer(), eddies(), overflow()}; }
 
 }  // namespace fathom::ocean

@@ -4,11 +4,11 @@
 
 namespace fathom::ocean {
 
-Entries dynamics();
-Entries friction();
-Entries tracer();
-Entries eddies();
-Entries overflow();
-Entries schemes();  ///< all of them
+Entries dynamics(Part = {});
+Entries friction(Part = {});
+Entries tracer(Part = {});
+Entries eddies(Part = {});
+Entries overflow(Part = {});
+Entries schemes(Part = {});  ///< all of them
 
 }  // namespace fathom::ocean

@@ -95,7 +95,7 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields,
     const auto slot = (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words);
     if (device) {
         there.resize(packings.size());
-        if (!there[e.stream]) there[e.stream] = device->halos(p.points());
+        if (!there[e.stream]) there[e.stream] = device->make<Mover>(p.points());
         there[e.stream]->pack(fields, slot);
     } else {
         p.pack(fields, slot);

@@ -4,16 +4,16 @@
 
 namespace fathom::physics {
 
-Entries thermodynamics();
-Entries turbulence();
-Entries sea_surface();
-Entries sea_ice();
-Entries land();
-Entries convection();
-Entries cloud();
-Entries radiation();
-Entries drag();
-Entries idealised();
+Entries thermodynamics(Part = {});
+Entries turbulence(Part = {});
+Entries sea_surface(Part = {});
+Entries sea_ice(Part = {});
+Entries land(Part = {});
+Entries convection(Part = {});
+Entries cloud(Part = {});
+Entries radiation(Part = {});
+Entries drag(Part = {});
+Entries idealised(Part = {});
 Entries schemes();  ///< all of them
 
 }  // namespace fathom::physics

@@ -14,10 +14,11 @@ class Sequence::OnDevice {
 public:
     OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
         for (auto& s : of.steps)
-            kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
+            kernels.push_back(s.global() ? nullptr
+                                         : (Process::Run)device->kernel(s.process.entry, of.bytes));
         MPI_Comm_size(of.domain->comm, &ranks);
         for (auto& g : of.groups)
-            if (g.exchange) movers[&g] = device->halos(g.exchange->points());
+            if (g.exchange) movers[&g] = device->make<Mover>(g.exchange->points());
         place_own();
         find_pieces();
         for (auto& piece : pieces) branch_out(piece);
@@ -37,7 +38,7 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;                    // of each process
+    std::vector<Process::Run> kernels;                      // of each process
     std::vector<std::shared_ptr<const void>> schemes;       // as the kernels want them
     static constexpr int timed_every = 64;                  // steps
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange

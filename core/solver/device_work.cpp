@@ -21,7 +21,7 @@ public:
                 how.comm, *how.decomposition, EllipticPoints::halo, bytes,
                 std::vector<Exchange::Item>(vectors.size(), {Horizontal::center, false, width, 1}),
                 how.exchange);
-            mover = device->halos(exchange->points());
+            mover = device->make<Mover>(exchange->points());
             mover->expect(vectors);
         }
         exchange->start(vectors, mover.get());
@@ -158,7 +158,7 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
         elliptic_points(space.A, single ? &single->A : nullptr, *space.how.decomposition, rank);
     points.history = int(record.history.capacity());
     if (!one) points.others = on_ranks = std::make_shared<Ranks>(on, space.how);
-    on_device = on->elliptic(points);
+    on_device = on->make<EllipticOnDevice>(points);
     return true;
 }
 

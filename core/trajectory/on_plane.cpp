@@ -146,14 +146,14 @@ private:
                     columns.push_back({b, r, 0, i, block.i0 + i, block.j0 + r, 1});
         }
         const auto& t = tracing;
-        there = device.transport(PlaneTransportTables<T>{std::move(columns),
-                                                         domain.halo,
-                                                         four,
-                                                         nodes,
-                                                         {t.scale, t.iterations},
-                                                         turning,
-                                                         factor,
-                                                         one.around.on(device)});
+        there = device.make<PlaneTransportOnDevice>(PlaneTransportTables<T>{std::move(columns),
+                                                                            domain.halo,
+                                                                            four,
+                                                                            nodes,
+                                                                            {t.scale, t.iterations},
+                                                                            turning,
+                                                                            factor,
+                                                                            one.around.on(device)});
         return *there;
     }
     static const Region& packing() {

@@ -128,7 +128,7 @@ template <class T> struct SemiLagrangian<T>::Tables : Travelling<Gather<T>, Depa
             for (int i = 0; item.level == 0 && i < item.count; ++i)
                 p.columns.push_back({item.block, item.row, 0, item.column + i, 1});
         p.segments = around.on(device);
-        return *(there = device.transport(p));
+        return *(there = device.make<TransportOnDevice>(p));
     }
     /// Others' points come there, too.
     void surround_on(Device& device, bool vector) {

@@ -65,7 +65,7 @@ std::unique_ptr<TransformOnDevice> SphericalHarmonics<Number>::on(Device& device
     std::vector<StripThere> strips;
     for (const auto& s : all.all_strips()) strips.push_back({s.first, s.at});
     t.waves = waves, t.strips = strips, t.epsilon = couplings, t.functions = all.all_functions();
-    return device.transform(TransformTables<Number>{of_rows.tables(*this), t});
+    return device.make<TransformOnDevice>(TransformTables<Number>{of_rows.tables(*this), t});
 }
 
 template <class Number>
@@ -78,7 +78,7 @@ std::unique_ptr<TransformOnDevice> BiFourier<Number>::on(Device& device) const {
     }
     const int plan = int(of_rows.fourier.plans.size());
     of_rows.fourier.add(along_y);
-    return device.transform(TransformTables<Number>{
+    return device.make<TransformOnDevice>(TransformTables<Number>{
         of_rows.tables(*this),
         ColumnTables<Number>{plan, along_y.packs(), plane.length_x, plane.length_y, waves}});
 }

@@ -31,7 +31,8 @@ public:
         until_covered(*rows, d, before, work, anew);
     }
     bool apply_on(Device& device, Given given) override {
-        if (!there) there = device.carrier(carrier_tables<T>(given.set.domain(), setup));
+        if (!there)
+            there = device.make<CarrierOnDevice>(carrier_tables<T>(given.set.domain(), setup));
         const auto [anew, onwards] = turn();
         const auto by = on_device(given, displacement());
         bool once_more = false;

@@ -89,7 +89,7 @@ void HelmholtzSolve::settle(Device& device, Given at) {
         for (int row = -1; row < d.blocks[b]->ny; ++row)
             if (has_columns(d, b, row))
                 for (int i = -1; i < d.blocks[b]->nx; ++i) all.columns.push_back({b, row, i});
-    matrix_there = device.helmholtz_matrix(all);
+    matrix_there = device.make<gridpoint::HelmholtzMatrixOnDevice>(all);
     if (!parameters.about_state) renew_there(at);
 }
 

@@ -83,7 +83,7 @@ inline std::unique_ptr<AirMassOnDevice> air_mass_on(Device& device, const FieldS
         for (int r = 0; r < d.blocks[b]->ny; ++r)
             for (int c = 0; c < d.blocks[b]->nx; ++c)
                 own.columns.push_back({b, r + d.halo, c + d.halo});
-    return device.air_mass(own);
+    return device.make<AirMassOnDevice>(own);
 }
 /// Of the terms that are there.
 inline double exact_sum(MPI_Comm comm, AirMassOnDevice& there, int which) {

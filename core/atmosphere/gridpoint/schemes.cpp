@@ -5,7 +5,7 @@
 
 namespace fathom::atmosphere::gridpoint {
 
-Entries schemes() {
+Entries schemes(Part) {
     return {
         entry<GridPointExner>("GridPointExner"),
         entry<GridPointMotion>("GridPointMotion"),

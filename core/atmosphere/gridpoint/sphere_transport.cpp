@@ -85,7 +85,7 @@ public:
         }
     }
     bool apply_on(Device& device, Given g) override {
-        if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+        if (!there) there = device.make<CarrierOnDevice>(carrier_tables<T>(g.set.domain(), setup));
         const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
         const auto surround = [&] {
             each_place([&](RowsOf place, auto& rows, auto&&...) {

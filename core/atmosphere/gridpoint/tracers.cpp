@@ -99,7 +99,7 @@ public:
     }
     bool apply_on(Device& device, Given g) override {
         if (!there) {
-            there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+            there = device.make<CarrierOnDevice>(carrier_tables<T>(g.set.domain(), setup));
             masses = air_mass_on(device, g.set, curvature());
         }
         const auto tracers = on_device(g, fields);

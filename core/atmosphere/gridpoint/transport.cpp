@@ -105,7 +105,7 @@ public:
         layers->carry(d, displacement, {&g[density_start]}, {&g[density]});
     }
     bool apply_on(Device& device, Given g) override {
-        if (!there) there = device.carrier(carrier_tables<T>(g.set.domain(), setup));
+        if (!there) there = device.make<CarrierOnDevice>(carrier_tables<T>(g.set.domain(), setup));
         using Items = std::vector<Item>;
         const auto by = on_device(g, {x, y, eta});
         const auto carry = [&](RowsOf place, auto& rows, const Items& from, const Items& to) {

@@ -253,7 +253,7 @@ public:
                     own.columns.push_back(
                         {int(r.block), r.row + domain.halo, i + domain.halo, r.weight});
             for (int n = 0; n < 3 && !shape->even(); ++n) own.mapped[n] = mapped(n ? n : -1);
-            there = device.spectral_sums(own);
+            there = device.make<SumsOnDevice>(own);
         }
         return *there;
     }

@@ -162,7 +162,7 @@ public:
                 of_modes.push_back(wave_of_modes(w.m, n));
             }
         }
-        return device.implicit(ImplicitTables<T>{
+        return device.make<ImplicitOnDevice>(ImplicitTables<T>{
             coefficient_tables<T>(stride, waves, coefficients, vertical, diffusion),
             vertical.of_column().template with<SpanOf>(),
             WavesOnPlane<T>{of_modes, vertical.speeds_squared(), T(square)}});

@@ -36,14 +36,14 @@ std::unique_ptr<ImplicitOnDevice> implicit_on(Device& device, std::ptrdiff_t str
             const auto& e = stretched->of(m);
             append(square, e.square), append(first, e.scale), append(second, e.factor);
         }
-        return device.implicit(
+        return device.make<ImplicitOnDevice>(
             ImplicitTables<T>{of, column, WavesOnStretchedSphere<T>{square, first, second}});
     }
     for (int m : own) {
         const auto& e = solver.of_waves().of(m);
         append(first, e.below), append(second, e.above), append(third, e.pivot);
     }
-    return device.implicit(ImplicitTables<T>{
+    return device.make<ImplicitOnDevice>(ImplicitTables<T>{
         of, column, WavesOnSphere<T>{solver.has_rotation(), first, second, third}});
 }
 

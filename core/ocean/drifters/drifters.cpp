@@ -71,7 +71,7 @@ bool Drifters::apply_on(Device& on, Given at) {
     const auto given = blocks([&](Item item) { return at.on_device(item); });
     if (!there || device.get() != &on) {
         device = on.shared_from_this();
-        there = on.drifters(given, step, flat);
+        there = on.make<DriftersOnDevice>(std::span<const DriftBlock>(given), step, flat);
     }
     std::vector<int> block_of_each;
     for (auto& p : own) block_of_each.push_back(block_of(p));

@@ -9,7 +9,7 @@ template <bool own> using TanhTaperedSlopes = NeutralSlopes<TanhTaper, own>;
 template <bool own> using QuadraticTaperedSlopes = NeutralSlopes<QuadraticTaper, own>;
 template <bool own> using ClippedSlopes = NeutralSlopes<Clipping, own>;
 
-Entries eddies() {
+Entries eddies(Part) {
     return {entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
             entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
             entry<ClippedSlopes>("ClippedSlopes"),

@@ -4,7 +4,7 @@
 
 namespace fathom::ocean {
 
-Entries friction() {
+Entries friction(Part) {
     return {entry<LaplacianFriction>("LaplacianFriction"),
             entry<VelocityLaplacian>("VelocityLaplacian"),
             entry<BiharmonicFriction>("BiharmonicFriction").with("first pass", "VelocityLaplacian"),

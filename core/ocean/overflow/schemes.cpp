@@ -3,7 +3,7 @@
 
 namespace fathom::ocean {
 
-Entries overflow() {
+Entries overflow(Part) {
     return {entry<OverflowConvergence>("OverflowConvergence"),
             entry<OverflowVolume>("OverflowVolume"), entry<OverflowContent>("OverflowContent")};
 }

@@ -161,11 +161,11 @@ struct IceDynamics::There {
 void IceDynamics::live_on(Device& device) {
     std::vector<IceGeometry> geometry;
     for (auto& block : blocks) geometry.push_back(block->as_geometry());
-    auto ice = device.ice(geometry, parameters);
+    auto ice = device.make<IceOnDevice>(std::span<const IceGeometry>(geometry), parameters);
     auto moving = ice->velocities(), resting = ice->stresses();
-    there = std::make_shared<There>(&device, std::move(ice), device.halos(velocities->points()),
-                                    device.halos(stresses->points()), std::move(moving),
-                                    std::move(resting), nullptr);
+    there = std::make_shared<There>(
+        &device, std::move(ice), device.make<Mover>(velocities->points()),
+        device.make<Mover>(stresses->points()), std::move(moving), std::move(resting), nullptr);
 }
 
 bool IceDynamics::apply_on(Device& device, Given at) {

@@ -14,7 +14,7 @@ template <bool own> using LaxWendroffAdvection = SplitAdvection<false, own>;
 template <bool own> using QuickestSweep = FirstSweep<true, own>;
 template <bool own> using QuickestAdvection = SplitAdvection<true, own>;
 
-Entries tracer() {
+Entries tracer(Part) {
     return {entry<CentredAdvection>("CentredAdvection"),
             entry<UpwindAdvection>("UpwindAdvection"),
             entry<SweepVolumes>("SweepVolumes"),

@@ -172,7 +172,7 @@ void OnDemandHalo::exchange(const FieldSlab& rows) {
 
 void OnDemandHalo::exchange_on(Device& device, const FieldSlab& rows) {
     if (!halo) return;
-    if (!mover) mover = device.halos(halo->points());
+    if (!mover) mover = device.make<Mover>(halo->points());
     travel(rows, mover.get());
 }
 SegmentsThere OnDemandHalo::on(Device& device) {

@@ -8,7 +8,7 @@
 
 namespace fathom::physics {
 
-Entries cloud() {
+Entries cloud(Part) {
     return {entry<PositiveHumidity>("PositiveHumidity"),
             entry<LargeScaleCondensation>("LargeScaleCondensation"),
             entry<DiagnosticCloud>("DiagnosticCloud"),

@@ -5,7 +5,7 @@
 
 namespace fathom::physics {
 
-Entries convection() {
+Entries convection(Part) {
     return {entry<BettsMiller>("BettsMiller"), entry<MassFluxConvection>("MassFluxConvection"),
             entry<ShallowMassFlux>("ShallowMassFlux")};
 }

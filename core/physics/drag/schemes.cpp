@@ -4,7 +4,7 @@
 
 namespace fathom::physics {
 
-Entries drag() {
+Entries drag(Part) {
     return {entry<OrographicDrag>("OrographicDrag"),
             entry<OrographicBlocking>("OrographicBlocking")};
 }

@@ -7,7 +7,7 @@
 
 namespace fathom::physics {
 
-Entries idealised() {
+Entries idealised(Part) {
     return {linear_entry<HeldSuarez>("HeldSuarez"),
             entry<ColumnHydrostatics>("ColumnHydrostatics"),
             entry<ColumnStep>("ColumnStep"),

@@ -11,7 +11,7 @@
 
 namespace fathom::physics {
 
-Entries land() {
+Entries land(Part) {
     return {entry<SurfaceState>("SurfaceState"),
             entry<GroundResponse>("GroundResponse"),
             entry<BulkExchange>("BulkExchange"),

@@ -7,7 +7,7 @@
 
 namespace fathom::physics {
 
-Entries radiation() {
+Entries radiation(Part) {
     return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"),
             entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating"),
             entry<LocalAlbedo>("LocalAlbedo")};

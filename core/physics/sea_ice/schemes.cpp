@@ -8,7 +8,7 @@
 
 namespace fathom::physics {
 
-Entries sea_ice() {
+Entries sea_ice(Part) {
     return {entry<IceCover>("IceCover"),
             entry<OpenWater>("OpenWater"),
             entry<IceThermodynamics>("IceThermodynamics"),

@@ -18,7 +18,7 @@
 
 namespace fathom::physics {
 
-Entries sea_surface() {
+Entries sea_surface(Part) {
     return {entry<TimeInterpolation<false>>("TimeInterpolation"),
             entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
             entry<SurfaceCurrent>("SurfaceCurrent"),

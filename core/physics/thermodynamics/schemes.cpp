@@ -17,39 +17,13 @@ Entries equation_of_state(const std::string& name) {
             entry<ExpansionOf>(expansion), entry<SurfaceBuoyancy<State>>(buoyancy)};
 }
 
-Entries thermodynamics() {
+Entries thermodynamics(Part) {
     return {entry<HydrostaticPressure>("HydrostaticPressure"),
             equation_of_state<LinearEquationOfState, LinearExpansion>("LinearEquationOfState"),
             equation_of_state<MWJF>("MWJF"),
             equation_of_state<JMCD>("JMCD"),
             equation_of_state<UNESCO>("UNESCO"),
             equation_of_state<TEOS10Polynomial>("TEOS10Polynomial")};
-}
-
-template <class State>
-static Density density_by(const std::string& name, const std::map<std::string, double>& values) {
-    State state;
-    for (auto& [parameter, value] : values) set_parameter(state, name, parameter, value);
-    return [state](double temperature, double salinity, double pressure) {
-        using One = Pack<double, 1>;
-        const typename State::template Parcel<One> parcel(state, One(temperature), One(salinity));
-        return State::anomaly(parcel, typename State::Level(pressure)).lanes;
-    };
-}
-
-Density density(const std::string& name, const std::map<std::string, double>& parameters) {
-    const std::map<std::string,
-                   Density (*)(const std::string&, const std::map<std::string, double>&)>
-        known{{"LinearEquationOfState", density_by<LinearEquationOfState>},
-              {"MWJF", density_by<MWJF>},
-              {"JMCD", density_by<JMCD>},
-              {"UNESCO", density_by<UNESCO>},
-              {"TEOS10Polynomial", density_by<TEOS10Polynomial>}};
-    const auto found = known.find(name);
-    if (found != known.end()) return found->second(name, parameters);
-    std::vector<std::string> names;
-    for (auto& [name, make] : known) names.push_back(name);
-    throw Error("unknown equation of state '", name, "'", near(name, names));
 }
 
 }  // namespace fathom::physics

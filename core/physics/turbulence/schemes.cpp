@@ -15,7 +15,7 @@
 
 namespace fathom::physics {
 
-Entries turbulence() {
+Entries turbulence(Part) {
     return {entry<RichardsonMixing>("RichardsonMixing"),
             entry<ConstantMixing>("ConstantMixing"),
             entry<KPP>("KPP"),

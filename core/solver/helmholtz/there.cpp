@@ -100,7 +100,7 @@ HelmholtzThere::HelmholtzThere(std::shared_ptr<Device> given, const Domain& d, H
       on(made(bytes_of_fields)),
       halo(d.comm, d.decomposition, 1, bytes,
            std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}}, d.exchange),
-      mover(device->halos(halo.points())) {}
+      mover(device->make<Mover>(halo.points())) {}
 HelmholtzThere::~HelmholtzThere() = default;
 
 std::unique_ptr<HelmholtzOnDevice> HelmholtzThere::made(int bytes_of_fields) const {
@@ -123,7 +123,7 @@ std::unique_ptr<HelmholtzOnDevice> HelmholtzThere::made(int bytes_of_fields) con
         points.taken.insert(points.taken.end(), row.begin(), row.end());
         points.first_taken.push_back(int(points.taken.size()));
     }
-    return device->helmholtz(points);
+    return device->make<HelmholtzOnDevice>(points);
 }
 
 LargestOfAll HelmholtzThere::largest_of_all() const {

@@ -17,8 +17,8 @@ public:
         : gathering(comm, plans(collection, levels), bytes, items(levels), false, exchange),
           scattering(comm, plans(adjoint(collection), levels), bytes, items(levels), false,
                      exchange),
-          for_gathering(device.halos(gathering.points())),
-          for_scattering(device.halos(scattering.points())) {
+          for_gathering(device.make<Mover>(gathering.points())),
+          for_scattering(device.make<Mover>(scattering.points())) {
         gathering.kind = scattering.kind = Exchange::transpositions;
         std::size_t points = 0, numbers = 0;
         for (const Rectangle& r : own) points += std::size_t(r.nx) * r.ny;
