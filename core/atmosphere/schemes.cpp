@@ -10,7 +10,7 @@
 #include "atmosphere/nonhydrostatic/extrapolation.hpp"
 #include "atmosphere/nonhydrostatic/step_linear.hpp"
 #include "atmosphere/shallow_water/terms_linear.hpp"
-#include "field/adjoint.hpp"
+#include "field/linear_entry.hpp"
 
 namespace fathom::atmosphere {
 

@@ -14,6 +14,7 @@
 #include "catalogue/catalogue.hpp"
 #include "field/by_cells.hpp"
 #include "field/linear.hpp"
+#include "field/linear_entry.hpp"
 #include "field/process.hpp"
 #include "machine/device.hpp"
 #include "physics/thermodynamics/column.hpp"
@@ -116,6 +117,45 @@ template <class T> void fill(Plain<T>& field, const T* from, bool profile) {
                 field.at(k, j, i) = field.at(k, j, field.columns - 1);
 }
 
+/// What columns add to the adjoints of their neighbours: an array for each field that is read at
+/// neighbours and each offset.
+template <class T> class Slots {
+public:
+    Slots(const Process& process, const std::vector<Plain<T>>& fields, int first_column)
+        : first_column(first_column) {
+        for (std::size_t n = 0; n < fields.size(); ++n)
+            for (int reach = process.fields[n].reach, o = 0; reach && o < offsets(reach); ++o) {
+                auto& made = arrays.emplace_back(n, offset(reach, o),
+                                                 std::vector<T>(fields[n].size()), fields[n]);
+                made.plain.numbers = made.memory.data();
+            }
+    }
+    const Raw* in_row(int j) {
+        rows.clear();
+        for (auto& a : arrays)
+            rows.push_back({&a.plain.at(0, j + a.to.j, first_column + a.to.i), a.plain.stride, 0});
+        return rows.data();
+    }
+    /// In the order of offsets.
+    void add_to(std::vector<Plain<T>>& adjoints) {
+        for (auto& a : arrays)
+            a.plain.each([&, from = a.memory.data()](T& x, int) {
+                adjoints[a.field].numbers[&x - from] += x;
+            });
+    }
+
+private:
+    struct Array {
+        std::size_t field;
+        Shift to;
+        std::vector<T> memory;
+        Plain<T> plain;
+    };
+    const int first_column;
+    std::vector<Array> arrays;
+    std::vector<Raw> rows;
+};
+
 /// Runs a process on arrays of Python, all of one precision, in the columns that are farther from
 /// the edge than its reach.
 template <class T> class PlainRun {
@@ -173,16 +213,20 @@ public:
         std::vector<T> values(memory.begin(), memory.begin() + all);
         for (auto& f : before) f.numbers = values.data() + (f.numbers - memory.data());
         compute(process.run, all);
+        Slots<T> slots(process, fields, reach);
         each_row([&](int j, const std::vector<Cell>& cells) {
             const auto x = in_row(before, j), y = in_row(fields, j), d = in_row(change, j);
             const Cell *first = cells.data(), *last = first + cells.size();
             if (kernel)
                 (adjoint ? kernel->adjoint : kernel->tangent)(process.scheme.get(), x.data(),
                                                               y.data(), d.data(), first, last);
+            else if (adjoint)
+                adjoint_by_cells(process, sizeof(T), x.data(), d.data(), slots.in_row(j), first,
+                                 last);
             else
-                (adjoint ? adjoint_by_cells : tangent_by_cells)(process, sizeof(T), x.data(),
-                                                                d.data(), first, last);
+                tangent_by_cells(process, sizeof(T), x.data(), d.data(), first, last);
         });
+        slots.add_to(change);
         return arrays(change, [](const Process::Field& f) { return f.place != place::profile; });
     }
 
@@ -434,6 +478,10 @@ void bind_field(nb::module_& m) {
           "adjoint"_a = false, "by_hand"_a = true,
           "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
           "hand, or by dual numbers and a tape.");
+    m.def(
+        "has_adjoint",
+        [](const Process& p) { return linear_kernel_of(p) != nullptr || adjoint_of(p) != nullptr; },
+        "process"_a, "whether it has an adjoint, by hand or by a tape");
     m.def(
         "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,
         "whether its tangent and adjoint are written by hand");

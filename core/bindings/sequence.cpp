@@ -14,6 +14,7 @@
 #include "atmosphere/sunlight.hpp"
 #include "parallel/ownership/hand_out.hpp"
 #include "sequence/linear.hpp"
+#include "sequence/measured_sums.hpp"
 #include "sequence/table.hpp"
 
 namespace nb = nanobind;
@@ -236,6 +237,16 @@ void bind_linear(nb::module_& m) {
         .def("adjoint", &LinearSequence::adjoint, "gradient"_a, "first"_a, "steps"_a, Release(),
              "the transpose of `tangent`")
         .def("start_adjoint", &LinearSequence::start_adjoint, "gradient"_a, Release());
+    nb::class_<MeasuredSums>(
+        m, "MeasuredSums",
+        "The divergence of a five-point upwind flux and two adjoints of it: by "
+        "sums of slots, and by scatter of one thread; to measure them.")
+        .def(nb::init<int, int, int>(), "nx"_a, "ny"_a, "levels"_a)
+        .def("forward", &MeasuredSums::forward, Release())
+        .def("sums", &MeasuredSums::sums, Release())
+        .def("scatter", &MeasuredSums::scatter, Release())
+        .def_prop_ro("difference", &MeasuredSums::difference, "of both adjoints, by the largest")
+        .def_prop_ro("points", &MeasuredSums::points);
 }
 
 void bind_threads(nb::module_& m) {

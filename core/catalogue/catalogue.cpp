@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include "atmosphere/gridpoint/schemes.hpp"
 #include "atmosphere/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "ocean/schemes.hpp"
 #include "physics/schemes.hpp"
 #include "sequence/statistics.hpp"
@@ -10,8 +11,8 @@ namespace fathom {
 
 /// Running sums, minima and maxima in time.
 static Entries statistics() {
-    return {entry<InTime<Statistic::sum, false>>("TimeSum"),
-            entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
+    return {linear_entry<InTime<Statistic::sum, false>>("TimeSum"),
+            linear_entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
             entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
             entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
             entry<InTime<Statistic::maximum, false>>("TimeMaximum"),

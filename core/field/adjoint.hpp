@@ -3,63 +3,82 @@
 ///   reads x       x' += (dy/dx)* y'
 ///   writes y      y' is used, then set to 0
 ///   updates z     z' = (dz_after/dz_before)* z'
-/// A scheme whose line in a catalogue is `with_adjoint<Scheme>(entry<Scheme>("Name"))` has one.
+/// A scheme whose line in a catalogue is `linear_entry<Scheme>("Name")` has one
+/// (field/linear_entry.hpp).
 #pragma once
 #include <algorithm>
 #include "base/taped.hpp"
-#include "field/entry.hpp"
-#include "field/linear.hpp"
+#include "field/linear_entry.hpp"
 
 namespace fathom {
 
-/// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes after
-/// them, then an equal amount of memory for the function itself.
-using Adjoint = void (*)(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell&);
-/// The function that runs the adjoint of a process's scheme; null where it has none.
-inline std::map<Process::Run, Adjoint>& adjoints() {
-    static std::map<Process::Run, Adjoint> all;
-    return all;
-}
-inline Adjoint adjoint_of(const Process& p) {
-    const auto it = adjoints().find(p.run);
-    return it == adjoints().end() ? nullptr : it->second;
-}
+/// In copies for a tape: from one neighbour's line to the next.
+template <class T, Access access, int reach> struct ColumnView<Taped<T>, access, reach> {
+    using Number = T;
+    Number* at;
+    std::ptrdiff_t level, row;
+    int count;
+    constexpr ColumnView(Raw raw, std::ptrdiff_t, int count)
+        : at((T*)raw.at), level(raw.level), row(raw.row), count(count) {}
+    constexpr int levels() const { return count; }
+    using Value =
+        std::conditional_t<access == Access::reads, const Taped<T>, Location<Taped<T>, access>>;
+    constexpr Value operator[](int k) const {
+        if constexpr (access == Access::reads)
+            return Taped<T>::load(at + k * level);
+        else
+            return {at + k * level, false};
+    }
+    constexpr ColumnView operator()(Shift s) const requires(reach > 0)
+    {
+        assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
+        ColumnView there = *this;
+        there.at += s.j * row + s.i * Taped<T>::width;
+        return there;
+    }
+};
 
 namespace adjoint_detail {
 
-/// body(first number, level stride) of each level of each field that has adjoints.
-template <class Scheme, class T, class Body> void each_level(const Raw* at, int levels, Body body) {
+/// body(use, whether its adjoint is wanted, number) for each level of each field that may have
+/// adjoints; levels of all neighbours.
+template <class Scheme, class T, class Body>
+void each_level(const Raw* at, const Raw* slots, int levels, Body body) {
     constexpr auto& used = uses<Scheme>;
     for (std::size_t n = 0; n < used.size(); ++n) {
-        if (used[n].place == place::profile) continue;
-        const int count = used[n].own ? used[n].own * (levels + 1)
-                          : used[n].place.vertical == Vertical::column
+        const Use& use = used[n];
+        if (use.place == place::profile) continue;
+        const int count = use.own ? use.own * (levels + 1)
+                          : use.place.vertical == Vertical::column
                               ? 1
-                              : levels + (used[n].place.vertical == Vertical::interface);
-        for (int k = 0; k < count; ++k) body(used[n], (T*)at[n].at + k * at[n].level);
+                              : levels + (use.place.vertical == Vertical::interface);
+        const bool wanted = !use.own && (use.reach == 0 || slots->at);
+        for (int j = -use.reach; j <= use.reach; ++j)
+            for (int i = -use.reach; i <= use.reach; ++i)
+                for (int k = 0; k < count; ++k)
+                    body(use, wanted,
+                         (T*)at[n].at + k * at[n].level + j * at[n].row + i * Taped<T>::width);
+        if (use.reach > 0) slots += (2 * use.reach + 1) * (2 * use.reach + 1);
     }
 }
 
 /// One cell: the kernel writes its tape, which is read backwards.
 template <class Scheme, class T>
-void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell);
-#if FATHOM_PART != 1
-template <class Scheme, class T>
-void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell) {
-    static_assert(std::ranges::all_of(uses<Scheme>, [](const Use& u) { return u.reach == 0; }),
-                  "a scheme that looks at neighbours has no adjoint by columns");
+void run(const void* scheme, const Raw* at, const Raw* slots, std::ptrdiff_t apart,
+         const Cell& cell) {
     using Lanes = typename Tape<T>::Lanes;
     static thread_local Tape<T> own;
     Tape<T>& t = own;
     tape<T> = &own;
     t.count = 0, t.origins = 2 * apart;
     const auto adjoint_of = [&](T* p) { return (T*)((char*)p + apart); };
-    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
-        *Taped<T>::origin_of(p) = use.own ? -1 : t.add_given();
+    const auto each = [&](auto body) { each_level<Scheme, T>(at, slots, cell.levels, body); };
+    each([&](const Use&, bool wanted, T* p) {
+        *Taped<T>::origin_of(p) = wanted ? t.add_given() : -1;
     });
     apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, {cell.levels});
     t.adjoint.assign(t.count, Lanes(T(0)));
-    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
+    each([&](const Use& use, bool, T* p) {
         if (use.access == Access::reads || use.own) return;
         if (const auto origin = *Taped<T>::origin_of(p); origin >= 0)
             t.adjoint[origin] += Lanes::load(adjoint_of(p));
@@ -67,34 +86,22 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
     });
     t.sweep();
     int n = 0;
-    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
-        if (!use.own) (Lanes::load(adjoint_of(p)) + t.adjoint[n++]).store(adjoint_of(p));
+    each([&](const Use&, bool wanted, T* p) {
+        if (wanted) (Lanes::load(adjoint_of(p)) + t.adjoint[n++]).store(adjoint_of(p));
     });
 }
-#endif
 
 }  // namespace adjoint_detail
 
-/// The entry of a scheme whose processes have an adjoint: by a tape, or by hand where somebody
-/// wrote it.
-template <class Scheme> Entries with_adjoint(Entries entries) {
-    if constexpr (!launch::on_device)
-        for (auto& e : entries)
-            e.make = [make = e.make](const std::map<std::string, double>& values, int precision,
-                                     int width) {
-                Process p = make(values, precision, width);
-                adjoints()[p.run] = precision == 4 ? adjoint_detail::run<Scheme, float>
-                                                   : adjoint_detail::run<Scheme, double>;
-                if constexpr (requires { sizeof(Linear<Scheme>); })
-                    linear_kernels()[p.run] = precision == 4
-                                                  ? linear_detail::kernel<Scheme, float>()
-                                                  : linear_detail::kernel<Scheme, double>();
-                return p;
-            };
-    return entries;
+template <class Scheme>
+void AdjointByTape<Scheme>::single(const void* scheme, const Raw* at, const Raw* slots,
+                                   std::ptrdiff_t apart, const Cell& cell) {
+    adjoint_detail::run<Scheme, float>(scheme, at, slots, apart, cell);
 }
-template <class Scheme> Entries linear_entry(std::string name) {
-    return with_adjoint<Scheme>(entry<Scheme>(std::move(name)));
+template <class Scheme>
+void AdjointByTape<Scheme>::twice(const void* scheme, const Raw* at, const Raw* slots,
+                                  std::ptrdiff_t apart, const Cell& cell) {
+    adjoint_detail::run<Scheme, double>(scheme, at, slots, apart, cell);
 }
 
 }  // namespace fathom

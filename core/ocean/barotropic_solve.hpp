@@ -2,13 +2,17 @@
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),
 ///       K = -areaT div H grad, in part compact (elliptic.hpp).
 /// The last increment is the first guess.
+///
+/// M + K is symmetric, so the adjoint is the same problem: convergence' += (M + K)^-1 deta' / (g
+/// theta tau). A solution is as symmetric as it is exact: along a trajectory tangent and adjoint
+/// are solved from 0 to a residual of 1e-13.
 #pragma once
-#include "field/global_process.hpp"
+#include "field/linearisation.hpp"
 #include "solver/solver.hpp"
 
 namespace fathom::ocean {
 
-class BarotropicSolve final : public GlobalProcess {
+class BarotropicSolve final : public GlobalProcess, public Linearisable {
 public:
     struct Parameters {
         double step, implicitness, gravity, compactness;
@@ -18,6 +22,8 @@ public:
     void prepare(Given) override;  ///< the matrix, from the geometry
     void apply(Given) override;
     void tangent(Given, Given) const override;  ///< the problem is linear: that of the change
+    std::unique_ptr<Linearisation> linearise(Given, bool,
+                                             std::unique_ptr<Linearisation>) const override;
     bool apply_on(Device&, Given) override;
     bool lives_on(Device&) override;
 
@@ -33,7 +39,11 @@ private:
                dx = reads("dx_corner", place::corner_column, "m"),
                dy = reads("dy_corner", place::corner_column, "m");
     Parameters parameters;
+    class Exact;
+    mutable std::unique_ptr<EllipticSolver> exact;  ///< of tangent and adjoint
+    std::unique_ptr<EllipticSolver> solver_of(Given, const SolverOptions&) const;
     double scale() const;
+    void scale(const Field&, Given) const;
     long solve(Given) const;
 };
 

@@ -1,4 +1,5 @@
 #include "ocean/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "ocean/free_surface.hpp"
 #include "ocean/freshwater.hpp"
 #include "ocean/momentum.hpp"
@@ -9,20 +10,20 @@ namespace fathom::ocean {
 
 Entries dynamics(Part) {
     return {
-        entry<MomentumAdvection>("MomentumAdvection"),
-        entry<LinearMomentum>("LinearMomentum"),
-        entry<PressureGradient>("PressureGradient"),
-        entry<ImplicitMomentum>("ImplicitMomentum"),
-        entry<AlternatingHeight>("AlternatingHeight"),
-        entry<BarotropicDivergence>("BarotropicDivergence"),
-        entry<BarotropicCorrection>("BarotropicCorrection"),
-        entry<VolumeTransport>("VolumeTransport"),
-        entry<StretchedCells>("StretchedCells"),
-        entry<StretchedCorners>("StretchedCorners"),
-        entry<StretchedPressureGradient>("StretchedPressureGradient"),
-        entry<SurfaceVolume>("SurfaceVolume"),
-        entry<FreshwaterConvergence>("FreshwaterConvergence"),
-        entry<FreshwaterContent>("FreshwaterContent"),
+        linear_entry<MomentumAdvection>("MomentumAdvection"),
+        linear_entry<LinearMomentum>("LinearMomentum"),
+        linear_entry<PressureGradient>("PressureGradient"),
+        linear_entry<ImplicitMomentum>("ImplicitMomentum"),
+        linear_entry<AlternatingHeight>("AlternatingHeight"),
+        linear_entry<BarotropicDivergence>("BarotropicDivergence"),
+        linear_entry<BarotropicCorrection>("BarotropicCorrection"),
+        linear_entry<VolumeTransport>("VolumeTransport"),
+        linear_entry<StretchedCells>("StretchedCells"),
+        linear_entry<StretchedCorners>("StretchedCorners"),
+        linear_entry<StretchedPressureGradient>("StretchedPressureGradient"),
+        linear_entry<SurfaceVolume>("SurfaceVolume"),
+        linear_entry<FreshwaterConvergence>("FreshwaterConvergence"),
+        linear_entry<FreshwaterContent>("FreshwaterContent"),
         entry<IceFlow<true>>("IceFlowX"),
         entry<IceFlow<false>>("IceFlowY"),
         entry<IceSweep<true>>("IceSweepX"),

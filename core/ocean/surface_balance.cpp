@@ -25,6 +25,31 @@ void SurfaceBalance::take_away_mean(Given at) const {
         }
 }
 
+/// body(value, area of its column) for own columns with water.
+template <class Body> static void each_area(const FieldSet& set, const Field& f, Body body) {
+    const Domain& d = set.domain();
+    for (int b = 0; b < int(d.blocks.size()); ++b) {
+        const Block& block = *d.blocks[b];
+        for (int j = 0; j < block.ny; ++j)
+            for (int i = 0; i < block.nx; ++i) {
+                const std::size_t n =
+                    std::size_t(block.j0 + j) * d.decomposition.topology.nx + block.i0 + i;
+                const auto at = (j + d.halo) * f.row[b] + i + d.halo;
+                if (!d.wet_levels[n]) continue;
+                const double here = d.area_center.empty() ? 1 : d.area_center[n];
+                set.bytes() == 4 ? body(((float*)f.at[b])[at], here)
+                                 : body(((double*)f.at[b])[at], here);
+            }
+    }
+}
+
+void SurfaceBalance::adjoint(Given, Given gradient) const {
+    const Field& f = gradient[flux];
+    each_area(gradient.set, f, [](auto& value, double here) { value /= here; });
+    const double mean = content(gradient.set, f.name, false) / area;
+    each_area(gradient.set, f, [&](auto& value, double here) { value = (value - mean) * here; });
+}
+
 bool SurfaceBalance::apply_on(Device& device, Given at) {
     const Domain& d = at.set.domain();
     const Field f = at.on_device(flux);

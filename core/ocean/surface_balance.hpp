@@ -13,6 +13,8 @@ public:
     void prepare(Given) override;
     void apply(Given at) override { take_away_mean(at); }
     void tangent(Given, Given change) const override { take_away_mean(change); }
+    /// flux' -= area / (area of the sea) times the sum of flux'.
+    void adjoint(Given, Given gradient) const override;
     bool apply_on(Device&, Given) override;
     bool lives_on(Device&) override { return true; }
 

@@ -1,6 +1,6 @@
 #include "sequence/linear.hpp"
 #include <cstring>
-#include "field/by_cells.hpp"
+#include <map>
 
 namespace fathom {
 
@@ -18,6 +18,7 @@ LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
       bytes_kept(options.keep == Keep::single ? 4 : sequence->bytes),
       parts(sequence->parts()) {
     check();
+    find_neighbours();
     const Layout& layout = *sequence->layout();
     for (std::size_t n = 0; n < layout.fields.size(); ++n) {
         const Field& f = layout.fields[n];
@@ -34,17 +35,69 @@ LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
 void LinearSequence::check() const {
     const Layout& layout = *sequence->layout();
     if (options.every < 1) throw Error("states are kept of every ", options.every, ". step");
-    if (!layout.rotations.empty())
-        throw Error("fields that change places at the end of a step have no tangent");
     for (auto& [process, fields] : parts) {
         if (!process.global && !process.tangent) throw Error(process.name, " has no tangent");
-        if (process.every > 1) throw Error(process.name, " must run in every step");
         for (auto& use : process.fields)
-            if (use.reach > 0) throw Error(process.name, " looks at neighbours: no tangent yet");
+            if (process.global && use.reach > 0)
+                throw Error(process.name,
+                            " looks at neighbours of whole fields: it has no tangent");
     }
     for (const Field& f : layout.fields)
         if (!f.own && !f.stays())
             throw Error("'", f.name, "' lives only within a step: the sequence must keep it");
+}
+
+LinearSequence::Halos::Halos(const Layout& layout, const std::map<int, int>& widths) {
+    std::vector<Exchange::Item> items;
+    for (auto& [field, width] : widths) {
+        const Field& f = layout.fields[field];
+        items.push_back({f.place.horizontal, f.place.vector, width, f.levels});
+        fields.push_back(field), slabs.push_back(f);
+    }
+    const Domain& d = *layout.domain;
+    if (!items.empty())
+        by = std::make_unique<Exchange>(d.comm, d.decomposition, d.halo, layout.bytes, items,
+                                        d.exchange);
+}
+
+void LinearSequence::Halos::exchange(FieldSet& set) const {
+    if (!by) return;
+    for (std::size_t n = 0; n < fields.size(); ++n) slabs[n].at = set[fields[n]].at;
+    by->start(slabs), by->finish(slabs);
+}
+
+/// Processes that look at neighbours: where halos are needed, and how adjoints are added up.
+void LinearSequence::find_neighbours() {
+    const Layout& layout = *sequence->layout();
+    std::vector<int> width(layout.fields.size());  // of the halo that some process reads
+    for (auto& [process, fields] : parts)
+        for (std::size_t n = 0; n < fields.size(); ++n)
+            if (layout.fields[fields[n]].written)
+                width[fields[n]] = std::max(width[fields[n]], process.fields[n].reach);
+    const auto halos = [&](auto&& wanted) {
+        std::map<int, int> widths;
+        for (std::size_t f = 0; f < width.size(); ++f)
+            if (const int w = wanted(int(f)); w > 0) widths[int(f)] = w;
+        return Halos(layout, widths);
+    };
+    at_start = halos([&](int f) { return layout.fields[f].state ? width[f] : 0; });
+    for (auto& [process, fields] : parts) {
+        const auto use_of = [&](int f, auto&& property) {
+            int most = 0;
+            for (std::size_t n = 0; n < fields.size(); ++n)
+                if (fields[n] == f) most = std::max(most, int(property(process.fields[n])));
+            return most;
+        };
+        made.push_back(halos([&](int f) { return use_of(f, is_written) ? width[f] : 0; }));
+        seen.push_back(halos([&](int f) {
+            return layout.fields[f].written ? use_of(f, [](auto& use) { return use.reach; }) : 0;
+        }));
+        const bool looks =
+            std::ranges::any_of(process.fields, [](auto& use) { return use.reach > 0; });
+        if (looks && !active) active = std::make_shared<Active>(*layout.domain);
+        sums.push_back(looks ? std::make_unique<NeighbourSums>(layout, process, fields, active)
+                             : nullptr);
+    }
 }
 
 // ---- what is kept -----------------------------------------------------------------------------
@@ -150,11 +203,16 @@ void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) con
 
 /// Takes the step, and keeps the values that tangent and adjoint need.
 void LinearSequence::linearise(FieldSet& set, Step& step) const {
-    if (!step.memory.at) step.memory = Pages(std::max<std::size_t>(numbers * bytes_kept, 1));
+    if (!step.memory.at) step.memory = Pages((numbers + 2 * spare) * bytes_kept);
     step.globals.resize(parts.size());
     sequence->set_profiles(set);
+    at_start.exchange(set);
     keep_values(set, -1, step);
     for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (!runs(p, set.count)) {
+            keep_values(set, int(p), step);
+            continue;
+        }
         if (auto& global = parts[p].process.global) {
             if (const auto* own = linearisable(parts[p].process))
                 step.globals[p] = own->linearise({set, parts[p].fields},
@@ -162,9 +220,11 @@ void LinearSequence::linearise(FieldSet& set, Step& step) const {
                                                  std::move(step.globals[p]));
             global->apply({set, parts[p].fields});
         } else
-            run(parts[p], set);
+            run(p, set);
+        made[p].exchange(set);
         keep_values(set, int(p), step);
     }
+    set.rotate();
     ++set.count;
 }
 
@@ -172,6 +232,7 @@ void LinearSequence::follow(FieldSet& set, int steps) {
     if (set.layout != sequence->layout()) throw Error("this field set belongs to another sequence");
     if (!now) {
         now = std::make_unique<FieldSet>(set);
+        numbers = spare;
         for (auto& v : values) {
             v.begin = numbers;
             each_piece(set, set[v.field],
@@ -280,133 +341,6 @@ std::vector<const std::byte*> LinearSequence::place(const Step& step, std::optio
         at[b++] = as_it_is ? step.memory.at + (values[*number].begin + begin) * bytes_kept : own;
     });
     return at;
-}
-
-/// Calls body(thread's object from `make`, block, row, its cells) for all rows; threads share the
-/// rows.
-template <class Make, class Body> static void each_row(const Layout& layout, Make make, Body body) {
-    std::vector<std::pair<int, int>> rows;
-    for (std::size_t b = 0; b < layout.cells.size(); ++b)
-        for (std::size_t r = 0; r < layout.cells[b].size(); ++r)
-            if (!layout.cells[b][r].empty()) rows.emplace_back(b, r);
-#pragma omp parallel
-    {
-        auto own = make();
-#pragma omp for schedule(dynamic, 1)
-        for (std::size_t n = 0; n < rows.size(); ++n)
-            body(own, rows[n].first, rows[n].second, layout.cells[rows[n].first][rows[n].second]);
-    }
-}
-
-/// The address of a field at a column of a row of a block that begins at `base`.
-static Raw in_row(const Field& f, const std::byte* base, int block, int row, int column,
-                  int bytes) {
-    const bool profile = f.place == place::profile;
-    return {(void*)(base + (profile ? 0 : (row * f.row[block] + column) * bytes)),
-            f.place.vertical == Vertical::column ? 0 : f.level[block], profile ? 0 : f.row[block]};
-}
-
-/// A whole row at a time; each thread has its own memory for kernels.
-void LinearSequence::run(const Sequence::Part& part, const FieldSet& set) const {
-    const Process& p = part.process;
-    struct Own {
-        std::vector<Raw> at;
-        std::vector<Memory> memory;
-    };
-    const auto make = [&] {
-        Own own{std::vector<Raw>(part.fields.size()), std::vector<Memory>(part.fields.size())};
-        for (std::size_t n = 0; n < part.fields.size(); ++n)
-            if (p.fields[n].own > 0) {
-                own.memory[n].resize(std::size_t(set[part.fields[n]].levels) * 64);
-                own.at[n] = {own.memory[n].data(), 64 / set.bytes(), 0};
-            }
-        return own;
-    };
-    each_row(*set.layout, make, [&](Own& own, int b, int r, const std::vector<Cell>& cells) {
-        for (std::size_t n = 0; n < part.fields.size(); ++n)
-            if (const Field& f = set[part.fields[n]]; p.fields[n].own == 0)
-                own.at[n] = in_row(f, f.at[b], b, r, cells.front().column, set.bytes());
-        p.run(p.scheme.get(), own.at.data(), cells.data(), cells.data() + cells.size());
-    });
-}
-
-void LinearSequence::run_linear(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
-    const auto& [process, fields] = parts[number];
-    const Need& need = needs[number];
-    const std::size_t count = fields.size();
-    std::vector<std::vector<const std::byte*>> before, after;
-    for (std::size_t n = 0; n < count; ++n) {
-        before.push_back(place(step, need.before[n], fields[n]));
-        after.push_back(place(step, need.after[n], fields[n]));
-    }
-    const auto body = [&](std::vector<Raw>& at, int b, int r, const std::vector<Cell>& cells) {
-        Raw *x = at.data(), *y = x + count, *d = y + count;
-        for (std::size_t n = 0; n < count; ++n) {
-            const Field& f = change[fields[n]];
-            const auto here = [&](const std::byte* base) {
-                return base ? in_row(f, base, b, r, cells.front().column, change.bytes()) : Raw{};
-            };
-            if (process.fields[n].own) continue;
-            x[n] = here(before[n][b]), y[n] = here(after[n][b]), d[n] = here(f.at[b]);
-        }
-        const Cell *first = cells.data(), *last = first + cells.size();
-        if (need.by_hand)
-            (adjoint ? need.by_hand->adjoint : need.by_hand->tangent)(process.scheme.get(), x, y, d,
-                                                                      first, last);
-        else
-            (adjoint ? adjoint_by_cells : tangent_by_cells)(process, change.bytes(), x, d, first,
-                                                            last);
-    };
-    each_row(*now->layout, [&] { return std::vector<Raw>(3 * count); }, body);
-}
-
-void LinearSequence::run_global(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
-    const auto& [process, fields] = parts[number];
-    const GlobalProcess& global = *process.global;
-    const GlobalProcess::Given to{change, fields};
-    if (const auto& about = step.globals[number])
-        adjoint ? about->adjoint(to) : about->tangent(to);
-    else {
-        for (auto& before : needs[number].before)
-            if (before && *before != constant) show(step, *before);
-        const GlobalProcess::Given state{*now, fields};
-        adjoint ? global.adjoint(state, to) : global.tangent(state, to);
-    }
-    for (auto& use : process.fields)
-        if (adjoint && use.access == Access::writes) change.fill(use.name, 0);
-}
-
-void LinearSequence::run_part(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
-    const Within within(of_parts[number]);
-    parts[number].process.global ? run_global(number, step, change, adjoint)
-                                 : run_linear(number, step, change, adjoint);
-}
-
-void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
-    static const Region whole("tangent step");
-    for (int n = first; n < first + steps; ++n) {
-        const Within within(whole);
-        Step& step = about(n);
-        for (std::size_t p = 0; p < parts.size(); ++p) run_part(p, step, perturbation, false);
-    }
-}
-void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
-    static const Region whole("adjoint step");
-    for (int n = first + steps - 1; n >= first; --n) {
-        const Within within(whole);
-        Step& step = about(n);
-        for (std::size_t p = parts.size(); p-- > 0;) run_part(p, step, gradient, true);
-    }
-}
-
-void LinearSequence::start(FieldSet& perturbation) const {
-    for (auto& part : parts)
-        if (part.process.global) part.process.global->start_tangent({perturbation, part.fields});
-}
-void LinearSequence::start_adjoint(FieldSet& gradient) const {
-    for (std::size_t n = parts.size(); n-- > 0;)
-        if (auto& global = parts[n].process.global)
-            global->start_adjoint({gradient, parts[n].fields});
 }
 
 }  // namespace fathom

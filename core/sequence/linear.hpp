@@ -3,15 +3,20 @@
 ///   adjoint   the processes in reversed order, each the transpose of its tangent: it adds to the
 ///             adjoints of fields that it reads; adjoints of fields that it writes become 0
 /// Processes of columns have both by hand (field/linear.hpp), or from dual numbers and tapes
-/// (field/by_cells.hpp); global ones have them by hand.
+/// (field/by_cells.hpp); global ones have them by hand. Those that look at neighbours get halos of
+/// the change before their tangent; what they add to adjoints of neighbours is added up in a fixed
+/// order (neighbour_sums.hpp). Processes that do not run in every step have both only in the steps
+/// in which they run; fields that change places at the end of a step are put back first.
 ///
 /// A trajectory keeps the values that both need: each field between two processes that write it,
 /// once for all readers, and the data of global processes. No value of the state is then computed
 /// again. Where only states are kept, all values are.
 #pragma once
+#include <map>
 #include <optional>
 #include "field/linear.hpp"
 #include "field/linearisation.hpp"
+#include "sequence/neighbour_sums.hpp"
 #include "sequence/sequence.hpp"
 
 namespace fathom {
@@ -28,8 +33,8 @@ public:
         int every = 1;        ///< with `states`: of so many steps one; the others follow from it
         bool by_hand = true;  ///< false, for tests: dual numbers and tapes alone
     };
-    /// Throws Error: a process without tangent, one that looks at neighbours, or that does not run
-    /// in every step; fields that live only within a step (Sequence::Options::keep).
+    /// Throws Error: a process without tangent, a global one that looks at neighbours; fields that
+    /// live only within a step (Sequence::Options::keep).
     LinearSequence(std::shared_ptr<Sequence>, Options);
 
     /// Takes `steps` steps with a set; its trajectory, profiles included, is kept after what was
@@ -39,7 +44,9 @@ public:
     int steps() const { return int(profiles.size()); }
     std::size_t bytes() const;  ///< of the trajectory
 
-    /// What happens to a perturbation at the start, and in the steps from `first` on.
+    /// What happens to a perturbation at the start, and in the steps from `first` on. With
+    /// processes that look at neighbours: values on land, below the bottom and in halos are
+    /// constants, changes and adjoints are 0 there.
     void start(FieldSet& perturbation) const;
     void tangent(FieldSet& perturbation, int first, int steps);
     /// The transposes: of the steps up to first + steps, and of the start.
@@ -53,7 +60,20 @@ private:
         int field, after;
         std::size_t begin = 0, numbers = 0;  ///< within what is kept of a step
     };
-    static constexpr int constant = -1;  ///< instead of a value: what no process writes
+    static constexpr int constant = -1;       ///< instead of a value: what no process writes
+    static constexpr std::size_t spare = 64;  ///< numbers, read next to the first and last cell
+    /// Fields whose halos are exchanged together, of any set.
+    class Halos {
+    public:
+        Halos() = default;
+        Halos(const Layout&, const std::map<int, int>& widths);
+        void exchange(FieldSet&) const;
+        std::vector<int> fields;
+
+    private:
+        mutable std::vector<FieldSlab> slabs;
+        std::unique_ptr<Exchange> by;
+    };
     /// Of one process: the values that it needs of each of its fields, if any.
     struct Need {
         const LinearKernel* by_hand = nullptr;
@@ -70,12 +90,17 @@ private:
     std::vector<Value> values;
     std::vector<Need> needs;
     std::vector<Region> of_parts;
-    std::size_t numbers = 0;                    ///< of a step
-    std::vector<int> state, of_profile;         ///< fields of each kind
-    std::vector<std::vector<Memory>> profiles;  ///< of each step
-    std::vector<Step> kept;                     ///< all but `states`: of each step
-    std::vector<std::vector<Memory>> states;    ///< of each `every`-th step
-    std::vector<std::vector<Memory>> between;   ///< of the steps since `segment`
+    Halos at_start;           ///< of the state
+    std::vector<Halos> made;  ///< of each part: what it writes and others read at neighbours,
+    std::vector<Halos> seen;  ///< what it reads there
+    std::shared_ptr<const Active> active;              ///< if any part looks at neighbours
+    std::vector<std::unique_ptr<NeighbourSums>> sums;  ///< of those that do
+    std::size_t numbers = 0;                           ///< of a step
+    std::vector<int> state, of_profile;                ///< fields of each kind
+    std::vector<std::vector<Memory>> profiles;         ///< of each step
+    std::vector<Step> kept;                            ///< all but `states`: of each step
+    std::vector<std::vector<Memory>> states;           ///< of each `every`-th step
+    std::vector<std::vector<Memory>> between;          ///< of the steps since `segment`
     int segment = -1;
     Step once;  ///< of the step that was computed last
     int once_of = -1;
@@ -84,6 +109,9 @@ private:
     std::vector<int> shown;         ///< with fp32: the value that each field of `now` holds
 
     void check() const;
+    void find_neighbours();
+    bool looks(std::size_t part) const { return sums[part] != nullptr; }
+    bool runs(std::size_t part, long count) const { return count % parts[part].process.every == 0; }
     Need need_of(int part);
     int value(int field, int after);
     std::optional<int> needed(const Sequence::Part&, std::size_t number, int after);
@@ -99,9 +127,14 @@ private:
 
     std::vector<const std::byte*> place(const Step&, std::optional<int> value, int field);
     void show(const Step&, int value);
-    void run(const Sequence::Part&, const FieldSet&) const;
+    struct Places;
+    Places places(std::size_t part, Step&, FieldSet& change);
+    void clear_inactive(FieldSet&) const;
+    void halos_of_change(std::size_t part, FieldSet&) const;
+    void run(std::size_t part, const FieldSet&) const;
     void run_part(std::size_t part, Step&, FieldSet& change, bool adjoint);
     void run_linear(std::size_t part, Step&, FieldSet& change, bool adjoint);
+    void run_adjoint_of_neighbours(std::size_t part, Step&, FieldSet& change);
     void run_global(std::size_t part, Step&, FieldSet& change, bool adjoint);
 };
 

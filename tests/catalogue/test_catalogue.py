@@ -229,3 +229,92 @@ def test_adjoint_by_hand_is_the_transpose(name):
     total, size = (sum(f(t).sum() for t in terms) for f in (np.asarray, np.abs))
     assert abs(total) <= 1e-14 * size, (total, size)
     assert all((backward[n] == 0).all() for n in written)
+
+
+adjoint_by_tape = [
+    name
+    for name in names
+    if core.has_adjoint(core.process(name))
+    and any(f["access"] != "writes" for f in catalogue[name]["fields"])
+]
+
+
+def with_coasts(entry, given, random):
+    """The same with columns of land and of one level."""
+    if "wet_levels" in given:
+        depth = given["wet_levels"]
+        depth[random.random(depth.shape) < 0.2] = 0
+        depth[random.random(depth.shape) < 0.2] = 1
+    return given
+
+
+def changes_of_all(entry, given, random, inverse=False):
+    """Of the size of the values, or of its inverse, in all columns, those of the rim too."""
+    reach, changes = max(f["reach"] for f in entry["fields"]), {}
+    for f in entry["fields"]:
+        if f["horizontal"] == "profile":
+            continue
+        shape = {"layer": (levels,), "interface": (levels + 1,), "column": ()}[f["vertical"]]
+        size = np.abs(given[f["name"]]).max() if f["name"] in given else 1.0
+        values = random.uniform(-1, 1, (*shape, 2 + 2 * reach, 37 + 2 * reach))
+        changes[f["name"]] = values / size if inverse else values * size
+    return changes
+
+
+def inside(entry, values):
+    """Without the rim, where a scheme computes nothing."""
+    reach = max(f["reach"] for f in entry["fields"])
+    return values[..., reach : values.shape[-2] - reach, reach : values.shape[-1] - reach]
+
+
+@pytest.mark.parametrize("name", adjoint_by_tape)
+def test_adjoint_by_tape_is_the_transpose(name):
+    """<M' x, y> = <x, M'* y> to 1e-14 of the sum of magnitudes, with neighbours and without; the
+    tangent is that of dual numbers, to the bit.
+    """
+    entry, process, random = catalogue[name], core.process(name), np.random.default_rng(6)
+    given = with_coasts(entry, inputs(entry, np.float64), random)
+    x, y = (changes_of_all(entry, given, random, n) for n in (False, True))
+    for f in entry["fields"]:
+        if f["access"] == "writes":
+            x[f["name"]][...] = 0
+        if f["access"] != "reads":  # nothing is computed in the rim
+            whole, y[f["name"]] = y[f["name"]], np.zeros_like(y[f["name"]])
+            inside(entry, y[f["name"]])[...] = inside(entry, whole)
+    forward, backward = (
+        core.run_linear(process, given, c, levels, adjoint, False)
+        for c, adjoint in ((x, False), (y, True))
+    )
+    dual = core.run_tangent(process, given, {n: c for n, c in x.items() if n in given}, levels)[1]
+    for field, values in dual.items():
+        np.testing.assert_array_equal(
+            inside(entry, forward[field]), inside(entry, values), err_msg=field
+        )
+    terms = [np.where(y[n] == 0, 0, forward[n] * y[n]) for n in y]
+    terms += [np.where(x[n] == 0, 0, -x[n] * backward[n]) for n in y]
+    total, size = (sum(f(t).sum() for t in terms) for f in (np.asarray, np.abs))
+    assert size > 0 and abs(total) <= 1e-14 * size, (total, size)
+    for f in entry["fields"]:
+        if f["access"] == "writes":
+            assert (inside(entry, backward[f["name"]]) == 0).all()
+
+
+def test_entries_with_an_adjoint():
+    """The schemes of a step of the ocean have one."""
+    assert {
+        "CentredAdvection",
+        "UpwindAdvection",
+        "LaplacianDiffusion",
+        "LaplacianFriction",
+        "PressureGradient",
+        "BarotropicDivergence",
+        "BarotropicCorrection",
+        "VolumeTransport",
+        "MomentumAdvection",
+        "ImplicitMomentum",
+        "TracerUpdate",
+        "MWJF",
+        "IsoneutralFlux",
+        "TanhTaperedSlopes",
+        "BolusTransport",
+    } <= set(adjoint_by_tape)

@@ -1,4 +1,5 @@
 #include "ocean/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "ocean/eddies/eddy_structure.hpp"
 #include "ocean/eddies/gent_mcwilliams.hpp"
 #include "ocean/eddies/mixed_layer_eddies.hpp"
@@ -10,18 +11,18 @@ template <bool own> using QuadraticTaperedSlopes = NeutralSlopes<QuadraticTaper,
 template <bool own> using ClippedSlopes = NeutralSlopes<Clipping, own>;
 
 Entries eddies(Part) {
-    return {entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
-            entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
-            entry<ClippedSlopes>("ClippedSlopes"),
-            entry<IsoneutralFlux>("IsoneutralFlux"),
-            entry<SlopedFlux>("SlopedFlux"),
-            entry<IsoneutralMixing>("IsoneutralMixing"),
-            entry<BolusTransport>("BolusTransport"),
-            entry<MixedLayerDepth>("MixedLayerDepth"),
-            entry<StratificationStructure>("StratificationStructure"),
-            entry<EadyStructure>("EadyStructure"),
-            entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"),
-            entry<MixedLayerEddies>("MixedLayerEddies")};
+    return {linear_entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
+            linear_entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
+            linear_entry<ClippedSlopes>("ClippedSlopes"),
+            linear_entry<IsoneutralFlux>("IsoneutralFlux"),
+            linear_entry<SlopedFlux>("SlopedFlux"),
+            linear_entry<IsoneutralMixing>("IsoneutralMixing"),
+            linear_entry<BolusTransport>("BolusTransport"),
+            linear_entry<MixedLayerDepth>("MixedLayerDepth"),
+            linear_entry<StratificationStructure>("StratificationStructure"),
+            linear_entry<EadyStructure>("EadyStructure"),
+            linear_entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"),
+            linear_entry<MixedLayerEddies>("MixedLayerEddies")};
 }
 
 }  // namespace fathom::ocean

@@ -1,4 +1,5 @@
 #include "ocean/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "ocean/tracer/advection.hpp"
 #include "ocean/tracer/budget.hpp"
 #include "ocean/tracer/diffusion.hpp"
@@ -15,26 +16,28 @@ template <bool own> using QuickestSweep = FirstSweep<true, own>;
 template <bool own> using QuickestAdvection = SplitAdvection<true, own>;
 
 Entries tracer(Part) {
-    return {entry<CentredAdvection>("CentredAdvection"),
-            entry<UpwindAdvection>("UpwindAdvection"),
-            entry<SweepVolumes>("SweepVolumes"),
-            entry<LaxWendroffSweep>("LaxWendroffSweep"),
-            entry<LaxWendroffAdvection>("LaxWendroffAdvection").with("sweep", "LaxWendroffSweep"),
-            entry<QuickestSweep>("QuickestSweep"),
-            entry<QuickestAdvection>("QuickestAdvection").with("sweep", "QuickestSweep"),
-            entry<LaplacianDiffusion>("LaplacianDiffusion"),
-            entry<TracerLaplacian>("TracerLaplacian"),
-            entry<BiharmonicDiffusion>("BiharmonicDiffusion").with("first pass", "TracerLaplacian"),
-            entry<VerticalFactors>("VerticalFactors"),
-            entry<TracerUpdate>("TracerUpdate"),
-            entry<TracerFlow>("TracerFlow"),
+    return {linear_entry<CentredAdvection>("CentredAdvection"),
+            linear_entry<UpwindAdvection>("UpwindAdvection"),
+            linear_entry<SweepVolumes>("SweepVolumes"),
+            linear_entry<LaxWendroffSweep>("LaxWendroffSweep"),
+            linear_entry<LaxWendroffAdvection>("LaxWendroffAdvection")
+                .with("sweep", "LaxWendroffSweep"),
+            linear_entry<QuickestSweep>("QuickestSweep"),
+            linear_entry<QuickestAdvection>("QuickestAdvection").with("sweep", "QuickestSweep"),
+            linear_entry<LaplacianDiffusion>("LaplacianDiffusion"),
+            linear_entry<TracerLaplacian>("TracerLaplacian"),
+            linear_entry<BiharmonicDiffusion>("BiharmonicDiffusion")
+                .with("first pass", "TracerLaplacian"),
+            linear_entry<VerticalFactors>("VerticalFactors"),
+            linear_entry<TracerUpdate>("TracerUpdate"),
+            linear_entry<TracerFlow>("TracerFlow"),
             entry<BudgetShare<true>>("FirstBudgetShare"),
             entry<BudgetShare<false>>("BudgetShare"),
             entry<TracerBudget>("TracerBudget"),
             entry<LateBudgetShare>("LateBudgetShare"),
-            entry<Ageing>("Ageing"),
-            entry<Release>("Release"),
-            entry<Keep>("Keep")};
+            linear_entry<Ageing>("Ageing"),
+            linear_entry<Release>("Release"),
+            linear_entry<Keep>("Keep")};
 }
 
 }  // namespace fathom::ocean

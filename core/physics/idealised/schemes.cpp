@@ -1,5 +1,5 @@
 #include "physics/schemes.hpp"
-#include "field/adjoint.hpp"
+#include "field/linear_entry.hpp"
 #include "physics/idealised/column.hpp"
 #include "physics/idealised/held_suarez_linear.hpp"
 #include "physics/idealised/reed_jablonowski.hpp"

@@ -1,4 +1,5 @@
 #include "physics/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "physics/thermodynamics/density.hpp"
 #include "physics/thermodynamics/expansion.hpp"
 #include "physics/thermodynamics/linear.hpp"
@@ -13,12 +14,13 @@ namespace fathom::physics {
 template <class State, class ExpansionOf = Expansion<State>>
 Entries equation_of_state(const std::string& name) {
     const std::string expansion = name + "Expansion", buoyancy = name + "SurfaceBuoyancy";
-    return {entry<State>(name).with("expansion", expansion).with("surface_buoyancy", buoyancy),
-            entry<ExpansionOf>(expansion), entry<SurfaceBuoyancy<State>>(buoyancy)};
+    return {
+        linear_entry<State>(name).with("expansion", expansion).with("surface_buoyancy", buoyancy),
+        linear_entry<ExpansionOf>(expansion), linear_entry<SurfaceBuoyancy<State>>(buoyancy)};
 }
 
 Entries thermodynamics(Part) {
-    return {entry<HydrostaticPressure>("HydrostaticPressure"),
+    return {linear_entry<HydrostaticPressure>("HydrostaticPressure"),
             equation_of_state<LinearEquationOfState, LinearExpansion>("LinearEquationOfState"),
             equation_of_state<MWJF>("MWJF"),
             equation_of_state<JMCD>("JMCD"),

@@ -1,0 +1,86 @@
+"""The part of a step of a small ocean that has an adjoint, for test_ocean_adjoint.py."""
+
+import hashlib
+
+import numpy as np
+
+import small_seas
+from fathom.base.mpi import core, world
+
+
+def has_adjoint(process):
+    return process.name == "BarotropicSolve" if process.is_global else core.has_adjoint(process)
+
+
+class Part:
+    """Those processes of a step that `wanted` names, by default all that have an adjoint."""
+
+    def __init__(self, sea, wanted=has_adjoint):
+        model, simulation = sea.model, sea.simulation
+        self.domain = simulation.domain
+        processes = [p for p in model.processes(simulation.step, simulation.surface) if wanted(p)]
+        self.names = [p.name for p in processes]
+        fields = sorted({f["name"] for p in processes for f in p.fields})
+        rotations = [r for r in model.rotations if set(r) <= set(fields)]
+        self.sequence = core.Sequence(self.domain, processes, 8, fields, rotations)
+        self.fields = core.FieldSet(self.sequence)
+        self.fields.copy(sea.first)
+        self.sequence.prepare(self.fields)
+        self.linear = core.LinearSequence(self.sequence)
+        self.depth = np.asarray(model.grid.wet_levels)
+
+    def random(self, seed, inverse=False):
+        """A set of random numbers of the size of the state, or of its inverse, at own points."""
+        random, made = np.random.default_rng(seed), core.FieldSet(self.sequence)
+        kept = self.fields.state
+        for f in self.fields.fields:
+            if f["name"] not in kept:
+                continue
+            size = np.abs(self.whole(self.fields, f)).max() or 1.0
+            values = random.uniform(-1, 1, (f["levels"], *self.depth.shape))
+            values *= 1 / size if inverse else size
+            for block, (j, i, ny, nx) in enumerate(self.domain.blocks):
+                made.put(f["name"], block, values[:, j : j + ny, i : i + nx].copy())
+        return made
+
+    def whole(self, fields, f):
+        """A field of all ranks, where there is water."""
+        whole = np.zeros((f["levels"], *self.depth.shape))
+        for (j, i, ny, nx), part in zip(self.domain.blocks, fields.windows(f["name"])):
+            whole[:, j : j + ny, i : i + nx] = part
+        depth = self.depth + (f["vertical"] == "interface")
+        water = (np.arange(f["levels"])[:, None, None] < depth) & (self.depth > 0)
+        return world.allreduce(np.where(water, whole, 0.0)) + 0.0  # no -0
+
+    def values(self, fields):
+        return {
+            f["name"]: self.whole(fields, f) for f in fields.fields if f["horizontal"] != "profile"
+        }
+
+
+def transposed(part, steps=1):
+    """|<M' x, y> - <x, M'* y>| by the sum of the magnitudes of their terms; M' x and M'* y."""
+    part.linear.follow(part.fields, steps)
+    x, forward = part.random(1), part.random(1)
+    y, backward = part.random(2, True), part.random(2, True)
+    part.linear.tangent(forward, 0, steps)
+    part.linear.adjoint(backward, 0, steps)
+    X, F, Y, B = (part.values(fields) for fields in (x, forward, y, backward))
+    terms = [F[n] * Y[n] for n in X] + [-X[n] * B[n] for n in X]
+    total, size = sum(t.sum() for t in terms), sum(np.abs(t).sum() for t in terms)
+    return abs(total) / size, F, B
+
+
+def bits():
+    """Of both after two steps."""
+    _, forward, backward = transposed(Part(small_seas.sea()), 2)
+    return [
+        hashlib.sha256(b"".join(one[n].tobytes() for n in sorted(one))).hexdigest()
+        for one in (forward, backward)
+    ]
+
+
+if __name__ == "__main__":
+    from small_atmospheres import main
+
+    main(globals())
