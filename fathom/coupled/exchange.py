@@ -69,14 +69,13 @@ class Exchange:
         self.by, self.change, self.first = by, change, first
         self.source = self.gives  # the field that is read: itself, or its sum
         self.steps = 1  # of the giver in an interval
-        self.begun = False  # whether a mean exists
-        self.ends: tuple[Any, Any] = (None, None)  # giver and taker
+        self.ends: tuple[Any, Any] = (None, None)  # members of Programs: giver and taker
         self.remap: Any = None
         self.kept: Any = None  # of the taker, where the giver has nothing
 
     @property
     def link(self) -> Link:
-        """As the timetable sees it."""
+        """Returns the exchange as the timetable sees it."""
         every = microseconds(self.seconds, f"{self.text}: every")
         return Link(self.giver, self.taker, every, self.lagged, str(self))
 
@@ -86,10 +85,9 @@ class Exchange:
         return f"{mean}{self.field} -> {self.to} every {self.every}{lag}"
 
     def join(self, giver: Any, taker: Any) -> None:
-        """Asks both programs for their fields. InputError: fields, units or places that do not
-        fit.
+        """Asks both programs, giver and taker, for their fields. InputError: fields, units or
+        places that do not fit.
         """
-        self.ends = giver, taker
         given = _known(giver, self.gives, self.field)
         taken = _known(taker, self.takes, self.to)
         if taken["vertical"] != "column":
@@ -110,11 +108,11 @@ class Exchange:
         mean = self.to if self.statistic == "mean" else ""
         self.source = giver.handed.give(self.gives, mean, top)
         self.level = 0 if flat else self.level
-        self.steps = round(self.seconds / giver.step)
+        self.steps = round(self.seconds / giver.time_step)
         taker.handed.take(self.takes)
 
     def _check_places(self, given: Any, taken: Any) -> None:
-        """InputError: values of corners or faces, of which no means over cells are known."""
+        """Checks that both lie at centres. InputError: no means over cells are known of others."""
         places = given["horizontal"], taken["horizontal"]
         if callable(self.by) or (places[0] == places[1] and self.by == "same"):
             return
@@ -124,11 +122,8 @@ class Exchange:
                 " of cells; give fields at centres, or by = a function"
             )
 
-    def open(self, comm: Any, restored: bool) -> None:
-        """Prepares the way between the ranks of both, which call it together.
-
-        comm: of all programs; restored: whether the run continues from a restart.
-        """
+    def open(self, comm: Any) -> None:
+        """Prepares the way between the ranks of both, which call it together; comm: of all."""
         giver, taker = self.ends
         gives, takes = giver.here, taker.here
         given, taken = giver.program.handed, taker.program.handed
@@ -137,7 +132,6 @@ class Exchange:
         takers = taker.program.comm if takes else None
         self.remap = Remap((given.grid, taken.grid), ranks, takers, cells, self.by or "")
         self.kept = taken.whole(self.takes) if takes else None
-        self.begun = restored
 
     def hand(self, at_start: bool) -> None:
         """Hands the field over. The ranks of both programs call it."""
@@ -145,8 +139,7 @@ class Exchange:
         mean = self.statistic == "mean" and not (at_start and self.lagged)
         values = np.zeros(0)
         if giver is not None:
-            source, level = (self.source, self.level) if mean else (self.gives, self.level)
-            values = giver.handed.values(source, self._level(level, mean))
+            values = giver.handed.values(self.source if mean else self.gives, self.level)
             values = values / self.steps if mean else values
             if self.statistic == "mean":
                 giver.handed.clear(self.source)
@@ -154,11 +147,8 @@ class Exchange:
         if taker is not None:
             self._put(taker, found, at_start)
 
-    def _level(self, level: int, mean: bool) -> int:
-        """The level of the field that is read: a sum of the top layer has one."""
-        return 0 if mean and self.source.startswith("sum of surface ") else level
-
     def _put(self, taker: Any, found: np.ndarray, at_start: bool) -> None:
+        """Sets the taker's field; where the giver has nothing it keeps what it has."""
         there = np.isfinite(found)
         if at_start and self.lagged and self.first is not None:
             found = np.where(there, float(self.first), found)
@@ -178,7 +168,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _known(program: Any, field: str, text: str) -> Any:
-    """The declaration of a field. InputError: the program has none of that name."""
+    """Returns the declaration of a field. InputError: the program has none of that name."""
     known = program.handed.known()
     if field not in known:
         name = text.partition(".")[0]

@@ -52,7 +52,7 @@ class Program:
     ) -> None:
         period = Period(time_step, "time_step")
         if period.months:
-            raise InputError(f"step = {time_step!r}: a step is given in seconds, minutes or hours")
+            raise InputError(f"time_step = {time_step!r}: allowed are seconds, minutes and hours")
         self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
         self.clock = Clock(start, calendar)
         self.fields = {name: np.zeros(np.shape(grid.wet_levels)) for name in fields}
@@ -68,11 +68,11 @@ class Program:
         self.fields[name][...] = values
 
     def advance(self) -> None:
-        """One step: changes the fields. A subclass says how."""
+        """Takes one step: changes the fields. A subclass says how."""
 
     @property
     def seconds(self) -> float:
-        """Model time since the start [s]."""
+        """Returns model time since the start [s]."""
         return self.count * self.time_step
 
     # ---- what Programs asks of it ----------------------------------------------------------------
@@ -83,7 +83,7 @@ class Program:
         yield
 
     def start_run(self, period: Any, from_start: bool = False) -> None:
-        """A run begins."""
+        """Begins a run: nothing to do."""
 
     def show_start(self) -> None:
         """Shows the state before the first step."""
@@ -144,7 +144,7 @@ class OwnFields:
         return name
 
     def take(self, field: str) -> None:
-        """A field is set by another program: all fields are in restarts."""
+        """Lets another program set a field: all fields are in restarts."""
 
     def add(self) -> None:
         """Adds a step to all sums."""
@@ -153,7 +153,7 @@ class OwnFields:
 
     @property
     def cells(self) -> np.ndarray:
-        """Numbers of the points of this rank in the grid: the first rank gives all."""
+        """Returns numbers of the points of this rank in the grid: the first rank gives all."""
         size = next(iter(self.program.fields.values())).size
         return np.arange(size if self.program.comm.rank == 0 else 0)
 
@@ -171,5 +171,5 @@ class OwnFields:
         self.program[name] = values
 
     def clear(self, name: str) -> None:
-        """A sum begins again."""
+        """Begins a sum again."""
         self.sums[name][...] = 0.0

@@ -87,7 +87,7 @@ class Programs:
 
     @staticmethod
     def _check(programs: Mapping[str, Any]) -> None:
-        """InputError: a name that no folder can have, programs that begin at other times."""
+        """Checks names and dates. InputError: no name of a folder; other starts or calendars."""
         (first, one), *others = programs.items()
         for name, other in [(first, one), *others]:
             if not str(name).isidentifier():
@@ -107,7 +107,9 @@ class Programs:
     # ---- ranks -----------------------------------------------------------------------------------
 
     def _place(self, programs: Mapping[str, Any], ranks: Any) -> tuple[Any, dict[str, Member]]:
-        """The ranks of all programs, and of each. InputError: ranks that are given twice."""
+        """Returns the communicator of all programs, and each of them with its ranks. InputError:
+        ranks that are given twice.
+        """
         found = given_ranks.of_programs(programs, ranks, mpi.world.size)
         comm = given_ranks.group(mpi.world, [rank for own in found.values() for rank in own])
         everyone = given_ranks.numbers(comm) if comm is not None else []
@@ -121,7 +123,7 @@ class Programs:
 
     @property
     def here(self) -> list[Member]:
-        """The programs that step on this rank."""
+        """Returns the programs that step on this rank."""
         return [member for member in self.members.values() if member.here]
 
     # ---- what they hand to each other ------------------------------------------------------------
@@ -168,37 +170,40 @@ class Programs:
         return self
 
     def _step(self, name: str) -> int:
-        """The step of a program [us]."""
+        """Returns the step of a program [us]."""
         return microseconds(self.members[name].program.time_step, f"the step of {name}")
 
     def _timetable(self, exchanges: Iterable[Exchange]) -> Timetable:
+        """Returns the order of one interval with these exchanges."""
         steps = {name: self._step(name) for name in self.members}
         return Timetable.of(steps, [one.link for one in exchanges])
 
     @property
     def timetable(self) -> Timetable:
-        """The order of one interval, after which all programs stand at the same time."""
+        """Returns the order of one interval, after which all programs stand at the same time."""
         return self._timetable(self.exchanges)
 
     @property
     def seconds(self) -> float:
-        """Model time since the start, at which all programs stand between intervals [s]."""
+        """Returns the time since the start at which all programs stand between intervals [s]."""
         return float(next(iter(self.here or self.members.values())).program.seconds)
 
     @property
     def date(self) -> Any:
-        """The date at which all programs stand between intervals."""
+        """Returns the date at which all programs stand between intervals."""
         return self.clock.date(self.seconds)
 
     @property
     def clock(self) -> Any:
-        """Start and calendar of all programs."""
+        """Returns start and calendar of all programs."""
         return next(iter(self.members.values())).program.clock
 
     # ---- restarts --------------------------------------------------------------------------------
 
     def checkpoint(self, every: str = "30d", keep: int | None = None) -> Self:
-        """A restart of all programs every so often; keep: how many stay, the latest; None: all."""
+        """Writes a restart of all programs every so often; keep: how many stay, the latest; None:
+        all. Returns the programs.
+        """
         interval = self.timetable.interval
         self._check_length(Period(every, "checkpoint every"), "checkpoint every")
         if keep is not None and not (type(keep) is int and keep > 0):
@@ -217,7 +222,7 @@ class Programs:
         return self.restarts.write(None)
 
     def _check_length(self, period: Period, what: str) -> None:
-        """InputError: a length of time that ends while programs stand at different times."""
+        """Checks a length of time. InputError: programs stand at different times at its end."""
         interval = self.timetable.interval
         length = 86400.0 if period.months else period.seconds
         if microseconds(length, what) % interval:
@@ -261,18 +266,18 @@ class Programs:
             getattr(line, "close", lambda: None)()
 
     def _helper(self) -> Member | None:
-        """The program that this rank serves."""
+        """Returns the program that this rank serves, None where it serves none."""
         return next((m for m in self.members.values() if m.program.serves), None)
 
     def _check_times(self) -> None:
-        """InputError: a restart of another time in one of the programs."""
+        """Checks that all stand at one time. InputError: one has a restart of another time."""
         steps = {m.name: m.program.seconds for m in self.here}
         if len(set(steps.values())) > 1:
             told = ", ".join(f"{name} at {value:g} s" for name, value in steps.items())
             raise InputError(f"programs stand at different times: {told}")
 
     def _open(self) -> None:
-        """Prepares the exchanges, once; the first values of those that are lagged."""
+        """Prepares the exchanges, once; hands over the first values of those that are lagged."""
         if self._opened:
             return
         self._check_times()
@@ -280,7 +285,7 @@ class Programs:
         for one in self.exchanges:
             one.ends = self.members[one.giver], self.members[one.taker]
             if any(end.here for end in one.ends):
-                one.open(self.comm, restored)
+                one.open(self.comm)
         if not restored:
             self._hand_lagged(0, at_start=True)
         self._opened = True
@@ -292,13 +297,14 @@ class Programs:
                 self._hand(n, at_start)
 
     def _hand(self, n: int, at_start: bool = False) -> None:
+        """Uses an exchange, on the ranks of its programs."""
         one = self.exchanges[n]
         if any(end.here for end in one.ends):
             with region("exchange", "coupled", "transposition"):
                 one.hand(at_start)
 
     def _go_on(self, progress: Any) -> None:
-        """Intervals to the end, with restarts between them."""
+        """Takes intervals to the end, with restarts between them."""
         table, self.stopped, self._checkpointed = self.timetable, False, False
         clock, end, pace = self.clock, self.end, 1
         for event, _ in self._checkpoints:
@@ -313,7 +319,7 @@ class Programs:
             self._keep()
 
     def _advance(self, table: Timetable, number: int, progress: Any) -> None:
-        """That many intervals; lagged values of the next one are handed over at the end."""
+        """Takes so many intervals; hands over the lagged values of the next one at the end."""
         start = round(self.seconds * second)
         if not self.exchanges:
             for member in self.here:
@@ -331,7 +337,7 @@ class Programs:
             self._hand_lagged(begin + table.interval)
 
     def _run_to(self, member: Member, until: int, progress: Any) -> None:
-        """A program goes on to a time [us]; the first one of this rank shows how far it is."""
+        """Lets a program go on to a time [us]; the first one of this rank shows how far it is."""
         first = next((m.name for m in self.here if m.program.shows), "")
         shows = progress if member.name == first else None
         try:
@@ -342,7 +348,7 @@ class Programs:
             raise
 
     def _agree(self, seconds: float) -> float:
-        """The longest of all ranks; takes requests to stop, or for a restart, of any of them."""
+        """Returns the longest time of all ranks [s]; takes requests to stop or for a restart."""
         if self.comm.rank == 0:
             self.wishes.look(self.directory)
         own = (m.program.wishes for m in self.here if m.program.wishes is not None)

@@ -171,7 +171,9 @@ class Remap:
         return whole.reshape(ny, nx)
 
     def _made(self, come: np.ndarray) -> np.ndarray:
-        """What the user's function makes of the giver's field."""
+        """Returns what the user's function makes of the giver's field (ny, nx). InputError: another
+        shape.
+        """
         assert self.function is not None
         made = np.ascontiguousarray(self.function(come.reshape(shape(self.grids[0]))), float)
         if made.shape != shape(self.grids[1]):

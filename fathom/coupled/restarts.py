@@ -63,7 +63,7 @@ class Restarts:
         return folder
 
     def restore(self, path: str | Path | None) -> None:
-        """All programs start from a folder; None: the latest. InputError: none; another set of
+        """Lets all programs start from a folder; None: the latest. InputError: none; another set of
         programs, with both values.
         """
         p = self.programs

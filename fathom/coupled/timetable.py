@@ -121,7 +121,7 @@ class _Planner:
                 self.found.append(Hand(n, at))
 
     def _waits(self, name: str) -> list[int]:
-        """Links for which a program waits before it goes on."""
+        """Returns the numbers of the links for which a program waits before it goes on."""
         found = []
         for n, link in enumerate(self.links):
             time, used = self.times[name], self.handed[n] * link.every
@@ -133,12 +133,13 @@ class _Planner:
         return found
 
     def _next(self, name: str) -> int:
-        """The next time at which it gives or takes, or the end of the interval."""
+        """Returns the next time at which it gives or takes, or the end of the interval [us]."""
         time = self.times[name]
         own = [link.every for link in self.links if name in (link.giver, link.taker)]
         return min([self.interval, *((time // every + 1) * every for every in own)])
 
     def _why_stuck(self, behind: Sequence[str]) -> str:
+        """Returns the message about programs that wait for each other."""
         waits = {n for name in behind for n in self._waits(name)}
         texts = "; ".join(self.links[n].text for n in sorted(waits))
         return (

@@ -30,12 +30,12 @@ class Handed:
 
     @property
     def simulation(self) -> Any:
-        """The simulation that this belongs to."""
+        """Returns the simulation that this belongs to."""
         return self._simulation()
 
     @property
     def grid(self) -> Any:
-        """The grid of the model."""
+        """Returns the grid of the model."""
         return self.simulation.model.grid
 
     def known(self) -> dict[str, dict[str, Any]]:
@@ -68,6 +68,7 @@ class Handed:
         self.taken.append(field)
 
     def _check_time(self) -> None:
+        """Checks that fields can still be asked for. InputError: the simulation is prepared."""
         if self.simulation.sequence is not None:
             raise InputError(
                 f"{self.simulation!r} is prepared already; put it together with other programs"
@@ -102,13 +103,13 @@ class Handed:
         self.simulation.fields.set(name, values, nearest_outside=True)
 
     def clear(self, name: str) -> None:
-        """A sum begins again."""
+        """Begins a sum again."""
         self.simulation.fields.fill(name, 0.0)
 
     @property
     def cells(self) -> np.ndarray:
-        """Numbers of the points of this rank in the global grid, row by row, in the order of
-        `values`.
+        """Returns the numbers of the points of this rank in the global grid, row by row, in the
+        order of `values`.
         """
         s = self.simulation
         nx = np.shape(self.grid.wet_levels)[1]
