@@ -52,7 +52,7 @@ class Program:
     ) -> None:
         period = Period(time_step, "time_step")
         if period.months:
-            raise InputError(f"step = {time_step!r}: a step is given in seconds, minutes or hours")
+            raise InputError(f"time_step = {time_step!r}: allowed are seconds, minutes and hours")
         self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
         self.clock = Clock(start, calendar)
         self.fields = {name: np.zeros(np.shape(grid.wet_levels)) for name in fields}

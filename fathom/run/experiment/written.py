@@ -54,7 +54,7 @@ def sections(simulation: Any) -> dict[str, Any]:
             **raw.values({k: v for k, v in s.parallel.items() if k in s.named}, ("parallel",)),
         },
     }
-    missing = {**words.missing, **raw.missing, **_in_python(s)}
+    missing = {**words.missing, **raw.missing, **_in_python(s), **_of_programs(s)}
     if not read.get("extensions", {}).get("python"):
         missing |= _of_scripts(made)
     return {
@@ -85,6 +85,12 @@ def _object(thing: Any, words: Words, path: Path_) -> dict[str, Any]:
         return words.table(thing, path)
     words.missing[path] = about(thing)
     return {}
+
+
+def _of_programs(s: Any) -> dict[Path_, str]:
+    """Returns what other programs under the same clock give to a simulation (fathom/coupled)."""
+    taken = ", ".join(s.handed.taken)
+    return {("simulation", "taken"): f"fields from other programs: {taken}"} if taken else {}
 
 
 def _joined(calls: list[Mapping[str, Any]]) -> dict[str, Any]:
