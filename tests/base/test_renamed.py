@@ -75,7 +75,7 @@ time_step = "1h"
         (air, "model.filter", "robert_asselin", "0.05"),
         (air, "model.williams", "williams_factor", "0.5"),
         (air, "model.physics", "BasicPhysics", "FirstPhysics"),
-        (air, "model.physics.convection", "TKE", "TurbulentEnergy"),
+        (air, "model.physics", "TKE", '{type = "BasicPhysics", mixing = "TurbulentEnergy"}'),
     ],
 )
 def test_keys_of_an_experiment(text, old, new, value, tmp_path):
