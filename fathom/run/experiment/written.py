@@ -128,7 +128,7 @@ def _checkpoints(s: Any, raw: Words) -> Any:
 
 def _of_output(s: Any, path: str, raw: Words) -> dict[str, Any]:
     """Returns the table of one output."""
-    call = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
+    call: Mapping[str, Any] = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
     usual = parameters(type(s).output, skip=("self", "path", "variables"))
     given = {name: value for name, value in call.items() if name != "path"}
     return usual | raw.values(given, ("output", path))
