@@ -2,9 +2,9 @@
 /// model can ask of it; the work is in the .cpp files of core/device. These are compiled twice:
 /// into the core, where the processor acts as the device (for tests, and without a device: the same
 /// kernels, the same launches, separate memory), and by nvcc as a library that the core loads
-/// (fathom/model/device.py). They use the launcher (machine/launch.hpp) and no part of CUDA; memory,
-/// copies and recordings are in device/machine.cpp. All work is done in the order of the calls;
-/// only `wait` and copies to the host wait for it.
+/// (fathom/model/device.py). They use the launcher (machine/launch.hpp) and no part of CUDA;
+/// memory, copies and recordings are in device/machine.cpp. All work is done in the order of the
+/// calls; only `wait` and copies to the host wait for it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
