@@ -21,10 +21,11 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.clock import Clock, Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, MissingFileError
 
 
-class Program:
+class Program(Configurable):
     """A program with its own step; a subclass says what a step does.
 
     Parameters

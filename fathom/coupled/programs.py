@@ -20,6 +20,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.clock import Event, Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, RunError
 from fathom.base.regions import region
 from fathom.coupled import ranks as given_ranks
@@ -43,7 +44,7 @@ class Member(NamedTuple):
         return self.program.comm is not None and not self.program.serves
 
 
-class Programs:
+class Programs(Configurable):
     """Programs that step under one clock.
 
     Parameters

@@ -4,7 +4,7 @@ import pytest
 
 import fathom as fm
 from fathom.base import renamed
-from fathom.run.experiment import Experiment
+from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 
 
