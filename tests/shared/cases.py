@@ -11,6 +11,8 @@ import numpy as np
 
 def named(name):
     """The class of Fathom with that name: at the top, or among the schemes."""
+    import fathom as fm
+
     return getattr(fm, name, None) or getattr(fm.schemes, name)
 
 
