@@ -122,7 +122,8 @@ def __getattr__(name):
     if find_spec(f"fathom.{name}"):
         return import_module(f"fathom.{name}")  # fm.output, fm.plots without another import
     schemes = import_module("fathom.model.schemes").schemes()
-    if name in usual_schemes:
+    own = import_module("fathom.model.plugins").loaded.values()  # of headers of the user
+    if name in usual_schemes or any(name in names for names in own):
         return schemes[name]
 
     here = f"; it is fathom.schemes.{name}" if name in schemes else ""

@@ -35,7 +35,7 @@ void Repeat::prepare(Given at) {
         const auto known = std::ranges::find(used, f.name, &Process::Field::name);
         items.push_back({known == used.end() ? -1 : int(known - used.begin())});
     }
-    program->prepare(borrow(at));
+    program->prepare(*fields_within, [&] { borrow(at); });  // the outer program has filled them
 }
 
 /// The fields within, where those of the outer set lie now.

@@ -50,7 +50,7 @@ def column(file, out, period, step, every, top, levels, physics, radiation, roug
             given,
             np.linspace(0, top or usual.top, (levels or usual.layers) + 1),
             physics or usual.physics,
-            time_step=step or usual.time_step,
+            time_step=step or usual.step,
             roughness=roughness or usual.roughness,
             radiation=None if radiation == "none" else radiation,
         )

@@ -108,7 +108,7 @@ class Exchange:
         mean = self.to if self.statistic == "mean" else ""
         self.source = giver.handed.give(self.gives, mean, top)
         self.level = 0 if flat else self.level
-        self.steps = round(self.seconds / giver.step)
+        self.steps = round(self.seconds / giver.time_step)
         taker.handed.take(self.takes)
 
     def _check_places(self, given: Any, taken: Any) -> None:

@@ -21,10 +21,11 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.clock import Clock, Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, MissingFileError
 
 
-class Program:
+class Program(Configurable):
     """A program with its own step; a subclass says what a step does.
 
     Parameters
@@ -52,7 +53,7 @@ class Program:
     ) -> None:
         period = Period(time_step, "time_step")
         if period.months:
-            raise InputError(f"step = {time_step!r}: a step is given in seconds, minutes or hours")
+            raise InputError(f"time_step = {time_step!r}: allowed are seconds, minutes and hours")
         self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
         self.clock = Clock(start, calendar)
         self.fields = {name: np.zeros(np.shape(grid.wet_levels)) for name in fields}

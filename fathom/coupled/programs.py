@@ -20,6 +20,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.clock import Event, Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, RunError
 from fathom.base.regions import region
 from fathom.coupled import ranks as given_ranks
@@ -43,7 +44,7 @@ class Member(NamedTuple):
         return self.program.comm is not None and not self.program.serves
 
 
-class Programs:
+class Programs(Configurable):
     """Programs that step under one clock.
 
     Parameters
@@ -240,7 +241,6 @@ class Programs:
         each program that steps on this rank. Arguments as those of Simulation.run.
         """
         self._check_length(Period(period, "run"), "run")
-        self._check_times()
         if (helper := self._helper()) is not None:
             return {helper.name: helper.program.run(period)}
         if self.comm is None:
@@ -252,6 +252,7 @@ class Programs:
                     held.enter_context(member.program.engaged())
                 for member in self.here:
                     member.program.start_run(period, from_start)
+                self._check_times()
                 begin = 0.0 if from_start else self.seconds
                 self.end = self.clock.after(begin, Period(period, "run"))
                 self._open()
@@ -280,7 +281,6 @@ class Programs:
         """Prepares the exchanges, once; hands over the first values of those that are lagged."""
         if self._opened:
             return
-        self._check_times()
         restored = self.seconds > 0
         for one in self.exchanges:
             one.ends = self.members[one.giver], self.members[one.taker]

@@ -7,23 +7,29 @@ TripolarGrid 360×300×40
 
 What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by
 the user. docs/grid.md has the equations.
+
+A class is loaded when it is first asked for: `grids.regrid` and `grids.transform` need none.
 """
 
-from fathom.grids.gaussian import GaussianGrid
-from fathom.grids.grid import Grid
-from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
-from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
-from fathom.grids.plane import PlaneGrid
-from fathom.grids.quadrilateral import (
-    CartesianGrid,
-    CurvilinearGrid,
-    DipoleGrid,
-    LatitudeLongitudeGrid,
-    TripolarGrid,
-)
-from fathom.grids.rotated import RotatedGrid
-from fathom.grids.sphere import SphereGrid
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fathom.grids.gaussian import GaussianGrid
+    from fathom.grids.grid import Grid
+    from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
+    from fathom.grids.limited_area import LimitedAreaGrid
+    from fathom.grids.periodic_plane import PeriodicPlaneGrid
+    from fathom.grids.plane import PlaneGrid
+    from fathom.grids.quadrilateral import (
+        CartesianGrid,
+        CurvilinearGrid,
+        DipoleGrid,
+        LatitudeLongitudeGrid,
+        TripolarGrid,
+    )
+    from fathom.grids.rotated import RotatedGrid
+    from fathom.grids.sphere import SphereGrid
 
 __all__ = [
     "CartesianGrid",
@@ -43,3 +49,21 @@ __all__ = [
     "TripolarGrid",
     "ZLevels",
 ]
+
+_of_one_class = {
+    "GaussianGrid": "gaussian",
+    "Grid": "grid",
+    "LimitedAreaGrid": "limited_area",
+    "PeriodicPlaneGrid": "periodic_plane",
+    "PlaneGrid": "plane",
+    "RotatedGrid": "rotated",
+    "SphereGrid": "sphere",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Returns a class of this package. AttributeError: it has none of that name."""
+    if name not in __all__:
+        raise AttributeError(f"fathom.grids has no {name!r}")
+    home = _of_one_class.get(name, "levels" if name.endswith("Levels") else "quadrilateral")
+    return getattr(import_module(f"fathom.grids.{home}"), name)

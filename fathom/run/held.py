@@ -13,7 +13,7 @@ class Held(Configurable):
     model: Any
     surface: Any
     clock: Any
-    step: float  # [s]
+    time_step: float  # [s]
     directory: Path
     overwrite: bool
     parallel: dict[str, Any]

@@ -66,8 +66,8 @@ def surface_of(data: Any) -> Any:
 
     ValueError: the names in the files, and the known names.
     """
-    records = Records(data)
-    fluxes = {
+    records: Any = Records(data)
+    fluxes: dict[str, Any] = {
         name: Records(data, found[0].name)
         for name, called in net.items()
         if (found := records.matches(called, only=False))

@@ -4,7 +4,7 @@ import pytest
 
 import fathom as fm
 from fathom.base import renamed
-from fathom.run.experiment import Experiment
+from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 
 
@@ -67,7 +67,7 @@ time_step = "1h"
     [
         (toml, "grid.is", "type", "CartesianGrid"),
         (toml, "grid.levels.is", "type", "ZLevels"),
-        (toml, "grid.levels.nz", "nz", "3"),
+        (toml, "grid.levels.number", "nz", "3"),
         (toml, "model.water", "shortwave_penetration", "none"),
         (toml, "simulation.step", "time_step", "1h"),
         (toml, "output.'a.nc'.regular", "latlon_resolution", "1"),
@@ -75,7 +75,7 @@ time_step = "1h"
         (air, "model.filter", "robert_asselin", "0.05"),
         (air, "model.williams", "williams_factor", "0.5"),
         (air, "model.physics", "BasicPhysics", "FirstPhysics"),
-        (air, "model.physics.convection", "TKE", "TurbulentEnergy"),
+        (air, "model.physics", "TKE", '{type = "BasicPhysics", mixing = "TurbulentEnergy"}'),
     ],
 )
 def test_keys_of_an_experiment(text, old, new, value, tmp_path):
@@ -87,7 +87,7 @@ def test_schemes_that_lie_deeper_say_where():
     with pytest.raises(AttributeError, match="it is fathom.schemes.BulkSensitivity"):
         _ = fm.BulkSensitivity
     with pytest.raises(AttributeError, match="it is 'TKE' now"):
-        _ = fm.schemes.TKE
+        _ = fm.schemes.TurbulentEnergy
     with pytest.raises(AttributeError, match="did you mean 'BulkSensitivity'"):
         _ = fm.schemes.BulkSensitivty
     assert fm.schemes.KPP is fm.KPP and {"KPP", "BulkSensitivity"} <= {*dir(fm.schemes)}

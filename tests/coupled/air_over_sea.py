@@ -15,7 +15,7 @@ from fathom.base import mpi
 
 def air(time_step="30min", truncation=10, **more):
     grid = fm.GaussianGrid(truncation, levels=fm.SigmaLevels(4))
-    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics())
+    model = fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics())
     model.set(air_temperature=lambda lon, lat, p: 270 + 25 * np.cos(2 * np.deg2rad(lat)))
     return fm.Simulation(model, time_step, **more)
 

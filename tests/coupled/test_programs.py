@@ -297,6 +297,34 @@ def test_killed_and_continued(on_ranks, tmp_path):
     assert on_ranks(1, script, "resumed", where) == on_ranks(1, script, "bits", "hours=12")
 
 
+def heat_into_the_sea(directory):
+    """A counter heats a sea, whose temperature it gets."""
+    sea = air_over_sea.sea()
+    programs = fm.Programs({"a": Counter(degrees, "30min"), "sea": sea}, directory)
+    programs.exchange("a.number", "sea.surface_heat_flux", "3h", "mean", change=lambda n: 10 * n)
+    return programs.exchange(
+        "sea.temperature", "a.taken", "3h", "mean", lagged=True, by=mean_everywhere
+    )
+
+
+def mean_everywhere(temperature):
+    """The mean of the sea's field, everywhere: a function as the way, for a grid of other land."""
+    return np.full((12, 24), temperature.mean())
+
+
+def test_a_program_of_ones_own_goes_on_with_a_simulation(tmp_path):
+    found = []
+    for folder, pieces in (("whole", ["12h"]), ("parts", ["6h", "6h"])):
+        for piece in pieces:
+            programs = heat_into_the_sea(tmp_path / folder)
+            if (tmp_path / folder).exists():
+                programs.restore()
+            run(programs, piece)
+        a, sea = (programs.members[name].program for name in ("a", "sea"))
+        found.append((sea.checksum(), float(a["number"][0, 0]), float(a["taken"][0, 0])))
+    assert found[0] == found[1] and found[0][1] == 24
+
+
 def test_half_a_restart_is_none(tmp_path):
     programs = two(tmp_path).exchange("a.number", "b.taken", "4h").checkpoint("4h", keep=2)
     run(programs, "16h")

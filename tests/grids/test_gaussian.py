@@ -89,7 +89,7 @@ ERRORS = {
     "no set of levels 'L27'": lambda: fm.HybridLevels("L27"),
     "the lowest interface is the ground": lambda: fm.HybridLevels(a=[0, 10], b=[0, 1]),
     "pressure must grow": lambda: fm.SigmaLevels(interfaces=[0, 0.5, 0.4, 1]),
-    "either a number or interfaces": lambda: fm.SigmaLevels(3, interfaces=[0, 1]),
+    "either nz or interfaces": lambda: fm.SigmaLevels(3, interfaces=[0, 1]),
 }
 
 
@@ -101,7 +101,7 @@ def test_errors(message):
 
 def test_a_file_names_them():
     text = (
-        '[grid]\nis = "GaussianGrid"\ntruncation = 21\ngrid = "cubic"\nreduced ='
+        '[grid]\ntype = "GaussianGrid"\ntruncation = 21\ngrid = "cubic"\nreduced ='
         ' "octahedral"\nlevels = { type = "HybridLevels", nz = 12, top = 500.0 }\n'
     )
     grid = Experiment(Document(text, "a.toml")).grid

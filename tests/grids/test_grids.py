@@ -264,7 +264,7 @@ ERRORS = {
     "needs a resolution": lambda: fm.DipoleGrid(nx=30),
     "did you mean 'pole_latitude'": lambda: fm.DipoleGrid("x1", pole_latitud=3),
     "did you mean 'etopo5'": lambda: fm.TripolarGrid("3deg", bathymetry="etop5"),
-    "did you mean 'number'": lambda: fm.ZLevels(nmber=3),
+    "did you mean 'depth'": lambda: fm.ZLevels(dpth=3),
     "allowed: 'flat'": lambda: small(bathymetry="etopo5"),
     "nx must be even": lambda: fm.TripolarGrid(nx=101, ny=100),
     "must be a whole number": lambda: fm.TripolarGrid(nx=100.5, ny=100),
@@ -286,7 +286,7 @@ ERRORS = {
     "in [0, 5], not [9, 9]": lambda: small(bathymetry=np.full((6, 8), 9)),
     "surface = 20 m": lambda: fm.ZLevels(40, 100, surface=20),
     "thickness[1] = -1": lambda: fm.ZLevels(thickness=[1, -1]),
-    "either thickness, or number": lambda: fm.ZLevels(3, thickness=[1]),
+    "either thickness, or nz": lambda: fm.ZLevels(3, thickness=[1]),
     "must be ZLevels": lambda: fm.CartesianGrid(3, 3, levels=40),
     "no grid file": lambda: fm.CurvilinearGrid("nowhere.nc"),
     "both must be (ny + 1, nx + 1)": lambda: fm.CurvilinearGrid(

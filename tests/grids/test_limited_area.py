@@ -194,7 +194,7 @@ def test_fields_of_another_shape():
 
 def test_in_a_file():
     file = (
-        '[grid]\nis = "LimitedAreaGrid"\ncentre = [8, 46.5]\nresolution = 10e3\n'
+        '[grid]\ntype = "LimitedAreaGrid"\ncentre = [8, 46.5]\nresolution = 10e3\n'
         'points = [120, 98]\nprojection = "rotated"\n'
         'levels = { type = "SigmaLevels", nz = 5 }\n'
     )

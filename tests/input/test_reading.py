@@ -147,7 +147,7 @@ def test_primitives_on_ranks(on_ranks, tmp_path):
     script.write_text("""
 import json, threading
 import numpy as np
-from fathom import mpi, reading
+from fathom.base import mpi, reading
 comm, told = mpi.world, {}
 readers = reading.Readers(comm, 2)
 calls = []

@@ -76,7 +76,7 @@ def atmospheres():
 @pytest.mark.parametrize("make", list(atmospheres()))
 def test_physics_of_the_air(make):
     for what in (fm.KPP(), "KPP", fm.KPP, [fm.HeldSuarez(), fm.MWJF()]):
-        with pytest.raises(fm.InputError, match="does not act on columns of air.*allowed: First"):
+        with pytest.raises(fm.InputError, match="does not act on columns of air.*allowed: Basic"):
             make(what)
 
 

@@ -109,9 +109,7 @@ def core_normal_year(folder):
 def test_core_ii(grid, tmp_path):
     core_normal_year(tmp_path)
     surface = implied.surface_of(str(tmp_path))
-    lines = [
-        line for source in surface.records(implied.SeaAtRest(grid)) for line in source.describe()
-    ]
+    lines = [line for source in surface.over(grid).records() for line in source.describe()]
     assert any("rainfall_flux and snowfall_flux" in line for line in lines)
     assert any(line.startswith("eastward_wind: U_10_MOD") for line in lines)
     found = implied.of_surface(surface, grid, 12)
@@ -139,7 +137,7 @@ def test_jra55_do_names(grid, tmp_path):
     )
     data = data.rename({"TIME": "time", "LAT": "lat", "LON": "lon"})
     surface = implied.surface_of(data)
-    described = [line for s in surface.records(implied.SeaAtRest(grid)) for line in s.describe()]
+    described = [line for s in surface.over(grid).records() for line in s.describe()]
     assert any(line.startswith("air_temperature: tas") for line in described)
     assert any("precipitation_flux: from rainfall_flux" in line for line in described)
 

@@ -15,7 +15,9 @@ def test_constant_tracer_stays_constant(advection):
     import fathom as fm
 
     sim = simulate(
-        stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0),
+        stirred(box(tracers=["dye"], tracer_advection=getattr(fm.schemes, advection)())).set(
+            dye=1.0
+        ),
         surface=wind(),
     )
     sim.advance(200)
@@ -32,7 +34,7 @@ def test_contents_and_volume_are_conserved(advection):
     import fathom as fm
 
     sim = simulate(
-        stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(
+        stirred(box(tracers=["dye"], tracer_advection=getattr(fm.schemes, advection)())).set(
             dye=lambda x, y, z: 1.0 * (x > 5e5)
         )
     )
@@ -53,7 +55,7 @@ def test_limited_advection_makes_no_new_extremes(advection):
 
     sim = simulate(
         stirred(
-            box(tracers=["dye"], tracer_advection=getattr(fm, advection)(), diffusion=None)
+            box(tracers=["dye"], tracer_advection=getattr(fm.schemes, advection)(), diffusion=None)
         ).set(dye=lambda x, y, z: 1.0 * ((x // 1e5 + y // 1e5 + z // 300) % 2 > 0)),
         surface=wind(),
     )

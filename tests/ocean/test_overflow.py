@@ -52,7 +52,7 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
     import fathom as fm
 
     ocean = ridge(
-        tracer_advection=getattr(fm, advection)(),
+        tracer_advection=getattr(fm.schemes, advection)(),
         free_surface=fm.FreeSurface(freshwater=freshwater),
     )
     sim = simulate(ocean, step="3600s").prepare()

@@ -28,7 +28,7 @@ def test_contents_are_kept_under_rain(advection, share):
     pattern = lambda x, y: rain * np.sin(6 * np.pi * x / 1e6) + 0.5 * rain
     ocean = volume_of_rain(
         tracers=["dye"],
-        tracer_advection=getattr(fm, advection)(),
+        tracer_advection=getattr(fm.schemes, advection)(),
         partial_cells=share,
         vertical_mixing=fm.RichardsonMixing(background_diffusivity=1e-3),
     )

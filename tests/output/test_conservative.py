@@ -120,7 +120,7 @@ def test_winds_turn_between_cells():
     "asked, words",
     [
         ({"regrid": "conserve", "latlon_resolution": 5}, "did you mean 'conservative'"),
-        ({"regrid": "conservative"}, "goes with regular"),
+        ({"regrid": "conservative"}, "goes with latlon_resolution"),
         ({"regrid": "conservative", "moorings": [[0, 0]]}, "two places"),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_full_report(made, tmp_path):
         tmp_path / "report.html",
         title="A <test>",
         summary=summary,
-        configuration='[grid]\nis = "A & B"  # why\n',
+        configuration='[grid]\ntype = "A & B"  # why\n',
         pictures=pictures(grid, state),
         series=series(),
         profile=profile(),

@@ -124,7 +124,7 @@ def test_warm_steps_allocate_nothing(tmp_path):
 def test_solvers_are_prepared_after_the_fields_are_set():
     """There is no other order: what fills the set is an argument."""
     sim = simulate(stirred(box()), surface=wind()).prepare()
-    processes = sim.model.processes(sim.step, sim.surface)
+    processes = sim.model.processes(sim.time_step, sim.surface)
     other = mpi.core.Sequence(sim.domain, processes, rotate=sim.model.rotations)
     fields = mpi.core.FieldSet(other)
     with pytest.raises(TypeError, match="fill"):

@@ -9,6 +9,13 @@ import tempfile
 import numpy as np
 
 
+def named(name):
+    """The class of Fathom with that name: at the top, or among the schemes."""
+    import fathom as fm
+
+    return getattr(fm, name, None) or getattr(fm.schemes, name)
+
+
 def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, partial_cells=None, **ocean):
     """A closed beta-plane basin with a sloping bottom and an island."""
     import fathom as fm
@@ -189,10 +196,10 @@ def bits(
         tolerance=1e-6, preconditioner=preconditioner, freshwater=freshwater
     )  # few iterations: ranks wait for each other on few cores
     schemes = {
-        "tracer_advection": getattr(fm, advection)(),
-        "friction": getattr(fm, friction)(**viscosity),
+        "tracer_advection": named(advection)(),
+        "friction": named(friction)(**viscosity),
         "precision": precision,
-        "vertical_mixing": getattr(fm, mixing)(),
+        "vertical_mixing": named(mixing)(),
         "free_surface": free_surface,
     }
     if mixing == "KPP":  # and all that can be added to it
@@ -205,7 +212,7 @@ def bits(
     if eddies:  # its keywords; `structure` by name
         structure = eddies.pop("structure", None)
         schemes |= {
-            "eddies": fm.GentMcWilliams(**eddies, structure=structure and getattr(fm, structure)()),
+            "eddies": fm.GentMcWilliams(**eddies, structure=structure and named(structure)()),
             "submesoscale": fm.MixedLayerEddies(),
         }
     if case == "globe":

@@ -167,7 +167,7 @@ def _totals(simulation: Any) -> Any:
     much.
     """
     grid, wind = simulation.model.grid, ("eastward_wind", "northward_wind")
-    columns: dict[str, list] = {"area": [], "mass": [], "energy": []}
+    columns: dict[str, list[Any]] = {"area": [], "mass": [], "energy": []}
     for window, *fields in zip(
         simulation.domain.blocks,
         *(simulation.fields.windows(name) for name in (*wind, "log_pressure_ratio")),
@@ -341,7 +341,7 @@ def _humidity(state: Any) -> Any:
     return state.column.relative_humidity(state["specific_humidity"])
 
 
-_rules: dict[str, Callable] = {
+_rules: dict[str, Callable[..., Any]] = {
     "log_surface_pressure": lambda s: s["log_pressure_ratio"] + np.log(1e5),
     "air_temperature": lambda s: s.column.air.temperature,
     "virtual_temperature": lambda s: s.column.air.virtual_temperature,

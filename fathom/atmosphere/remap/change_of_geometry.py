@@ -194,7 +194,7 @@ class ChangeOfGeometry(Change):
 
     def _compare(self) -> None:
         a, b = self.given.grid, self.model.grid
-        if not hasattr(a, "truncation"):
+        if a.truncation is None:
             raise InputError(
                 "analysis = a limited area, which does not cover the globe of this model: allowed"
                 " is another SpectralAtmosphere, or a GridPointAtmosphere on a SphereGrid"

@@ -240,15 +240,7 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         limits.again()
     calls = {r["region"]: r["calls"] for r in exclusive}
 
-    dynamics = s.find(mpi.core.SpectralProcess)
-    before = dynamics.spent if dynamics else {}
-    _count_a_cycle(s)
-    work = _work_of_processes(s)
-    after = dynamics.spent if dynamics else {}
-    measured = {name: part for name, part in parts.items() if part in after and name in seconds}
-    for name, part in measured.items():  # of all calls in a step
-        of_a_step = calls[name] / max(calls["step"], 1)
-        work[name] = _work_of_part(before[part], after[part], steps_of_a_cycle(s), of_a_step)
+    work = _work_of_a_cycle(s, seconds, calls)
     names = sorted(work)
     totals = (
         s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
@@ -260,6 +252,20 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         if seconds.get(name)
     }
     return found, known.describe()
+
+
+def _work_of_a_cycle(s: Any, seconds: dict[str, float], calls: dict[str, int]) -> dict[str, Any]:
+    """Returns the work of each process, and of each part of a spectral step that took time."""
+    dynamics = s.find(mpi.core.SpectralProcess)
+    before = dynamics.spent if dynamics else {}
+    _count_a_cycle(s)
+    work = _work_of_processes(s)
+    after = dynamics.spent if dynamics else {}
+    for name, part in parts.items():
+        if part in after and name in seconds:  # of all calls in a step
+            of_a_step = calls[name] / max(calls["step"], 1)
+            work[name] = _work_of_part(before[part], after[part], steps_of_a_cycle(s), of_a_step)
+    return work
 
 
 def _rates_on_device(

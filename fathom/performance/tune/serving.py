@@ -104,7 +104,7 @@ def price(document: Any) -> Priced | None:
     if ran is None:
         return None
     between = {
-        name: _steps(Period(table.get("every", "1d")), ran.time_step)
+        name: _steps(Period(table.get("every", "1d")), ran.step)
         for name, table in ran.stores.items()
     }
     usual = float(np.quantile(ran.steps, 0.25))

@@ -19,6 +19,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.base.near import near
+from fathom.base.renamed import hint
 from fathom.output import formats
 
 variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure", "height")
@@ -101,7 +102,7 @@ class Expression:
             case ast.Name(id=name):
                 if name not in known:
                     raise InputError(
-                        f"unknown name '{name}' in '{self.text}'{near(name, [*known, *functions])}"
+                        f"unknown name '{name}' in '{self.text}'{hint(name, [*known, *functions])}"
                     )
                 return known[name]
             case (

@@ -78,17 +78,25 @@ class Words:
         said, now = given.get(name), held.get(name)
         if isinstance(now, list) and any(isinstance(one, Insertion) for one in now):
             return self.value(now, path)  # a user has added to them since
-        if now is not None and not isinstance(now, np.ndarray):
-            own = Words(interpreted=self.interpreted)
-            if (made := own.value(now, path)) is not None and path not in own.missing:
-                self._join(own)
-                same = isinstance(said, (int, str)) and not isinstance(now, str) and said == now
-                return said if same else made
+        if (made := self._present(now, path)) is not None:
+            same = isinstance(said, (int, str)) and not isinstance(now, str) and said == now
+            return said if same else made
         if said is not None:
             return self.value(said, path)
         if name in given or (name in held and now is None):
             return "none"
         return self.value(default, path) if isinstance(default, tuple) else default
+
+    def _present(self, now: Any, path: Path_) -> Any:
+        """Returns the value that an object holds now, None where it has none or no words."""
+        if now is None or isinstance(now, np.ndarray):
+            return None
+        own = Words(interpreted=self.interpreted)
+        made = own.value(now, path)
+        if made is None or path in own.missing:
+            return None
+        self._join(own)
+        return made
 
     def _word(self, value: Any, path: Path_) -> Any:
         """Returns the value in words, None where it has none."""

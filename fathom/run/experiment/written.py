@@ -54,7 +54,7 @@ def sections(simulation: Any) -> dict[str, Any]:
             **raw.values({k: v for k, v in s.parallel.items() if k in s.named}, ("parallel",)),
         },
     }
-    missing = {**words.missing, **raw.missing, **_in_python(s)}
+    missing = {**words.missing, **raw.missing, **_in_python(s), **_of_programs(s)}
     if not read.get("extensions", {}).get("python"):
         missing |= _of_scripts(made)
     return {
@@ -85,6 +85,12 @@ def _object(thing: Any, words: Words, path: Path_) -> dict[str, Any]:
         return words.table(thing, path)
     words.missing[path] = about(thing)
     return {}
+
+
+def _of_programs(s: Any) -> dict[Path_, str]:
+    """Returns what other programs under the same clock give to a simulation (fathom/coupled)."""
+    taken = ", ".join(s.handed.taken)
+    return {("simulation", "taken"): f"fields from other programs: {taken}"} if taken else {}
 
 
 def _joined(calls: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -122,7 +128,7 @@ def _checkpoints(s: Any, raw: Words) -> Any:
 
 def _of_output(s: Any, path: str, raw: Words) -> dict[str, Any]:
     """Returns the table of one output."""
-    call = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
+    call: Mapping[str, Any] = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
     usual = parameters(type(s).output, skip=("self", "path", "variables"))
     given = {name: value for name, value in call.items() if name != "path"}
     return usual | raw.values(given, ("output", path))

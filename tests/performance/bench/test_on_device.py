@@ -38,9 +38,10 @@ def test_bench(tmp_path):
         found.append(json.loads(file.read_text()))
     without, with_ = found
     assert without["device"] is None
-    # the necessary memory traffic is the same; single launches move fields more often
-    assert with_["bytes_per_step"] == pytest.approx(without["bytes_per_step"], rel=0.05)
-    assert with_["bytes_per_step_one_by_one"] > 1.2 * with_["bytes_per_step"]
+    # single launches move fields more often; the solver counts where a cache does not hold it
+    more = [f["bytes_per_step_one_by_one"] - f["bytes_per_step"] for f in found]
+    assert more[1] == pytest.approx(more[0], rel=0.05) and more[0] > 0.2 * without["bytes_per_step"]
+    assert with_["bytes_per_step"] > 0.95 * without["bytes_per_step"]
     there = with_["device"]
     assert there["name"] == "processor" and "Oceananigans" in out
     assert there["copy_bytes_per_second"] > 1e8

@@ -193,8 +193,8 @@ def test_the_file_keeps_the_users_text():
     the same case.
     """
     text = (
-        '# mine\n[grid]\nis = "X"  # this\n\n[parallel]\nranks = 2  # old\nautomatic ='
-        ' true\n\n[model]\nis = "Y"\n'
+        '# mine\n[grid]\ntype = "X"  # this\n\n[parallel]\nranks = 2  # old\nautomatic ='
+        ' true\n\n[model]\ntype = "Y"\n'
     )
     written = tuned_text(Document(text), tuned(), False)
     assert (
@@ -217,9 +217,9 @@ def test_the_file_keeps_the_users_text():
     }
     assert tomllib.loads(written) == Document(text).tables | {"parallel": want}
     for other, settings in (
-        ('parallel.ranks = 2\n[grid]\nis = "X"\n', ()),
-        ('[grid]\nis = "X"\n', ()),
-        ('[grid]\nis = "X"\n', ("grid.nx=3",)),
+        ('parallel.ranks = 2\n[grid]\ntype = "X"\n', ()),
+        ('[grid]\ntype = "X"\n', ()),
+        ('[grid]\ntype = "X"\n', ("grid.nx=3",)),
     ):
         document = Document(other, settings=settings)
         read = tomllib.loads(tuned_text(document, tuned(), bool(settings)))
@@ -232,7 +232,7 @@ def test_proposals_are_comments():
     found = Result(
         {"model.free_surface.solver": "pcg"}, {"model.free_surface.solver": "pcsi"}, 0.1, 0.01, 16
     )
-    written = tuned_text(Document('[grid]\nis = "X"\n'), tuned(proposals=found), False)
+    written = tuned_text(Document('[grid]\ntype = "X"\n'), tuned(proposals=found), False)
     assert (
         '#     --set model.free_surface.solver="pcsi"' in written
         and "model" not in tomllib.loads(written)

@@ -14,9 +14,12 @@ from fathom.ocean.surface.forcing import Surface
 
 
 def named_in(text):
-    """Phase -> the components that the numbered list of a docstring names."""
+    """Phase -> the components that the numbered list of a docstring names; of the phase "tracers"
+    not those of its terms.
+    """
     entries = re.findall(r'^ *\d+\. "([^"]+)": (.*?)(?=^ *\d+\. |\n\n)', text, re.M | re.S)
-    return {phase: set(re.findall(r"the surface|\b[A-Z]\w+", said)) for phase, said in entries}
+    said = {phase: text.partition("The terms")[0] for phase, text in entries}
+    return {phase: set(re.findall(r"the surface|\b[A-Z]\w+", text)) for phase, text in said.items()}
 
 
 def adding(ocean, surface, seconds=3600.0):
