@@ -110,8 +110,8 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 
 def __getattr__(name):
-    """Returns public names are looked up when first used: `import fathom` alone loads nothing
-    heavy.
+    """Returns a public name, which is looked up when first used: `import fathom` alone loads
+    nothing heavy.
     """
     if name in public:
         return getattr(import_module(f"fathom.{public[name]}"), name)

@@ -68,7 +68,7 @@ public:
     const Domain& domain() const { return *layout->domain; }
     int bytes() const { return layout->bytes; }
     bool has(std::string_view name) const { return layout->has(name); }
-    /// A field, with its newest values in this memory.
+    /// Returns the field; copies it from the device if the host copy is stale.
     const Field& operator[](int n) const { return fetch(n), all[n]; }
     const Field& operator[](std::string_view name) const { return (*this)[layout->index(name)]; }
     std::span<const Field> fields() const { return all; }  ///< wherever the newest values are

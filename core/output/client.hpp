@@ -42,7 +42,7 @@ public:
     void restore(const OutputEvent&, std::span<const FieldSlab>) const;
     void wrote(const OutputEvent&);  ///< by the computing ranks themselves; on the first one
     void progress();                 ///< checks which servers have written; on the first one
-    /// Sets without a sign of life for so long, with unfinished events; on the first rank.
+    /// Server sets with unfinished events and no message for `seconds`; on the first rank.
     std::vector<int> silent(double seconds);
     /// Gives up a set: it gets no more events; returns those that it has not written, still in
     /// their slots, or with slot -1 only on its disk. Collective over the computing ranks.

@@ -121,8 +121,8 @@ template <class T, class By = LinesHere> struct LevelNodes {
         linear(k, Real(*eta)).store(to.z);
     }
 
-    /// Of one height, the same and how they change with it: the level above, the first of four
-    /// levels, their weights, and that of the second of the two levels around.
+    /// Vertical stencil of one height: the level above, the first of four levels, their four
+    /// weights and their derivatives, and the weight of the second of the two levels around.
     struct Around {
         int level, first;
         T weight[4], slope[4], linear, per_interval;

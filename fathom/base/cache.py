@@ -6,18 +6,19 @@ import contextlib
 import fcntl
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 
-def folder(kind):
+def folder(kind: str) -> Path:
     """Returns the folder of files of a kind; RuntimeError where the user has no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
     usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"
     return Path(os.environ.get("FATHOM_CACHE") or usual()) / kind
 
 
-def replace(path, *parts):
-    """The whole new file of these bytes, or the old one."""
+def replace(path: Path, *parts: bytes | memoryview) -> None:
+    """Writes the whole new file of these bytes, or leaves the old one."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".new")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -29,7 +30,7 @@ def replace(path, *parts):
         raise
 
 
-def once(path, make):
+def once(path: Path, make: Callable[[Path], object]) -> Path:
     """Returns the file; where it is not there, `make(new)` makes it as the file new: in one
     process, while others wait for it.
     """

@@ -43,7 +43,7 @@ class Restarts:
         """
         p = self.programs
         name = "restart-" + p.date.strftime("%Y-%m-%dT%H%M%S")
-        folder = (p.directory / name).resolve()
+        folder = Path(p.directory, name).resolve()
         if p.comm.rank == 0:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / index).unlink(missing_ok=True)

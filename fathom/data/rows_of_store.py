@@ -48,7 +48,7 @@ def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
 
 
 def _stretched(data: xr.Dataset) -> xr.Dataset:
-    """Returns latitudes with any spacing are latitudes."""
+    """Returns the data without the stretching: latitudes of any spacing are latitudes."""
     return data.drop_vars("sphere")
 
 

@@ -208,7 +208,7 @@ class GaussianGrid(Grid):
 
     @property
     def chunks(self):  # type: ignore[override]  # it depends on what the grid is
-        """Returns output is chunked in whole rows where they must be interpolated."""
+        """Returns the sizes of chunks of output: whole rows where they must be interpolated."""
         return (
             {"x" if self.sphere.rotated else "longitude": self.horizontal.nx}
             if self.reduced

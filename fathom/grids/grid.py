@@ -43,7 +43,7 @@ class Grid(Configurable):
 
     @property
     def work_levels(self) -> Any:
-        """Returns levels of work of each column, (ny, nx): of none, -n for as much as n levels."""
+        """Returns the levels of work of each column, (ny, nx); -n: no column, but as much work."""
         return self.wet_levels
 
     @property

@@ -144,7 +144,7 @@ def compiler_missing() -> str:
 class Library:
     """The library for an architecture, by the installed compiler."""
 
-    def __init__(self, architecture: str):
+    def __init__(self, architecture: str) -> None:
         self.nvcc, cxx = str(compiler()), plugins.compiler()
         said = [_said([program, "--version"]) for program in (self.nvcc, cxx)]
         self.compilers = hashlib.sha256("\0".join(said).encode()).hexdigest()

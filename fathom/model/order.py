@@ -99,7 +99,15 @@ class Order:
     repeat: int = 0
     renamings: Sequence[Renaming] = ()
 
-    def __init__(self, precision, step, *, offered=None, own_cells=False, phase="dynamics"):
+    def __init__(
+        self,
+        precision: int,
+        step: float,
+        *,
+        offered: Mapping[str, float] | None = None,
+        own_cells: bool = False,
+        phase: str = "dynamics",
+    ) -> None:
         self.precision, self.step, self.phase = precision, step, phase
         self.offered = dict(offered or {}) | {"step": step}
         self.own_cells = own_cells
@@ -109,18 +117,18 @@ class Order:
 
     def __call__(
         self,
-        what,
+        what: Any,
         *,
-        on=None,
-        at=None,
-        label=None,
-        phase=None,
-        when=True,
-        samples=None,
-        where=None,
+        on: Mapping[str, str] | None = None,
+        at: Mapping[str, tuple[str, str]] | None = None,
+        label: str | None = None,
+        phase: str | None = None,
+        when: Any = True,
+        samples: Any = None,
+        where: Mapping[str, str] | None = None,
         roles: Mapping[str, Field] | None = None,
-        **parameters,
-    ):
+        **parameters: float,
+    ) -> None:
         """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
 
         Parameters
@@ -152,7 +160,13 @@ class Order:
         name = getattr(what, "name", "") if isinstance(what, schemes.Scheme) else ""
         self._add(process, label or name, name or type(what).__name__, phase)
 
-    def _of_scheme(self, what, on, roles, parameters):
+    def _of_scheme(
+        self,
+        what: schemes.Scheme,
+        on: Mapping[str, str],
+        roles: Mapping[str, Field] | None,
+        parameters: Mapping[str, Any],
+    ) -> Any:
         """Returns the process of a scheme, in cells of varying thickness where the model has
         these."""
         form = what.in_cells if self.own_cells else what
@@ -172,14 +186,15 @@ class Order:
         read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
         return {one.field: one.name for one in self.renamings if read.issuperset(one.reads)}
 
-    def _add(self, process, label, kind, phase):
+    def _add(self, process: Any, label: str, kind: str, phase: str | None) -> None:
+        """Adds a process at the end, in a phase; None: the present one."""
         process.phase = phase or self.phase
         process.name = label or process.name
         self.processes.append(process)
         self.kinds.append(kind)
         self.terms.append("")
 
-    def place(self, placed):
+    def place(self, placed: Sequence[Insertion]) -> list[Any]:
         """Puts the user's own processes where they belong. Returns the list of processes."""
         for one in placed:
             where, name = one.beside
@@ -205,7 +220,7 @@ class Order:
             self._replace(first, last, mine)
         return self.processes
 
-    def insert(self, n, what, **how):
+    def insert(self, n: int, what: Any, **how: Any) -> None:
         """Adds a process before the n-th, in its phase; `how` as of a call."""
         mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
         mine.phase = self.processes[n - 1].phase
@@ -230,13 +245,14 @@ def _in_roles(what: schemes.Scheme, roles: Mapping[str, Field] | None) -> dict[s
     return {declared: name for part in parts for declared, name in part.items()}
 
 
-def _elsewhere(process, at):
+def _elsewhere(process: Any, at: Mapping[str, tuple[str, str]]) -> Any:
     """Returns the process with these fields elsewhere."""
     for field, place in at.items():
         process = process.at(field, *place)
     return process
 
 
-def _renamed(process, on):
+def _renamed(process: Any, on: Mapping[str, str]) -> Any:
+    """Returns the process with other names of its fields, {declared: name}."""
     changed = {old: new for old, new in on.items() if old != new}
     return process.on(changed) if changed else process

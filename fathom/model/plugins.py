@@ -44,7 +44,7 @@ loaded: dict[Path, tuple[str, ...]] = {}  # file -> names of its schemes
 
 
 def load(header: str | Path) -> tuple[str, ...]:
-    """Returns the schemes of a header are known from now on; returns their names.
+    """Makes the schemes of a header known from now on. Returns their names.
 
     FileNotFoundError; ValueError where it does not compile, or a name is taken.
     """

@@ -8,11 +8,13 @@ checked when the object is built.
 RichardsonMixing(maximum=0.01)
 """
 
+from __future__ import annotations
+
 import inspect
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,13 +31,13 @@ bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 class Scheme(Configurable):
     """A process with its parameters; one class for each entry of the catalogue."""
 
-    entry: dict = {}
-    _in_cells = None  # the class of the same name for cells of varying thickness
+    entry: dict[str, Any] = {}
+    _in_cells: ClassVar[type[Scheme] | None] = None  # of the same name, for cells that vary
 
-    every = None  # a length of time, for a process that does not run in every step
+    every: str | None = None  # a length of time, for one that does not run in every step
     spacing: int | None = None  # n: computed in one column of about n x n; None: in all
 
-    def __init__(self, *, every=None, **parameters) -> None:
+    def __init__(self, *, every: Any = None, **parameters: float) -> None:
         if every is not None:
             period = Period(every, "every")
             if period.months:
@@ -49,33 +51,36 @@ class Scheme(Configurable):
         )  # names and bounds are checked by the core
 
     @property
-    def name(self):
+    def name(self) -> str:
+        """Returns its name in the catalogue."""
         return type(self).__name__
 
     @property
-    def in_cells(self):
+    def in_cells(self) -> Scheme:
         """Returns the scheme in cells of varying thickness; itself if both are the same."""
         return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property
-    def field_names(self):
+    def field_names(self) -> list[str]:
+        """Returns the names of the fields that it declares."""
         return [f["name"] for f in self.entry["fields"]]
 
     @property
-    def all_parameters(self):
+    def all_parameters(self) -> dict[str, float]:
         """Returns the given parameters, and the defaults of the others."""
         return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
 
     @property
-    def parameter_names(self):
+    def parameter_names(self) -> list[str]:
+        """Returns the names of its parameters."""
         return [p["name"] for p in self.entry["parameters"]]
 
     @property
-    def adds_tendencies(self):
+    def adds_tendencies(self) -> bool:
         """Returns whether it adds to tendencies."""
         return any(name.endswith("_tendency") for name in self.field_names)
 
-    def companion(self, role):
+    def companion(self, role: str) -> Scheme:
         """Returns the scheme of the catalogue for another part of the same: the expansion of an
         equation of state, the first sweep of an advection. It has the same values of common
         parameters. KeyError where there is none.
@@ -85,22 +90,29 @@ class Scheme(Configurable):
         return other(**shared)
 
     @property
-    def stands(self):
+    def stands(self) -> tuple[str, str] | None:
         """Returns its default place in a step: ("before", "TracerUpdate"); None for schemes that
         models place themselves.
         """
         return self.entry.get("stands")
 
     @property
-    def first_pass(self):
+    def first_pass(self) -> Scheme | None:
         """Returns the scheme that goes before in operators that are applied twice; None of
         others."""
         roles = self.entry["companions"]
         return self.companion("first pass") if "first pass" in roles else None
 
     def process(
-        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
-    ):
+        self,
+        precision: int = 8,
+        *,
+        phase: str = "baroclinic",
+        on: Mapping[str, str] | None = None,
+        label: str | None = None,
+        offered: Mapping[str, float] | None = None,
+        **parameters: float,
+    ) -> Any:
         """Returns the core's process.
 
         Parameters
@@ -123,14 +135,14 @@ class Scheme(Configurable):
         process.name = label or self.name
         return process
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         every = [f"every={self.every!r}"] if self.every else []
         return (
             f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
         )
 
-    def __eq__(self, other):
-        return type(self) is type(other) and (self.parameters, self.every) == (
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and (self.parameters, self.every) == (
             other.parameters,
             other.every,
         )
@@ -138,7 +150,7 @@ class Scheme(Configurable):
     __hash__ = None  # type: ignore[assignment]  # lists are among its parameters
 
 
-def _number(name, value):
+def _number(name: str, value: Any) -> float:
     """Returns the value of a parameter. InputError: it is no number."""
     try:
         return float(value)
@@ -146,7 +158,8 @@ def _number(name, value):
         raise InputError(f"{name} = {repr(value)[:60]} must be a number") from None
 
 
-def _documentation(entry):
+def _documentation(entry: dict[str, Any]) -> str:
+    """Returns the docstring of the class of an entry of the catalogue."""
     lines = [entry["summary"][:1].upper() + entry["summary"][1:] + ".", ""]
     if entry["parameters"]:
         lines += ["Parameters", "----------"]
@@ -162,7 +175,7 @@ def _documentation(entry):
     return "\n".join(lines)
 
 
-def _signature(entry):
+def _signature(entry: dict[str, Any]) -> inspect.Signature:
     """Returns the signature for help and completion: all parameters of the catalogue with their
     defaults.
     """
@@ -174,10 +187,10 @@ def _signature(entry):
 
 
 @cache
-def schemes():
+def schemes() -> dict[str, type[Scheme]]:
     """Returns all schemes of the core: name -> class."""
 
-    def class_of(entry, name):
+    def class_of(entry: dict[str, Any], name: str) -> type[Scheme]:
         return type(
             name,
             (Scheme,),
@@ -197,7 +210,7 @@ def schemes():
     return found
 
 
-def scheme(name, *, every=None, **parameters):
+def scheme(name: str, *, every: Any = None, **parameters: float) -> Scheme:
     """Returns the scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:

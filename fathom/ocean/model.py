@@ -194,8 +194,8 @@ class Ocean(Model):
         self.friction = one_or_none("friction", friction, scheme("LaplacianFriction"))
         self.eddies = one_or_none("eddies", eddies)
         self.submesoscale = one_or_none("submesoscale", submesoscale)
-        usual = None if self.eddies else scheme("LaplacianDiffusion")
-        self.diffusion = one_or_none("diffusion", diffusion, usual)
+        usual_diffusion = None if self.eddies else scheme("LaplacianDiffusion")
+        self.diffusion = one_or_none("diffusion", diffusion, usual_diffusion)
         self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
         self.geothermal_heat = geothermal_heat
         self.free_surface = one("free_surface", free_surface, FreeSurface())

@@ -289,8 +289,8 @@ class _Server:
             stage.close()
 
     def _finish(self, under_way, stage):
-        """Returns jobs whose threads are done are written, or on the staging disk; the others are
-        left.
+        """Marks jobs whose threads are done as written, or hands them to the staging disk. Returns
+        the others.
         """
         left = []
         for job, tasks in under_way:
@@ -315,7 +315,7 @@ class _Server:
         ]
 
     def statistics(self):
-        """Returns seconds are processor time of all its threads."""
+        """Returns the figures of this server; seconds are processor time of all its threads."""
         return {
             "rank": self.simulation.roles.servers[self.simulation.roles.server],
             "events": self.events,

@@ -105,8 +105,8 @@ class Apart:
         self.end()
 
     def end(self, traced=False):
-        """Returns helpers have done their work; on the first rank their events, if wanted
-        (fathom.base.regions.traced).
+        """Dismisses the helpers, whose work is done. Returns their events on the first rank, if
+        wanted (fathom.base.regions.traced).
         """
         if not self.busy:
             return []
@@ -120,7 +120,7 @@ class Apart:
         return [trace for trace in mpi.world.gather(None) or () if trace is not None]
 
     def help(self):
-        """Returns the run of a helper; returns when it ends."""
+        """Computes radiation for other ranks until the run ends."""
         told = mpi.world.bcast(None)
         if isinstance(told, BaseException):
             raise told

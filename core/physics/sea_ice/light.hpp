@@ -3,8 +3,8 @@
 ///
 ///   S_0 / (1 - R A),   A = sum_n a_n albedo_n + (1 - a) 0.066,
 ///
-/// S_0 what would reach a black surface, R the share of reflected light that the sky sends down
-/// again (Shine 1984, Q. J. R. Meteorol. Soc. 110, 747-764).
+/// S_0 what would reach a black surface, R the cloud-base albedo for multiple reflection (Shine
+/// 1984, Q. J. R. Meteorol. Soc. 110, 747-764).
 #pragma once
 #include "base/any.hpp"
 #include "physics/sea_ice/category.hpp"

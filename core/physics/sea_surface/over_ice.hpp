@@ -26,7 +26,7 @@ struct BulkOverIce {
                   "of the exchange of momentum, heat and moisture"},
         Parameter{"emissivity", &BulkOverIce::emissivity, "1", 0, 1, "long-wave emissivity"},
         Parameter{"sky_reflection", &BulkOverIce::sky_reflection, "1", 0, 0.9,
-                  "share of reflected light that the sky sends down again"}};
+                  "cloud-base albedo for multiple reflection"}};
 
     template <class Real>
     constexpr void operator()(

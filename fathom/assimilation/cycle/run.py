@@ -214,7 +214,7 @@ class Cycles:
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
     def screening(self, number: int) -> float | None:
-        """Returns the first background is of another day: nothing is screened against it."""
+        """Returns the limit of screening; None for the first backgrounds, of another day."""
         return self.experiment.assimilation.screening if number > 3 else None
 
     def seen(self, number: int, R: np.ndarray | None) -> dict[int, Seen]:

@@ -120,8 +120,8 @@ def _sun(header: Any, grid: Any) -> np.ndarray:
 
 
 def with_humidity(data: Observations) -> Observations:
-    """Returns a dew point becomes relative humidity, e_s(T_d) / e_s(T), where its report has a
-    temperature; its departure too. Other dew points go.
+    """Returns the data with relative humidity, e_s(T_d) / e_s(T), in place of each dew point whose
+    report has a temperature, and its departure; without other dew points.
     """
     moist, warm = (np.flatnonzero(data.variable_is(n)) for n in (dew_point, "air_temperature"))
     warm = warm[np.unique(data["report"][warm], return_index=True)[1]]  # one of each report

@@ -107,7 +107,7 @@ class Observations:
         return self["reason"] == 0
 
     def remove(self, which: np.ndarray, reason: int) -> int:
-        """Returns marks the data of a mask as not used, for a reason; a datum that was removed
+        """Marks the data of a mask as not used, for a reason; a datum that was removed
         before keeps its first reason. Returns how many were removed now.
         """
         now = np.asarray(which, bool) & self.used

@@ -322,5 +322,5 @@ def _frame(longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sum(terms: list[np.ndarray]) -> Any:
-    """Returns one after the other: the same bits for any number of data."""
+    """Returns the sum, one term after the other: the same bits for any number of data."""
     return sum(terms[1:], terms[0])

@@ -93,7 +93,7 @@ def _count_damaged(text: str, account: Any) -> None:
 
 
 def _is_known(w: re.Match) -> bool:
-    """Returns a variable direction counts only in a calm; one above 360 is none."""
+    """Returns whether the direction is one: at most 360; "VRB" in a calm alone."""
     return int(w[2]) == 0 if w[1] == "VRB" else int(w[1]) <= 360
 
 

@@ -358,7 +358,9 @@ def _keys(data: bytes, messages: Sequence[Any], rows: Any) -> np.ndarray:
 def _with_variables(
     made: Observations, name: np.ndarray, report: np.ndarray, whole: np.ndarray, selected: Any
 ) -> Observations:
-    """Returns direction and speed become components; a mixing ratio becomes specific humidity."""
+    """Returns the data with wind components of direction and speed, and specific humidity of mixing
+    ratios.
+    """
     moist = _is(name, "mixing_ratio")
     made["value"] = np.where(moist, made["value"] / (1 + made["value"]), made["value"])
     name[moist] = meanings.index("specific_humidity")

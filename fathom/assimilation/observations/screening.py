@@ -138,8 +138,8 @@ def screen(
 
 
 def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any) -> dict[str, Any]:
-    """Returns a base is read, screened and written by all ranks, which share its rows: the same
-    file on any of them. Returns counts, and the processor time of the slowest rank [s].
+    """Reads, screens and writes a base on all ranks, which share its rows; the file is the same on
+    any number of them. Returns counts, and the processor time of the slowest rank [s].
     """
     import scipy.spatial  # noqa: F401  start-up time is not the screening's
 

@@ -27,8 +27,8 @@ samples = 64  # of each rank
 
 
 def to_ranks(own: Observations, owner: np.ndarray, comm: Any) -> Observations:
-    """Returns row n goes to rank owner[n], which does not fall with n; they arrive in the order of
-    the ranks, then of the rows. What stays is not packed.
+    """Sends row n to rank owner[n], which does not fall with n. Returns the rows that arrive, in
+    the order of the ranks, then of the rows; what stays is not packed.
     """
     if comm.size == 1:
         return own

@@ -24,8 +24,8 @@ fields = ("mdt", "mean_dynamic_topography", "sea_surface_height", "zos", "ssh")
 
 
 def add(data: Observations, path: str | Path) -> int:
-    """Returns anomalies of altimeters become heights above the geoid; where the file has none
-    there, they get that reason. Returns how many got one. FileNotFoundError; ValueError: no such
+    """Turns anomalies of altimeters into heights above the geoid; where the file has none there,
+    they get that reason. Returns how many got one. FileNotFoundError; ValueError: no such
     field.
     """
     height = names.index("sea_surface_height_above_geoid")

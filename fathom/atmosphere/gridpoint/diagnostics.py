@@ -62,7 +62,7 @@ class State(diagnostics.State):
 
     @cached_property
     def column(self) -> Any:
-        """Returns heights and T_v are scaled to the gravity of geopotential height."""
+        """Returns the column, with heights and T_v scaled to the gravity of geopotential height."""
         c = self.model.constants
         slope = c.gas_constant / c.gravity * STANDARD_GRAVITY / GAS_CONSTANT
         return Column.of_layers(

@@ -245,7 +245,7 @@ class BasicPhysics(Configurable):
 
     @property
     def _diffusion_of_cloud(self) -> str | None:
-        """Returns turbulence mixes the cloud that a scheme carries, as it does vapour."""
+        """Returns the scheme by which turbulence mixes the cloud that a scheme carries."""
         if self.mixing is None or self.condensation is None:
             return None
         changed = self.condensation.field_names

@@ -89,7 +89,7 @@ class AroundArea:
 
     @cached_property
     def grid(self) -> WholeArea:
-        """Returns C + I of it are all those points."""
+        """Returns the grid of all those points: they are C + I of it."""
         area = self.area
         return WholeArea(
             LimitedAreaGrid(

@@ -72,7 +72,7 @@ def digital_filter(simulation: Any, span: Any) -> None:
 
 @contextmanager
 def _without_records(simulation: Any) -> Iterator[Any]:
-    """Returns records in time are not read here, but when the run begins."""
+    """Keeps records in time from being read here: they are read when the run begins."""
     forcing, simulation.forcing = simulation.forcing, None
     try:
         yield

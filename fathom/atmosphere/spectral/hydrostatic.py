@@ -60,8 +60,8 @@ def check_air(owner: str, grid: Any, tracers: Sequence[str], precision: str) -> 
 class HydrostaticAtmosphere(AirWithPhysics):
     """The common part of the models of hydrostatic air.
 
-    Its kind adds `processes`, `profiles_of_step`, and may change how what is given reaches its
-    points: `_along` and `_spread`.
+    Subclasses define the dynamics and `profiles_of_step`; they may override how given fields reach
+    their points: `_along` and `_spread`.
     """
 
     halo = 0

@@ -265,7 +265,7 @@ class _Sides:
 
 
 def _at_poles(x0, y0, x1, y1):
-    """Returns longitudes of ends: a side to a pole is a meridian."""
+    """Returns the longitudes of both ends; a side to a pole is a meridian."""
     at = [np.abs(y) > np.deg2rad(_pole) for y in (y0, y1)]
     return np.where(at[0] & ~at[1], x1, x0), np.where(at[1] & ~at[0], x0, x1)
 

@@ -174,7 +174,7 @@ class Piece:
 
 
 def _timed(simulation: Any, steps: int) -> Piece:
-    """Returns all ranks start and end together."""
+    """Returns the seconds of steps; all ranks start and end together."""
     comm, solver = simulation.comm, simulation.find(mpi.core.SpectralProcess)
     simulation.sequence.reset_timings()
     before = solver.spent

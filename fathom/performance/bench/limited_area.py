@@ -58,7 +58,7 @@ class Case(atmosphere.Case):
     known: ClassVar[Mapping[str, Any]] = cases
 
     def interpolation(self, simulation: Any) -> dict[str, float]:
-        """Returns it is among the phases."""
+        """Returns nothing: interpolation is among the phases."""
         return {}
 
     def simulation(self, **more: Any) -> Any:

@@ -14,9 +14,7 @@ class SharedDisk:
         self.book, self.rate = book, rate
 
     def taken(self, size: int) -> float:
-        """Returns the disk is busy with so many bytes from now, or from when it is free, until
-        then.
-        """
+        """Takes the disk for so many bytes, from now or when it is free. Returns until when."""
         with open(self.book, "a+b") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             held.seek(0)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], shape: str = "") -> str:
-    """Returns cells are HTML already; a head without words is left out. shape: class of the
-    table."""
+    """Returns a table in HTML. Cells are HTML already; a head without words is left out; shape:
+    class of the table.
+    """
     lines = [*([_row(head, "th")] if any(head) else []), *(_row(row, "td") for row in rows)]
     return f'<table class="{shape}">{"".join(lines)}</table>'
 

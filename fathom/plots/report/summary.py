@@ -11,7 +11,7 @@ from fathom.plots.report.page import write_report
 
 
 def finish(simulation, report=True):
-    """Returns summary of a run on every rank; root writes it and the report."""
+    """Writes the summary and the report on root. Returns the summary on every rank."""
     s = simulation
     summary = _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
     drawn = s.model.report(s) if report else None

@@ -78,7 +78,7 @@ class Timeline:
             yield int(trace[what][n]), max(float(b[n]), self.first), min(float(e[n]), self.last)
 
     def _meetings(self, trace: dict[str, Any], kinds: list[_Kind]) -> Iterator[Bar]:
-        """Yields waiting comes first, then messages travel."""
+        """Yields the bars of meetings: first ranks wait, then messages travel."""
         b, e, w = trace["blocked"] - self.start, trace["free"] - self.start, trace["waiting"]
         for n in np.flatnonzero((e > self.first) & (b < self.last)):
             name = kinds[trace["met"][n]].name

@@ -205,7 +205,7 @@ def inline(value: Any) -> str:
 
 
 def _item(value: Any) -> Item:
-    """Returns numbers of NumPy are numbers, what TOML has no word for is its text."""
+    """Returns the value for TOML: NumPy's numbers as numbers, what it has no word for as text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):

@@ -196,7 +196,7 @@ def on_platform(name: str, program: Mapping[str, float]) -> tuple[Machine, dict[
 
 
 def fitted(hold_out: bool = True) -> Fit:
-    """Returns figures that are bounds count as met once they are passed."""
+    """Returns the fit; figures that are bounds count as met once they are passed."""
 
     def model(values: Mapping[str, float]) -> list[float]:
         machine = load("cray-x1").but({"network.put_latency": values["put_latency"]})
