@@ -6,6 +6,9 @@
 /// writes both. The values are those of the plain numbers. A value not chosen (select, larger,
 /// smaller) has the adjoint 0, and where an adjoint is 0 nothing is added: no infinity of a branch
 /// not chosen becomes NaN. The derivative of a root at 0 is taken as 0.
+///
+/// Operations are calls: a kernel that is a list of calls is compiled in a tenth of the time, and
+/// what an operation costs is its entry on the tape.
 #pragma once
 #include <vector>
 #include "base/brief.hpp"
@@ -26,7 +29,7 @@ template <class T> struct Tape {
     int count = 0;
     std::ptrdiff_t origins = 0;
 
-    int add(int a, Lanes by_a, int b, Lanes by_b) {
+    [[gnu::noinline]] int add(int a, Lanes by_a, int b, Lanes by_b) {
         if (count == int(entries.size())) entries.resize(2 * count + 1024);
         entries[count] = {a, b, by_a, by_b};
         return count++;
@@ -67,16 +70,20 @@ template <class T> struct Taped {
     void store(T* p) const { value.store(p), *origin_of(p) = origin; }
     void stream(T* p) const { store(p); }
 
-    friend Taped operator+(Taped a, Taped b) { return of(a.value + b.value, a, one(), b, one()); }
-    friend Taped operator-(Taped a, Taped b) { return of(a.value - b.value, a, one(), b, -one()); }
-    friend Taped operator*(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator+(Taped a, Taped b) {
+        return of(a.value + b.value, a, one(), b, one());
+    }
+    [[gnu::noinline]] friend Taped operator-(Taped a, Taped b) {
+        return of(a.value - b.value, a, one(), b, -one());
+    }
+    [[gnu::noinline]] friend Taped operator*(Taped a, Taped b) {
         return of(a.value * b.value, a, b.value, b, a.value);
     }
-    friend Taped operator/(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator/(Taped a, Taped b) {
         const Lanes ratio = a.value / b.value, inverse = 1.0 / b.value;
         return of(ratio, a, inverse, b, -ratio * inverse);
     }
-    friend Taped operator-(Taped a) { return of(-a.value, a, -one()); }
+    [[gnu::noinline]] friend Taped operator-(Taped a) { return of(-a.value, a, -one()); }
     Taped& operator+=(Taped b) { return *this = *this + b; }
     Taped& operator-=(Taped b) { return *this = *this - b; }
     Taped& operator*=(Taped b) { return *this = *this * b; }
@@ -84,46 +91,52 @@ template <class T> struct Taped {
     friend constexpr Mask operator>(Taped a, Taped b) { return a.value > b.value; }
     friend constexpr Mask operator<=(Taped a, Taped b) { return a.value <= b.value; }
     friend constexpr Mask operator>=(Taped a, Taped b) { return a.value >= b.value; }
-    friend Taped select(Mask yes, Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped select(Mask yes, Taped a, Taped b) {
         return of(select(yes, a.value, b.value), a, select(yes, one(), zero()), b,
                   select(yes, zero(), one()));
     }
-    friend Taped larger(Taped a, Taped b) { return select(a.value > b.value, a, b); }
-    friend Taped smaller(Taped a, Taped b) { return select(a.value < b.value, a, b); }
-    friend Taped abs(Taped a) { return larger(a, -a); }
-    friend Taped fma(Taped a, Taped b, Taped c) {
+    [[gnu::noinline]] friend Taped larger(Taped a, Taped b) {
+        return select(a.value > b.value, a, b);
+    }
+    [[gnu::noinline]] friend Taped smaller(Taped a, Taped b) {
+        return select(a.value < b.value, a, b);
+    }
+    [[gnu::noinline]] friend Taped abs(Taped a) { return larger(a, -a); }
+    [[gnu::noinline]] friend Taped fma(Taped a, Taped b, Taped c) {
         const Taped product = of(zero(), a, b.value, b, a.value);
         return of(fma(a.value, b.value, c.value), product, one(), c, one());
     }
-    friend Taped sqrt(Taped x) {
+    [[gnu::noinline]] friend Taped sqrt(Taped x) {
         const Lanes root = sqrt(x.value);
         return of(root, x, select(root > zero(), 0.5 / root, zero()));
     }
-    friend Taped exp(Taped x) {
+    [[gnu::noinline]] friend Taped exp(Taped x) {
         const Lanes y = exp(x.value);
         return of(y, x, y);
     }
-    friend Taped brief_exp(Taped x) {
+    [[gnu::noinline]] friend Taped brief_exp(Taped x) {
         const Lanes y = brief_exp(x.value);
         return of(y, x, y);
     }
-    friend Taped log(Taped x) { return of(log(x.value), x, 1.0 / x.value); }
-    friend Taped cube_root(Taped x) {
+    [[gnu::noinline]] friend Taped log(Taped x) { return of(log(x.value), x, 1.0 / x.value); }
+    [[gnu::noinline]] friend Taped cube_root(Taped x) {
         const Lanes root = cube_root(x.value);
         return of(root, x, root / (3.0 * x.value));
     }
-    friend std::pair<Taped, Taped> sine_cosine(Taped x) {
+    [[gnu::noinline]] friend std::pair<Taped, Taped> sine_cosine(Taped x) {
         const auto [s, c] = sine_cosine(x.value);
         return {of(s, x, c), of(c, x, -s)};
     }
-    friend Taped sin(Taped x) { return sine_cosine(x).first; }
-    friend Taped cos(Taped x) { return sine_cosine(x).second; }
-    friend Taped atan(Taped x) { return of(atan(x.value), x, 1.0 / (1.0 + x.value * x.value)); }
-    friend Taped pow(Taped x, Taped y) {
+    [[gnu::noinline]] friend Taped sin(Taped x) { return sine_cosine(x).first; }
+    [[gnu::noinline]] friend Taped cos(Taped x) { return sine_cosine(x).second; }
+    [[gnu::noinline]] friend Taped atan(Taped x) {
+        return of(atan(x.value), x, 1.0 / (1.0 + x.value * x.value));
+    }
+    [[gnu::noinline]] friend Taped pow(Taped x, Taped y) {
         const Lanes power = pow(x.value, y.value);
         return of(power, x, power * y.value / x.value, y, power * log(x.value));
     }
-    friend Taped unbiased_sum(Taped large, Taped small) {
+    [[gnu::noinline]] friend Taped unbiased_sum(Taped large, Taped small) {
         return of(unbiased_sum(large.value, small.value), large, one(), small, one());
     }
 

@@ -1,6 +1,7 @@
 #include "sequence/measured_sums.hpp"
 #include <algorithm>
 #include <cmath>
+#include "field/entry.hpp"
 
 namespace fathom {
 
@@ -59,8 +60,8 @@ MeasuredSums::MeasuredSums(int nx, int ny, int levels) : nx(nx), ny(ny), levels(
     options.keep = {"tracer", "divergence"};
     sequence = std::make_unique<Sequence>(
         domain_of(nx, ny, levels), 8,
-        std::vector<Process>{process<double>("Source", Source()),
-                             process<double>("UpwindDivergence", UpwindDivergence())},
+        std::vector<Process>{one_entry<Source>("Source").make({}, 8, 0),
+                             one_entry<UpwindDivergence>("UpwindDivergence").make({}, 8, 0)},
         options);
     const Layout& layout = *sequence->layout();
     state = std::make_unique<FieldSet>(sequence->layout());
