@@ -110,10 +110,12 @@ void NeighbourSums::cut_bands() {
     }
 }
 
-/// Rows and columns count from the corner of the stored band, halo included.
+/// Rows and columns count from the corner of the stored band, halo included. The first row beyond
+/// a seam is the second row on this side of it.
 NeighbourSums::Strips NeighbourSums::strips_of(const Block& b) const {
+    const bool seam = std::ranges::any_of(targets, &Target::seam);
     const int h = domain.halo, first = h - reach, south = std::min(h + reach, h + b.ny + reach),
-              north = std::max(h + b.ny - reach, south), rows = h + b.ny + reach,
+              north = std::max(h + b.ny - reach - seam, south), rows = h + b.ny + reach,
               west = std::min(h + reach, h + b.nx + reach), east = std::max(h + b.nx - reach, west),
               columns = h + b.nx + reach;
     return {Strip{first, first, south - first, columns - first},

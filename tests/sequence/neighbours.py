@@ -46,11 +46,10 @@ def control(field):
 
 def program(name, where, **options):
     entry = catalogue[name]
-    processes = [control(f) for f in entry["fields"] if f["access"] != "writes" and varies(f)] + [
-        core.process(name)
-    ]
-    fields = {f["name"] for p in processes for f in p.fields}
-    return Program(where, processes, 8, keep=sorted(fields), **options)
+    controls = [control(f) for f in entry["fields"] if f["access"] != "writes" and varies(f)]
+    # the memory of a scheme's own is no field of the set
+    fields = {f["name"] for p in controls for f in p.fields} | {f["name"] for f in entry["fields"]}
+    return Program(where, [*controls, core.process(name)], 8, keep=sorted(fields), **options)
 
 
 def random_values(f, random):
@@ -60,6 +59,11 @@ def random_values(f, random):
     return random.uniform(low, high, (f["levels"], small.ny, small.nx))
 
 
+def fields_of(s):
+    """Fields of a program but for the memory of schemes' own."""
+    return [f for f in s.fields if f["stays"] or not f["scratch"]]
+
+
 def water(f):
     """Where a field varies, (levels, rows, columns): above the bottom."""
     return np.arange(f["levels"])[:, None, None] < small.wet
@@ -67,16 +71,17 @@ def water(f):
 
 def fill(s):
     """Random numbers for all fields and profiles; 0 on land and below the bottom, on which no
-    scheme may depend."""
+    scheme may depend.
+    """
     random = np.random.default_rng(5)
-    for f in s.fields:
+    for f in fields_of(s):
         if f["horizontal"] == "profile":
             s.set_profile(f["name"], np.sort(random.uniform(10, 100, small.nz + 1)).tolist())
         elif f["name"] == "wet_levels":
             s.set("wet_levels", small.wet.astype(float).copy())
         else:
             values = random_values(f, random)
-            if varies(f):
+            if varies(f) and f["units"] != "m":  # thickness is positive everywhere
                 values *= water(f)
             s.set(f["name"], values, nearest_outside=not varies(f))
 
@@ -86,7 +91,7 @@ def vary(s, where, fields, seed):
     seam; whole arrays of them.
     """
     random = np.random.default_rng(seed)
-    for f in s.fields:
+    for f in fields_of(s):
         if f["horizontal"] == "profile":
             continue
         size = np.abs(random_values(f, np.random.default_rng(0))).max()
@@ -100,7 +105,7 @@ def vary(s, where, fields, seed):
 def values(s, where, fields):
     """All of a set, where there is water."""
     found = {}
-    for f in s.fields:
+    for f in fields_of(s):
         if f["horizontal"] == "profile":
             continue
         whole = small.gather(fields, where, f["name"])
