@@ -258,6 +258,8 @@ def changes_of_all(entry, given, random, inverse=False):
         size = np.abs(given[f["name"]]).max() if f["name"] in given else 1.0
         values = random.uniform(-1, 1, (*shape, 2 + 2 * reach, 37 + 2 * reach))
         changes[f["name"]] = values / size if inverse else values * size
+        if entry["name"].startswith("ShallowWater") and shape:  # has one layer
+            changes[f["name"]][1:] = 0
     return changes
 
 
