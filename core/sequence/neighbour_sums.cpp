@@ -26,7 +26,7 @@ Active::Active(const Domain& d) : domain(d) {
 
 void Active::clear_others(FieldSet& set, int number) const {
     const Field& f = set[number];
-    if (f.place == place::profile) return;
+    if (f.place == place::profile || f.own) return;
     const auto clear = [&]<class T>(T*, int b, int r) {
         const int* const wet = row(b, r);
         for (int k = 0; k < f.levels; ++k) {
@@ -231,11 +231,10 @@ public:
     }
     /// Of a target, in a row of the band.
     std::byte* sum(int row, std::size_t target, int column) {
-        const std::size_t turn = (row + 2 * rows) % rows;
-        return memory.data() + (turn * size + sums[target] + margin + column) * bytes;
+        return of_row(row) + (sums[target] + margin + column) * bytes;
     }
     std::byte* slot(int number) { return of_tile.data() + slots[number] * bytes; }
-    void clear(int row) { std::memset(sum(row, 0, -margin), 0, size * bytes); }
+    void clear(int row) { std::memset(of_row(row), 0, size * bytes); }
     void clear() { std::memset(memory.data(), 0, memory.size()); }
     void clear_slots() { std::memset(of_tile.data(), 0, of_tile.size()); }
     const int rows, width, tile;
@@ -246,6 +245,10 @@ private:
     std::size_t size = 0;
     std::vector<std::size_t> sums, slots;
     LargeVector<std::byte> memory, of_tile;
+    /// All sums of a row: none where all that is read at neighbours is constant.
+    std::byte* of_row(int row) {
+        return memory.data() + std::size_t((row + 2 * rows) % rows) * size * bytes;
+    }
 };
 
 template <class T> static T* row_of(const Field& f, int block, int row, int level) {

@@ -18,19 +18,19 @@ class Part:
     def __init__(self, sea, wanted=has_adjoint):
         model, simulation = sea.model, sea.simulation
         self.domain = simulation.domain
-        processes = [p for p in model.processes(simulation.step, simulation.surface) if wanted(p)]
+        step = model.processes(simulation.time_step, simulation.surface)
+        processes = [p for p in step if wanted(p)]
         self.names = [p.name for p in processes]
         fields = sorted({f["name"] for p in processes for f in p.fields})
         rotations = [r for r in model.rotations if set(r) <= set(fields)]
         self.sequence = core.Sequence(self.domain, processes, 8, fields, rotations)
         self.fields = core.FieldSet(self.sequence)
-        self.fields.copy(sea.first)
-        self.sequence.prepare(self.fields)
+        self.sequence.prepare(self.fields, lambda fields: fields.copy(sea.first))
         self.linear = core.LinearSequence(self.sequence)
         self.depth = np.asarray(model.grid.wet_levels)
 
     def random(self, seed, inverse=False):
-        """A set of random numbers of the size of the state, or of its inverse, at own points."""
+        """A set of random numbers of the size of the state, or of its inverse, where there is water."""
         random, made = np.random.default_rng(seed), core.FieldSet(self.sequence)
         kept = self.fields.state
         for f in self.fields.fields:
@@ -39,22 +39,27 @@ class Part:
             size = np.abs(self.whole(self.fields, f)).max() or 1.0
             values = random.uniform(-1, 1, (f["levels"], *self.depth.shape))
             values *= 1 / size if inverse else size
-            for block, (j, i, ny, nx) in enumerate(self.domain.blocks):
-                made.put(f["name"], block, values[:, j : j + ny, i : i + nx].copy())
+            made.set(f["name"], values * self.water(f))
         return made
+
+    def water(self, f):
+        """Where a field varies, (levels, ny, nx)."""
+        depth = self.depth + (f["vertical"] == "interface")
+        return (np.arange(f["levels"])[:, None, None] < depth) & (self.depth > 0)
 
     def whole(self, fields, f):
         """A field of all ranks, where there is water."""
         whole = np.zeros((f["levels"], *self.depth.shape))
         for (j, i, ny, nx), part in zip(self.domain.blocks, fields.windows(f["name"])):
             whole[:, j : j + ny, i : i + nx] = part
-        depth = self.depth + (f["vertical"] == "interface")
-        water = (np.arange(f["levels"])[:, None, None] < depth) & (self.depth > 0)
-        return world.allreduce(np.where(water, whole, 0.0)) + 0.0  # no -0
+        return world.allreduce(np.where(self.water(f), whole, 0.0)) + 0.0  # no -0
 
     def values(self, fields):
+        """All fields but profiles and the memory of schemes' own."""
         return {
-            f["name"]: self.whole(fields, f) for f in fields.fields if f["horizontal"] != "profile"
+            f["name"]: self.whole(fields, f)
+            for f in fields.fields
+            if f["horizontal"] != "profile" and (f["stays"] or not f["scratch"])
         }
 
 
