@@ -65,8 +65,18 @@ def fields_of(s):
 
 
 def water(f):
-    """Where a field varies, (levels, rows, columns): above the bottom."""
-    return np.arange(f["levels"])[:, None, None] < small.wet
+    """Where a field varies, (levels, rows, columns): above the bottom, of faces and corners that of
+    the shallowest column around.
+    """
+    east = lambda wet: np.roll(wet, -1, 1)
+    north = np.concatenate([small.wet[1:], small.wet[-1:, ::-1]])  # across the fold
+    around = {
+        "corner": (east(small.wet), north, east(north)),
+        "east_face": (east(small.wet),),
+        "north_face": (north,),
+    }
+    wet = np.minimum.reduce((small.wet, *around.get(f["horizontal"], ())))
+    return np.arange(f["levels"])[:, None, None] < wet
 
 
 def fill(s):
@@ -81,7 +91,9 @@ def fill(s):
             s.set("wet_levels", small.wet.astype(float).copy())
         else:
             values = random_values(f, random)
-            if varies(f) and f["units"] != "m":  # thickness is positive everywhere
+            if varies(f):  # thickness is positive everywhere
+                values = np.where(water(f), values, float(f["name"].endswith("_thickness")))
+            if f["name"].startswith("control of"):
                 values *= water(f)
             s.set(f["name"], values, nearest_outside=not varies(f))
 
