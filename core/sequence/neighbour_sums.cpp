@@ -7,9 +7,9 @@
 
 namespace fathom {
 
-constexpr int margin = 16;               // columns beyond both ends of a row of sums, not used
-constexpr std::size_t cache = 96 << 10;  // bytes of the slots of a tile
-constexpr int least_rows = 16;           // of a band
+constexpr int margin = 16;                // columns beyond both ends of a row of sums, not used
+constexpr std::size_t cache = 420 << 10;  // bytes of the slots of a tile
+constexpr int least_rows = 16;            // of a band
 
 // ---- which values are active --------------------------------------------------------------------
 
