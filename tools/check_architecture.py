@@ -33,16 +33,16 @@ core: dict[str, set[str]] = {
     "sequence": _ground,
     "transform": _ground,
     "solver": _ground | {"transform"},
-    "trajectory": _ground,
+    "semi_lagrangian": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
     "post": {"base"},  # columns of air: for output, observations and coupling
     "ocean": _ground | {"sequence", "solver", "physics"},
-    "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
+    "atmosphere": _ground | {"sequence", "transform", "semi_lagrangian", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
-core["device"] = core["catalogue"] | {"catalogue", "solver", "trajectory", "transform"}
+core["device"] = core["catalogue"] | {"catalogue", "solver", "semi_lagrangian", "transform"}
 core["bindings"] = set(core)
 
 # Exceptions, each with its reason. One that is not needed any more is an

@@ -3,7 +3,7 @@
 /// the trajectories of another process.
 #pragma once
 #include "field/linearisation.hpp"
-#include "trajectory/linear_transport.hpp"
+#include "semi_lagrangian/adjoint/linear_transport.hpp"
 
 namespace fathom::atmosphere {
 

@@ -2,7 +2,7 @@
 /// and in a thread of a device.
 #pragma once
 #include <vector>
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 
 namespace fathom::atmosphere {
 

@@ -25,8 +25,8 @@
 #include "bindings/places.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
-#include "trajectory/scatter.hpp"
-#include "trajectory/semi_lagrangian.hpp"
+#include "semi_lagrangian/adjoint/scatter.hpp"
+#include "semi_lagrangian/sphere/transport.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

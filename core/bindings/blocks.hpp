@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 #include "base/error.hpp"
+#include "parallel/halo/packing.hpp"
 #include "parallel/ownership/decomposition.hpp"
-#include "parallel/travel/packing.hpp"
 
 namespace fathom {
 

@@ -9,12 +9,12 @@
 #include <nanobind/stl/vector.h>
 #include "base/error.hpp"
 #include "bindings/device_blocks.hpp"
+#include "parallel/halo/exchange.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
-#include "parallel/sum/global_sum.hpp"
-#include "parallel/sum/reduce.hpp"
-#include "parallel/sum/words.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/sums/global_sum.hpp"
+#include "parallel/sums/reduce.hpp"
+#include "parallel/sums/words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

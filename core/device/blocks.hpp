@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 #include "machine/device.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 
 namespace fathom {
 

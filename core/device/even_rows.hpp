@@ -1,10 +1,10 @@
-/// Rows of even spacing (trajectory/even_plane.hpp) in memory of a device, and its own points.
+/// Rows of even spacing (semi_lagrangian/plane/even_plane.hpp) in memory of a device, and its own points.
 #pragma once
 #include <array>
 #include "device/blocks.hpp"
 #include "machine/launch.hpp"
-#include "trajectory/even_plane.hpp"
-#include "trajectory/rows_on_device.hpp"
+#include "semi_lagrangian/device/rows.hpp"
+#include "semi_lagrangian/plane/even_plane.hpp"
 
 namespace fathom {
 

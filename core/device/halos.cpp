@@ -5,7 +5,7 @@
 #include "device/blocks.hpp"
 #include "device/engines.hpp"
 #include "machine/launch.hpp"
-#include "parallel/travel/mover.hpp"
+#include "parallel/halo/mover.hpp"
 
 namespace fathom {
 

@@ -1,7 +1,7 @@
 /// Semi-Lagrangian transport on a plane on a device: one thread per point.
 #include "device/engines.hpp"
 #include "device/even_rows.hpp"
-#include "trajectory/plane_on_device.hpp"
+#include "semi_lagrangian/device/plane.hpp"
 
 namespace fathom {
 

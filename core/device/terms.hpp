@@ -6,8 +6,8 @@
 #include <vector>
 #include "machine/device.hpp"
 #include "machine/largest.hpp"
-#include "parallel/sum/rank_sum.hpp"
-#include "parallel/sum/unit.hpp"
+#include "parallel/sums/rank_sum.hpp"
+#include "parallel/sums/unit.hpp"
 
 namespace fathom {
 

@@ -2,7 +2,7 @@
 #include "device/blocks.hpp"
 #include "device/engines.hpp"
 #include "machine/launch.hpp"
-#include "trajectory/on_device.hpp"
+#include "semi_lagrangian/device/sphere.hpp"
 
 namespace fathom {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 #include <vector>
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 
 namespace fathom {
 

@@ -7,7 +7,7 @@
 #include <list>
 #include "field/watch.hpp"
 #include "parallel/meeting.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/reduce.hpp"
 
 namespace fathom {
 

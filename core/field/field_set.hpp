@@ -14,13 +14,13 @@
 #include "field/process.hpp"
 #include "machine/device.hpp"
 #include "machine/memory.hpp"
+#include "parallel/halo/packing.hpp"
 #include "parallel/ownership/domain.hpp"
-#include "parallel/travel/packing.hpp"
 
 namespace fathom {
 
 class Watch;  // watch.hpp
-class Mover;  // parallel/travel/mover.hpp
+class Mover;  // parallel/halo/mover.hpp
 
 /// A named array at a place of the grid: the beginning of each block, and its strides.
 struct Field : FieldSlab {

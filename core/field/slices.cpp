@@ -1,5 +1,5 @@
 #include "field/slices.hpp"
-#include "parallel/travel/mover.hpp"
+#include "parallel/halo/mover.hpp"
 
 namespace fathom {
 

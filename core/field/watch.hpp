@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-#include "parallel/sum/limbs.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
+#include "parallel/sums/limbs.hpp"
 
 namespace fathom {
 

@@ -19,7 +19,7 @@
 #include "machine/device.hpp"
 #include "output/event.hpp"
 #include "output/quantities.hpp"
-#include "parallel/travel/mover.hpp"
+#include "parallel/halo/mover.hpp"
 #include "parallel/window.hpp"
 
 namespace fathom {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 #include "output/roles.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 
 namespace fathom {
 

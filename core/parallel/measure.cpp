@@ -1,8 +1,8 @@
 #include "parallel/measure.hpp"
 #include <algorithm>
 #include "base/error.hpp"
-#include "parallel/sum/global_sum.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
+#include "parallel/sums/global_sum.hpp"
 #include "parallel/window.hpp"
 
 namespace fathom {

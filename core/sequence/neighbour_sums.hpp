@@ -8,7 +8,7 @@
 /// by tile: the slots of a tile, and sums for the rows in reach of the present one, stay in the
 /// caches. Parts for columns next to the edges of a band, on both sides, are kept apart in four
 /// strips; those beyond an edge travel to the band that owns the column, as halos do, in the other
-/// direction (parallel/travel/plan.hpp).
+/// direction (parallel/halo/plan.hpp).
 ///
 /// A point on the seam of a folded grid is one point with two pairs of indices: the first gets both
 /// adjoints. Columns without water, and levels below the bottom, are constants: no adjoint is
@@ -17,7 +17,7 @@
 #include <array>
 #include <functional>
 #include "field/field_set.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
 
 namespace fathom {
 

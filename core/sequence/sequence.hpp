@@ -11,7 +11,7 @@
 #include "field/field_set.hpp"
 #include "field/global_process.hpp"
 #include "machine/region.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
 #include "sequence/schedule.hpp"
 #include "sequence/tiles.hpp"
 

@@ -22,8 +22,8 @@
 #include <concepts>
 #include "base/pack.hpp"
 #include "machine/memory.hpp"
-#include "parallel/sum/reduce.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
+#include "parallel/sums/reduce.hpp"
 #if defined(__FMA__)
 #include <immintrin.h>
 #endif

@@ -13,9 +13,9 @@
 #include <memory>
 #include <span>
 #include <vector>
-#include "parallel/sum/limbs.hpp"
-#include "parallel/sum/unit.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
+#include "parallel/sums/limbs.hpp"
+#include "parallel/sums/unit.hpp"
 #include "solver/search.hpp"
 
 namespace fathom {

@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 #include "parallel/meeting.hpp"
-#include "parallel/sum/global_sum.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/global_sum.hpp"
+#include "parallel/sums/reduce.hpp"
 #include "solver/elliptic.hpp"
 #include "solver/search.hpp"
 

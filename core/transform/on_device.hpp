@@ -6,7 +6,7 @@
 #include <span>
 #include <variant>
 #include "machine/device.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 #include "transform/fourier/there.hpp"
 
 namespace fathom {

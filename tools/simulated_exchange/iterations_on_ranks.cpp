@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include "machine/region.hpp"
-#include "parallel/sum/global_sum.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
+#include "parallel/sums/global_sum.hpp"
 
 using namespace fathom;
 

@@ -30,7 +30,7 @@ sources = [
     Path(__file__).with_name("output_on_ranks.cpp"),
     *sorted((root / "core/output").glob("*.cpp")),
     *sorted((root / "core/parallel/ownership").glob("*.cpp")),
-    *(root / f"core/parallel/travel/{name}.cpp" for name in ("packing", "plan")),
+    *(root / f"core/parallel/halo/{name}.cpp" for name in ("packing", "plan")),
 ]
 simulated = (
     "--cfg=contexts/stack-size:1024",

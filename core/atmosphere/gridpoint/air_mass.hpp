@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 #include "machine/device.hpp"
-#include "parallel/sum/limbs.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
+#include "parallel/sums/limbs.hpp"
 
 namespace fathom::atmosphere {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include "trajectory/stencils.hpp"
+#include "semi_lagrangian/stencils/stencils.hpp"
 
 namespace fathom::atmosphere {
 

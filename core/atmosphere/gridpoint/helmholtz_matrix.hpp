@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 #include "atmosphere/gridpoint/linear.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 #include "solver/helmholtz/equation.hpp"
 
 namespace fathom::atmosphere::gridpoint {

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 #include "atmosphere/gridpoint/displaced.hpp"
-#include "trajectory/lines.hpp"
+#include "semi_lagrangian/plane/lines.hpp"
 
 namespace fathom::atmosphere {
 

@@ -9,7 +9,7 @@
 #include "atmosphere/gridpoint/air_mass.hpp"
 #include "atmosphere/gridpoint/lines.hpp"
 #include "field/field_set.hpp"
-#include "parallel/sum/several.hpp"
+#include "parallel/sums/several.hpp"
 
 namespace fathom::atmosphere {
 

@@ -6,8 +6,8 @@
 #include <vector>
 #include "atmosphere/gridpoint/tracing.hpp"
 #include "machine/device.hpp"
-#include "parallel/travel/packing.hpp"
-#include "trajectory/rows_on_device.hpp"
+#include "parallel/halo/packing.hpp"
+#include "semi_lagrangian/device/rows.hpp"
 
 namespace fathom::atmosphere {
 

@@ -2,8 +2,8 @@
 ///   (V_x, V_y) = 2 / nx sum u (-sin, cos),
 /// in components of each meridian; w is the mean of that row.
 #pragma once
-#include "trajectory/even_plane.hpp"
-#include "trajectory/great_circle.hpp"
+#include "semi_lagrangian/plane/even_plane.hpp"
+#include "semi_lagrangian/sphere/great_circle.hpp"
 
 namespace fathom::atmosphere {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include <utility>
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/reduce.hpp"
 
 namespace fathom::atmosphere {
 

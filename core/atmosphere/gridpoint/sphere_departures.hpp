@@ -2,8 +2,8 @@
 /// neighbouring points of a processor or of one point of a device.
 #pragma once
 #include "atmosphere/gridpoint/displaced.hpp"
-#include "trajectory/even_plane.hpp"
-#include "trajectory/great_circle.hpp"
+#include "semi_lagrangian/plane/even_plane.hpp"
+#include "semi_lagrangian/sphere/great_circle.hpp"
 
 namespace fathom::atmosphere {
 

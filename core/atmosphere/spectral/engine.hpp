@@ -8,7 +8,7 @@
 #include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/sums.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
-#include "parallel/sum/several.hpp"
+#include "parallel/sums/several.hpp"
 
 namespace fathom::atmosphere {
 

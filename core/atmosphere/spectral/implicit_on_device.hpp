@@ -8,7 +8,7 @@
 #include "atmosphere/hydrostatic/linear_columns.hpp"
 #include "atmosphere/nonhydrostatic/compressible_column.hpp"
 #include "machine/device.hpp"
-#include "parallel/sum/limbs.hpp"
+#include "parallel/sums/limbs.hpp"
 
 namespace fathom::atmosphere {
 

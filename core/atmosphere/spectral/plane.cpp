@@ -15,7 +15,7 @@
 #include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
 #include "base/error.hpp"
-#include "trajectory/on_plane.hpp"
+#include "semi_lagrangian/plane/transport.hpp"
 #include "transform/plane/bi_fourier.hpp"
 
 namespace fathom::atmosphere {

@@ -7,8 +7,8 @@
 #include "atmosphere/spectral/implicit_on_device.hpp"
 #include "atmosphere/spectral/parameters.hpp"
 #include "field/field_set.hpp"
-#include "trajectory/carrier.hpp"
-#include "trajectory/linear_transport.hpp"
+#include "semi_lagrangian/adjoint/linear_transport.hpp"
+#include "semi_lagrangian/stencils/carrier.hpp"
 #include "transform/rows/row_transform.hpp"
 
 namespace fathom::atmosphere {

@@ -5,7 +5,7 @@
 #include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/sphere_on_device.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
-#include "trajectory/semi_lagrangian.hpp"
+#include "semi_lagrangian/sphere/transport.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
 namespace fathom::atmosphere {

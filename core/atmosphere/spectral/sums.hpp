@@ -9,8 +9,8 @@
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "machine/device.hpp"
-#include "parallel/sum/limbs.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
+#include "parallel/sums/limbs.hpp"
 
 namespace fathom::atmosphere {
 

@@ -14,7 +14,7 @@
 #pragma once
 #include <functional>
 #include "field/global_process.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/reduce.hpp"
 
 namespace fathom::ocean {
 

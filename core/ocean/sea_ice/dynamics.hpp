@@ -20,7 +20,7 @@
 #include <memory>
 #include "field/global_process.hpp"
 #include "ocean/sea_ice/equations.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
 
 namespace fathom::ocean {
 

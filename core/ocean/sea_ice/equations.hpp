@@ -7,7 +7,7 @@
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "base/pack.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
 #include "physics/sea_ice/category.hpp"
 
 namespace fathom::ocean {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 #include "machine/memory.hpp"
+#include "parallel/halo/exchange.hpp"
 #include "parallel/ownership/domain.hpp"
-#include "parallel/travel/exchange.hpp"
 #include "solver/helmholtz/equation.hpp"
 #include "solver/helmholtz/krylov.hpp"
 #include "solver/helmholtz/separable.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 #include <vector>
-#include "parallel/sum/rank_sum.hpp"
-#include "parallel/travel/packing.hpp"
+#include "parallel/halo/packing.hpp"
+#include "parallel/sums/rank_sum.hpp"
 #include "solver/helmholtz/krylov.hpp"
 #include "solver/helmholtz/means.hpp"
 #include "solver/helmholtz/multigrid.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <span>
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/reduce.hpp"
 
 namespace fathom {
 

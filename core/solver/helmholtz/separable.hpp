@@ -10,8 +10,8 @@
 #pragma once
 #include <vector>
 #include "machine/memory.hpp"
+#include "parallel/halo/packing.hpp"
 #include "parallel/ownership/domain.hpp"
-#include "parallel/travel/packing.hpp"
 #include "solver/helmholtz/separable_steps.hpp"
 #include "transform/fourier/fourier.hpp"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include "machine/region.hpp"
 #include "parallel/meeting.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "parallel/sums/reduce.hpp"
 #include "solver/helmholtz/coarser.hpp"
 #include "transform/fourier/lists.hpp"
 

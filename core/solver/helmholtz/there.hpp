@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 #include "machine/device.hpp"
-#include "parallel/travel/pieces.hpp"
+#include "parallel/halo/pieces.hpp"
 #include "solver/helmholtz/columns.hpp"
 #include "solver/helmholtz/on_device.hpp"
 

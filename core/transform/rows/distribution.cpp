@@ -1,7 +1,7 @@
 #include "transform/rows/distribution.hpp"
 #include <algorithm>
 #include "base/error.hpp"
-#include "parallel/travel/pieces.hpp"
+#include "parallel/halo/pieces.hpp"
 
 namespace fathom {
 

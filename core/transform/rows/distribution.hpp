@@ -7,7 +7,7 @@
 /// one][row of the other]. Rows too near the poles to contain m have no entry.
 #pragma once
 #include <vector>
-#include "parallel/travel/plan.hpp"
+#include "parallel/halo/plan.hpp"
 
 namespace fathom {
 

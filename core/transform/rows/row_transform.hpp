@@ -31,7 +31,7 @@
 #include <span>
 #include "machine/memory.hpp"
 #include "machine/region.hpp"
-#include "parallel/travel/pieces.hpp"
+#include "parallel/halo/pieces.hpp"
 #include "transform/fourier/fourier.hpp"
 #include "transform/on_device.hpp"
 #include "transform/rows/coefficients.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 #include "machine/device.hpp"
-#include "parallel/travel/exchange.hpp"
+#include "parallel/halo/exchange.hpp"
 
 namespace fathom {
 

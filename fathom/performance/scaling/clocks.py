@@ -65,7 +65,7 @@ class Way(NamedTuple):
     in_place: bool = False
 
 
-exchanges = {  # core/parallel/travel/transport.hpp; parts are estimates
+exchanges = {  # core/parallel/halo/messages.hpp; parts are estimates
     "packed": Way(),
     "datatypes": Way(part=1.3),
     "persistent": Way(part=0.8),

@@ -11,7 +11,7 @@ the plans of its transpositions, no data.
                       share, and back
     rows              assembled from the blocks that share them, with more ranks than rows allow
     halos on demand   points within reach of trajectories around each block, in segments of a row
-                      (core/parallel/travel/on_demand.hpp)
+                      (core/parallel/halo/on_demand.hpp)
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.

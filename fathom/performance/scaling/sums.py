@@ -13,7 +13,7 @@
     hardware             the network adds: one sum for as many numbers as it takes at once
 
 A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
-the work of the processor in between. Ways to sum of core/parallel/sum/global_sum.hpp are known by
+the work of the processor in between. Ways to sum of core/parallel/sums/global_sum.hpp are known by
 their names.
 """
 
