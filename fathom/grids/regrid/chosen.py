@@ -7,7 +7,7 @@ levels = { hybrid = "L19" }                      the layers of another set of hy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,7 @@ class ChosenLevels:
         return {"chosen_levels": self}
 
 
-def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
+def chosen(levels: Any, known: Sequence[Coordinate]) -> ChosenLevels:
     """Returns the levels of the entry `levels` of an output; the first of `known` is the usual
     coordinate. ValueError: unknown coordinate, or wrong values.
     """
