@@ -16,40 +16,49 @@ ends: consistent with hydrostatic balance, continuous, of fourth order.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fathom.base import mpi
 from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.moist_air import GAS_CONSTANT, LAPSE_RATE
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 EXPONENT = (
     GAS_CONSTANT * LAPSE_RATE / STANDARD_GRAVITY
 )  # of T ~ p^EXPONENT in the standard troposphere
 
 
-def interface_pressure(a, b, surface_pressure) -> np.ndarray:
+def interface_pressure(a: np.ndarray, b: np.ndarray, surface_pressure: ArrayLike) -> np.ndarray:
     """Returns p = a + b p_s (interfaces, *points)."""
     surface_pressure = np.asarray(surface_pressure)
     shape = (-1,) + (1,) * surface_pressure.ndim
     return np.reshape(a, shape) + np.reshape(b, shape) * surface_pressure
 
 
-def layer_logarithms(interfaces) -> np.ndarray:
+def layer_logarithms(interfaces: np.ndarray) -> np.ndarray:
     """Returns ln p_k of layers (layers, *points)."""
     layers = np.asarray(interfaces, float)[1:]
     return _layers(interfaces, np.ones_like(layers), np.zeros(layers.shape[1:]))[0]
 
 
-def layer_pressure(interfaces) -> np.ndarray:
+def layer_pressure(interfaces: np.ndarray) -> np.ndarray:
     return np.exp(layer_logarithms(interfaces))
 
 
-def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
+def layer_geopotential(
+    interfaces: np.ndarray, virtual_temperature: np.ndarray, surface_geopotential: ArrayLike
+) -> np.ndarray:
     """Returns phi_k [m2 s-2] (layers, *points)."""
     return _layers(interfaces, virtual_temperature, surface_geopotential)[1]
 
 
-def _layers(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
+def _layers(
+    interfaces: np.ndarray, virtual_temperature: np.ndarray, surface_geopotential: ArrayLike
+) -> np.ndarray:
     """Returns both (core/post/air.hpp)."""
     shape = np.shape(interfaces)[1:]
     flat = lambda a: np.reshape(np.asarray(a, float), (len(a), -1))

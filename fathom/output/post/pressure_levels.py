@@ -120,7 +120,7 @@ class Column:
             theta = potential_temperature(self.air.temperature, np.exp(self.air.logarithm))
             return self.pressure_where(theta, values)
         if levels.name == "hybrid":
-            a, b = levels.interfaces
+            a, b = map(np.asarray, levels.interfaces)
             return column.layer_pressure(column.interface_pressure(a, b, self.surface_pressure))
         ground = self.surface_geopotential if levels.name == "height" else 0.0
         wanted = np.asarray(ground + STANDARD_GRAVITY * values[:, None], float)
