@@ -106,7 +106,7 @@ class Clock:
         """
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
-        return (
+        result: float = (
             365.2425 * (self.start.year - 2000 + part) - 0.5
             if self.calendar != "standard"
             else (
@@ -114,6 +114,7 @@ class Clock:
             ).total_seconds()
             / 86400
         )
+        return result
 
     def seconds_of_year(self, year: float) -> float:
         """Returns seconds from the start to a time in years, 1990.5 the middle of 1990."""
@@ -123,7 +124,8 @@ class Clock:
         return first + (year - int(year)) * (after - first)
 
     def seconds(self, date: Any) -> float:
-        return (date - self.start).total_seconds()
+        result: float = (date - self.start).total_seconds()
+        return result
 
     def after(self, seconds: float, period: Period) -> float:
         """Returns seconds after the start of the time one period after `seconds`."""

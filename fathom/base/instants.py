@@ -190,7 +190,8 @@ class TimeAxis:
                 key,
                 (numbers, middles, float(begin[0] - reach[0]), float(end[-1] + reach[1])),
             )
-        return self._placed[1]
+        result: tuple[np.ndarray, np.ndarray, float, float] = self._placed[1]
+        return result
 
     def _complete(self, clock: Clock, begin: np.ndarray, end: np.ndarray) -> None:
         """Raises ValueError where records lack: between intervals longer than any of them, between

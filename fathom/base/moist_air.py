@@ -30,14 +30,16 @@ TRIPLE_POINT = constants.triple_point  # of water [K]
 
 def saturation_pressure(temperature: Any) -> np.ndarray:
     """Returns e_s [Pa] of a temperature [K]."""
-    return _each(mpi.core.saturation_pressure, temperature)
+    result: np.ndarray = _each(mpi.core.saturation_pressure, temperature)
+    return result
 
 
 def specific_humidity(relative_humidity: Any, temperature: Any, pressure: Any) -> np.ndarray:
     """Returns q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure
     (high up) e_s is limited to half of it.
     """
-    return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
+    result: np.ndarray = _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
+    return result
 
 
 def humidity_of_dew_point(dew_point: Any, pressure: Any) -> Any:
@@ -50,7 +52,8 @@ def humidity_of_dew_point(dew_point: Any, pressure: Any) -> Any:
 
 def relative_humidity(specific_humidity: Any, temperature: Any, pressure: Any) -> np.ndarray:
     """Returns r [1] of a specific humidity; the inverse of `specific_humidity`."""
-    return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+    result: np.ndarray = _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+    return result
 
 
 def _each(function: Callable[..., np.ndarray], *arrays: Any) -> Any:
@@ -71,4 +74,5 @@ def potential_temperature(temperature: Any, pressure: Any) -> Any:
 
 
 def virtual_temperature(temperature: Any, specific_humidity: Any) -> np.ndarray:
-    return temperature * (1 + VIRTUAL_FACTOR * specific_humidity)
+    result: np.ndarray = temperature * (1 + VIRTUAL_FACTOR * specific_humidity)
+    return result

@@ -30,7 +30,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
 
 from fathom.base import regions, system_calls
 from fathom.base.failure import FileError
@@ -136,7 +136,7 @@ class Readers:
         """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
-            return _loaded(load, spent, what)
+            return cast(Made, _loaded(load, spent, what))
         value: Any = None
         error: Exception | None = None
         message: Buffer = b""
@@ -161,7 +161,7 @@ class Readers:
             value = pickle.loads(value_, buffers=arrays)
             counts["bytes_received"] += len(message) + sum(sizes)
         seconds["distributing"] += time.perf_counter() - began
-        return value
+        return cast(Made, value)
 
     def _check_agreement(self, owner: int, told: str, what: str) -> None:
         if told != what:

@@ -160,7 +160,8 @@ class GaussianGrid(Grid):
         if not self.sphere.rotated:
             return None
         longitude = 360.0 * np.arange(int(self.points.max())) / self.points[:, None]
-        return self.sphere.angle(longitude, self.latitude[:, None])
+        result: np.ndarray | None = self.sphere.angle(longitude, self.latitude[:, None])
+        return result
 
     def about_the_pole(self, east: np.ndarray, north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns wind (..., ny, nx) eastward and northward on earth as the state has it: about the

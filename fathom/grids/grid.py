@@ -90,7 +90,8 @@ class Grid(Configurable):
 
     def levels_at(self, where: str = "center") -> np.ndarray:
         """Returns levels that are computed at centres or corners, (ny, nx)."""
-        return self.wet_levels if where == "center" else self.corner_levels
+        result: np.ndarray = self.wet_levels if where == "center" else self.corner_levels
+        return result
 
     def coordinates(self, where: str = "center") -> Any:
         """Returns (longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners;

@@ -83,7 +83,8 @@ class ZLevels(Configurable):
 
     @property
     def nz(self) -> int:
-        return self.vertical.levels
+        result: int = self.vertical.levels
+        return result
 
     @property
     def middles(self) -> np.ndarray:
@@ -141,7 +142,8 @@ class _PressureLevels(Configurable):
     @property
     def middles(self) -> np.ndarray:
         """Returns pressure of the middle of each layer [Pa], where the surface is at 1000 hPa."""
-        return (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
+        result: np.ndarray = (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
+        return result
 
     @property
     def weights(self) -> np.ndarray:
@@ -294,7 +296,8 @@ class HeightLevels(Configurable):
     @property
     def middles(self) -> np.ndarray:
         """Returns height of the middle of each layer over flat ground [m], from the top down."""
-        return (self.interfaces[1:] + self.interfaces[:-1]) / 2
+        result: np.ndarray = (self.interfaces[1:] + self.interfaces[:-1]) / 2
+        return result
 
     @property
     def weights(self) -> np.ndarray:

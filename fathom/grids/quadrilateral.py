@@ -158,7 +158,7 @@ class CartesianGrid(WaterGrid):
 class _Named(WaterGrid):
     """A grid that comes in named resolutions; each parameter can be given besides."""
 
-    resolutions: ClassVar[dict] = {}
+    resolutions: ClassVar[dict[str, Any]] = {}
 
     def _shape(self, resolution: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the parameters of the resolution, replaced by those given."""
@@ -215,7 +215,7 @@ class DipoleGrid(_Named):
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {
+    _shared: ClassVar[dict[str, Any]] = {
         "south": -79,
         "pole_longitude": -40.5,
         "pole_latitude": 76,
@@ -223,7 +223,7 @@ class DipoleGrid(_Named):
         "width": 10,
         "polar": 0.4,
     }
-    resolutions: ClassVar[dict] = {
+    resolutions: ClassVar[dict[str, Any]] = {
         "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 0.35} | _shared,
         "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,
@@ -284,7 +284,7 @@ class TripolarGrid(_Named):
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {
+    _shared: ClassVar[dict[str, Any]] = {
         "south": -79,
         "join": 64,
         "pole_longitude": 59,
@@ -292,7 +292,7 @@ class TripolarGrid(_Named):
         "width": 10,
         "polar": 0.2,
     }
-    resolutions: ClassVar[dict] = {
+    resolutions: ClassVar[dict[str, Any]] = {
         "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 1 / 3} | _shared,
         "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,

@@ -166,7 +166,8 @@ class RotatedGrid(LimitedAreaGrid):
         """Where the equations are solved, (ny, nx): False in the rim."""
         nx, ny = self.points
         depth = lambda n: np.minimum(np.arange(n), n - 1 - np.arange(n)) >= self.rim
-        return depth(ny)[:, None] & depth(nx)
+        result: np.ndarray = depth(ny)[:, None] & depth(nx)
+        return result
 
     @cached_property
     def zone(self) -> np.ndarray:

@@ -131,14 +131,14 @@ class WaterGrid(Grid):
         return np.asarray(depth.values, float)
 
     def _given_depth(self) -> np.ndarray:
-        depth = self.bathymetry
+        depth: Any = self.bathymetry
         if callable(depth):
             h = self.horizontal
             depth = np.array(
                 np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float
             )
             self._check_depth(depth)
-        return depth
+        return np.asarray(depth)
 
     @cached_property
     def _cut(self) -> tuple[np.ndarray, np.ndarray]:
@@ -229,9 +229,10 @@ class WaterGrid(Grid):
     def depth(self, where: str = "center") -> np.ndarray:
         """Returns depth of the sea floor in the model [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
-        return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
-            levels > 0
-        ) + self.bottom_thickness(where)
+        result: np.ndarray = np.asarray(self.vertical.interface_depth)[
+            np.maximum(levels, 1) - 1
+        ] * (levels > 0) + self.bottom_thickness(where)
+        return result
 
     def thickness(self, k: int, where: str = "center") -> np.ndarray:
         """Returns thickness of the cells of layer k [m], (ny, nx); below the bottom that of the
@@ -303,7 +304,8 @@ class WaterGrid(Grid):
         """Returns wet levels at the velocity points: the least of the four cells around (0 on a
         closed edge); (ny, nx).
         """
-        return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
+        result: np.ndarray = np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
+        return result
 
     def _around(self, values: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns values of the four cells around each corner, (ny, nx) each; 0 beyond a closed

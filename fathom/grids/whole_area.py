@@ -110,7 +110,8 @@ class WholeArea(Grid):
     @cached_property
     def map_factor(self) -> np.ndarray:
         """Returns m of all points, periodic: in E by splines of ln m."""
-        return np.exp(self.spread(np.log(self.area.map_factors[0])))
+        result: np.ndarray = np.exp(self.spread(np.log(self.area.map_factors[0])))
+        return result
 
     @cached_property
     def scattered(self) -> Scattered:
@@ -174,7 +175,10 @@ class WholeArea(Grid):
         found = self.area.interpolation(longitude, latitude, where)
         index = np.asarray(found.index)
         j, i = index // self.points[0], index % self.points[0]
-        return type(found)((j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0])
+        result: Interpolation = type(found)(
+            (j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0]
+        )
+        return result
 
     def mapping(self) -> dict[str, Any]:
         """Returns coordinates of all points and corners, levels, area: E continues as the map

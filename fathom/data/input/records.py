@@ -339,7 +339,7 @@ class Input:
 
     def _on(self, points, values):
         v, wet = self.variable, points.wet
-        if v.latitude is None or not points.spherical:
+        if v.latitude is None or v.longitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         self._check_covers(points)
         means = points.means_of(v.latitude, v.longitude) if self.records.average else None

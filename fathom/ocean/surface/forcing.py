@@ -117,7 +117,7 @@ def _of_file(records: Records, target: tuple[Array, ...], farthest: float) -> Ar
     factor, _ = conversion(told, "kg m-2 s-1")
     number = 1 if variable.axis.constant else len(variable.axis)
     mean = sum(np.nan_to_num(records.read(variable, n).astype(float)) for n in range(number))
-    if variable.latitude is None:
+    if variable.latitude is None or variable.longitude is None:
         raise InputError(f"{records}: {variable.name} of rivers needs latitude and longitude")
     flux = mean * factor / number
     return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)
