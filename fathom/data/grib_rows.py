@@ -50,7 +50,7 @@ class Given:
 class RowsOf:
     """The rows of a file, known once all of its messages were taken."""
 
-    def __init__(self, file: Path):
+    def __init__(self, file: Path) -> None:
         self.file = file
         self.full: Any = None  # latitudes and longitudes, in the order of values
         self.points: Any = None  # of the rows of a reduced grid, from the north

@@ -12,6 +12,8 @@ over a dark sea: at 59 degrees the light of the climatology to 2 %, at 67 10 to 
 October to February.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 SOLAR_CONSTANT = 1361.0  # W m-2
@@ -21,7 +23,7 @@ VAPOUR = 5.0  # hPa, at 0 degC
 BALANCE = 0.99911  # factor on all light of the climatology: its net heat is zero again
 
 
-def over_pack(light, latitude, month):
+def over_pack(light: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns the light of the climatology [W m-2] with that over the pack; latitude: of its shape,
     or one that fits; month: 0 for January.
     """
@@ -31,7 +33,7 @@ def over_pack(light, latitude, month):
     return BALANCE * ((1 - weight) * light + weight * through * clear(latitude, month))
 
 
-def clear(latitude, month):
+def clear(latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns mean light of a day in the middle of a month under a clear sky [W m-2], Zillman
     (1972), the sun by Spencer (1971).
     """

@@ -34,7 +34,12 @@ def lines(gas: str) -> np.ndarray:
 
 
 def oxygen(
-    f, temperature, dry_pressure, vapour_pressure, exponent: float = 0.8, debye: float = 1.6e-17
+    f: np.ndarray,
+    temperature: np.ndarray,
+    dry_pressure: np.ndarray,
+    vapour_pressure: np.ndarray,
+    exponent: float = 0.8,
+    debye: float = 1.6e-17,
 ) -> np.ndarray:
     """Returns absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape:
     [km-1].
@@ -56,7 +61,9 @@ def oxygen(
     return 0.5034e12 * total * dry_pressure * theta**3 / np.pi
 
 
-def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
+def vapour(
+    f: np.ndarray, temperature: np.ndarray, dry_pressure: np.ndarray, vapour_pressure: np.ndarray
+) -> np.ndarray:
     """Returns [km-1]"""
     theta = 300 / np.asarray(temperature, float)
     total = np.zeros(np.broadcast_shapes(np.shape(f), np.shape(theta)))
@@ -72,12 +79,18 @@ def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
     return 0.3183e-4 * 3.335e16 * density * total + continuum * vapour_pressure * f**2
 
 
-def nitrogen(f, temperature, pressure) -> np.ndarray:
+def nitrogen(f: np.ndarray, temperature: np.ndarray, pressure: np.ndarray) -> np.ndarray:
     """Returns [km-1]"""
     return 6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
 
 
-def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.ndarray:
+def layer_depths(
+    f: np.ndarray,
+    pressure: np.ndarray,
+    temperature: np.ndarray,
+    humidity: np.ndarray,
+    **of_oxygen: float,
+) -> np.ndarray:
     """Returns optical depths (frequencies, layers, profiles) along the vertical, of layers between
     levels: pressure (levels) [Pa] downwards, temperature and specific humidity (levels, profiles).
     """
@@ -95,7 +108,14 @@ def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.n
     return result
 
 
-def brightness(f, depth, temperature, skin, emissivity=1.0, secant=1.0) -> np.ndarray:
+def brightness(
+    f: np.ndarray,
+    depth: np.ndarray,
+    temperature: np.ndarray,
+    skin: np.ndarray,
+    emissivity: np.ndarray | float = 1.0,
+    secant: np.ndarray | float = 1.0,
+) -> np.ndarray:
     """Returns brightness temperatures (frequencies, profiles) from above, of optical depths as
     above.
     """

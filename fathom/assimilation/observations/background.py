@@ -60,7 +60,7 @@ class Field:
 class Background:
     """Fields by variable and pressure [Pa]; 0: at the surface."""
 
-    def __init__(self, fields: dict[tuple[str, float], list[Field]]):
+    def __init__(self, fields: dict[tuple[str, float], list[Field]]) -> None:
         self.fields = fields
 
     @classmethod

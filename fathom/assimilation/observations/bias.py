@@ -73,7 +73,7 @@ class Predictors:
 class _Widened(LinearMap):
     """A root of B for (dx, beta), of (chi, beta')."""
 
-    def __init__(self, root: LinearMap, deviation: np.ndarray):
+    def __init__(self, root: LinearMap, deviation: np.ndarray) -> None:
         self.root, self.deviation = root, deviation
 
     def apply(self, x: Vector) -> Vector:
@@ -88,7 +88,7 @@ class _Widened(LinearMap):
 class _Beside(LinearMap):
     """H dx + P beta of a slot; without P: M dx, beta as it is."""
 
-    def __init__(self, of_state: LinearMap, deviation: np.ndarray, of: Predictors | None):
+    def __init__(self, of_state: LinearMap, deviation: np.ndarray, of: Predictors | None) -> None:
         self.of_state, self.deviation, self.predictors = of_state, deviation, of
 
     def apply(self, x: Vector) -> Vector:

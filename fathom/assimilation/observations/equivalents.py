@@ -49,7 +49,7 @@ class Places:
     grid points [degrees].
     """
 
-    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations):
+    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations) -> None:
         self.weight = around.weight.astype(float)
         there = (np.ravel(x)[around.index] for x in coordinates)
         self.there = _frame(*there)  # 2 x (n, 4, 3)
@@ -93,7 +93,7 @@ class Air:
              "sea_surface_temperature")  # fmt: skip
     _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
-    def __init__(self, a: Any, b: Any):
+    def __init__(self, a: Any, b: Any) -> None:
         self.a, self.b = np.asarray(a, float), np.asarray(b, float)
 
     def sees(self, data: Observations) -> np.ndarray:
@@ -252,7 +252,7 @@ class Sea:
     takes = ("sea_surface_height",)
     of = ("sea_water_temperature", "sea_water_salinity", "sea_surface_height_above_geoid")
 
-    def __init__(self, depth: Any):
+    def __init__(self, depth: Any) -> None:
         self.profile = operators.SeaProfile(np.asarray(depth, float))
 
     def sees(self, data: Observations) -> np.ndarray:

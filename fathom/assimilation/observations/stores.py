@@ -89,7 +89,7 @@ def _here(data: Observations) -> np.ndarray:
 class _Columns:
     """Columns of a store at the places of data, and the operators for its model."""
 
-    def __init__(self, store: Any, path: Any, data: Observations):
+    def __init__(self, store: Any, path: Any, data: Observations) -> None:
         self.store, self.fields = store, _fields(store)
         self.model = _observed(store, self.fields, path)
         x, y = (store[name].values for name in ("longitude", "latitude"))

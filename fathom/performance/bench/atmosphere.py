@@ -62,7 +62,7 @@ class Case:
     command: ClassVar[str] = "atmosphere"
     known: ClassVar[Mapping[str, Any]] = cases
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what, given, allowed in (
             ("case", self.case, self.known),
             ("precision", self.precision, ("fp64", "fp32")),
@@ -313,7 +313,7 @@ class Interpolation:
     grid spacings.
     """
 
-    def __init__(self, grid: Any, bytes_: int, step: float):
+    def __init__(self, grid: Any, bytes_: int, step: float) -> None:
 
         self.shape, self.cells, self.size = (
             (grid.rows.rows, grid.levels.nz, grid.rows.longest),

@@ -49,7 +49,7 @@ class Case:
 
     command: ClassVar[str] = "gridpoint"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what, given, allowed in (
             ("case", self.case, cases),
             ("precision", self.precision, ("fp64", "fp32")),

@@ -84,7 +84,7 @@ def made(count: int = 20000) -> bytes:
 class Spent:
     """Seconds of the processor, part by part; the least of some repetitions."""
 
-    def __init__(self, repetitions: int):
+    def __init__(self, repetitions: int) -> None:
         self.repetitions, self.seconds = repetitions, {}  # type: ignore[var-annotated]
 
     def __call__(self, name: str, do: Callable[[], Any]) -> Any:

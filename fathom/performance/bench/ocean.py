@@ -80,7 +80,7 @@ class Case:
 
     command: ClassVar[str] = "ocean"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
 
         for what, given, allowed in (
             ("grid", self.grid, grids),

@@ -126,7 +126,7 @@ class Case:
     disk: float = 0.0  # MB/s that all writers share; 0: as fast as it is
     paced: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         cases = [*(f"ocean-{grid}" for grid in ocean.grids), *atmospheres]
         for what, given, allowed in (
             ("case", self.case, cases),

@@ -247,7 +247,7 @@ def measure(case: Any) -> dict[str, Any] | None:
 class Search:
     """The Helmholtz equation of a grid-point atmosphere, from now on; nothing of other models."""
 
-    def __init__(self, simulation: Any):
+    def __init__(self, simulation: Any) -> None:
         self.solve = simulation.find(mpi.core.HelmholtzSolve)
         self.model, self.before = simulation.model, self._now()
 

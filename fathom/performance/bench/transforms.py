@@ -54,7 +54,7 @@ class Case:
 
     command: ClassVar[str] = "transform"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
 
         for what, given, allowed in (
             ("precision", self.precision, ("fp64", "fp32")),
@@ -465,12 +465,12 @@ def _ducc0(case: Case, fields: int = 6) -> dict:
     how = {"spin": 0, "lmax": N, "geometry": "GL", "nthreads": case.threads}
     map_ = [None] * fields
 
-    def there(n):
+    def there(n: int) -> None:
         map_[n] = ducc0.sht.experimental.synthesis_2d(
             alm=alm[n], ntheta=rows, nphi=points, map=map_[n], **how
         )
 
-    def back(n):
+    def back(n: int) -> None:
         ducc0.sht.experimental.analysis_2d(map=map_[n], alm=alm[n].copy(), **how)
 
     acts = [lambda n=n, act=act: act(n) for n in range(fields) for act in (there, back)]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from importlib.util import find_spec
+from typing import Any
 
 shape = (120, 144, 40)  # nx, ny, nz
 patience = 600  # [s]
@@ -65,7 +66,7 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
 
     class Lean(ACCSetup):
         @veros_routine
-        def set_parameter(self, state):
+        def set_parameter(self, state: Any) -> None:
             super().set_parameter(state)
             with state.settings.unlock():
                 settings = state.settings
@@ -78,14 +79,14 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
                 settings.A_h, settings.kappaM_0, settings.kappaH_0 = 1e4, 1e-3, 1e-4
 
         @veros_routine
-        def set_grid(self, state):
+        def set_grid(self, state: Any) -> None:
             vs = state.variables
             thickness = npx.linspace(20.0, 180.0, shape[2])  # 4000 m
             vs.dxt, vs.dyt = update(vs.dxt, at[...], 0.5), update(vs.dyt, at[...], 0.5)
             vs.dzt = update(vs.dzt, at[...], thickness[::-1])
 
         @veros_routine
-        def set_diagnostics(self, state):
+        def set_diagnostics(self, state: Any) -> None:
             state.diagnostics.clear()
 
     model = Lean()

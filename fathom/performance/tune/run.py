@@ -112,7 +112,7 @@ class _Choice:
     other settings with these.
     """
 
-    def __init__(self, request: Request):
+    def __init__(self, request: Request) -> None:
         self.request, self.line, self.began = request, Line(), time.monotonic()
         self.budget = 0.4 * request.seconds
 
