@@ -124,7 +124,8 @@ class Mesh:
         to a closed side.
         """
         cells = self.corner_cells()
-        return np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
+        result: np.ndarray = np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
+        return result
 
     def deepest_corner(self, corner_levels: np.ndarray) -> np.ndarray:
         """Returns greatest wet level among the four corners of each cell (ny, nx)."""
@@ -133,7 +134,8 @@ class Mesh:
             west[:, 0] = 0
         north = np.maximum(corner_levels, west)
         south = np.concatenate([np.zeros_like(north[:1]), north[:-1]])
-        return np.maximum(north, south)
+        result: np.ndarray = np.maximum(north, south)
+        return result
 
 
 # --------------------------------------------------------------------------------------- wet levels
@@ -223,7 +225,8 @@ def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
     links = np.concatenate([wet[:, [0, k]] for k in (1, 2, 3)])
     graph = coo_array((np.ones(len(links), bool), links.T), shape=(levels.size,) * 2)
     _, label = connected_components(graph, directed=False)
-    return (label == np.bincount(label[wet[:, 0]]).argmax()).reshape(levels.shape)
+    result: np.ndarray = (label == np.bincount(label[wet[:, 0]]).argmax()).reshape(levels.shape)
+    return result
 
 
 def _interfaces(thickness: ArrayLike) -> np.ndarray:
@@ -319,7 +322,8 @@ def _near(
     diagonal = np.linalg.norm(centers[around[:, 0]] - centers[around[:, 3]], axis=-1)
     on_grid = distance <= diagonal
     fine = np.rad2deg(diagonal[on_grid]) <= np.sqrt(2) * coarsest
-    return on_grid & fine.all()
+    result: np.ndarray = on_grid & fine.all()
+    return result
 
 
 def _along(points: Any, spacing: float) -> np.ndarray:
@@ -332,7 +336,8 @@ def _along(points: Any, spacing: float) -> np.ndarray:
         n = max(int(np.ceil(np.rad2deg(np.linalg.norm(end - start)) / spacing)), 1)
         pieces.append(start + np.arange(1, n + 1)[:, None] / n * (end - start))
     line = np.concatenate(pieces)
-    return line / np.linalg.norm(line, axis=-1, keepdims=True)
+    result: np.ndarray = line / np.linalg.norm(line, axis=-1, keepdims=True)
+    return result
 
 
 # -------------------------------------------------------------------------------------- named grids

@@ -126,7 +126,7 @@ def _unreadable(file: Path, error: Exception) -> FileError:
     )
 
 
-def _unpacked(variable: Any, month: int | None, np: Any) -> np.ndarray:
+def _unpacked(variable: Any, month: int | None, np: Any) -> Any:
     """Returns values of a netCDF4 variable; packed integers become float32. No embedded variable
     has missing values.
     """

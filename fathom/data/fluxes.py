@@ -66,7 +66,8 @@ def _sunlight(latitude: np.ndarray, longitude: np.ndarray, month: int) -> np.nda
     """Returns sunlight absorbed by the sea that no ice covers."""
     names = "downward_shortwave_flux", "sea_ice_fraction"
     sun, ice = surface.on_points(latitude, longitude, *names, month=month).values()
-    return (1 - ALBEDO) * sun * (1 - ice)
+    result: np.ndarray = (1 - ALBEDO) * sun * (1 - ice)
+    return result
 
 
 @once

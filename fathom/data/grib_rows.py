@@ -224,7 +224,8 @@ class RowsOf:
         transform, _ = grib_waves.of_rows(truncation, rows, fold * points)
         order = lambda numbers: grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
         field = made(transform, order)[..., ::fold]
-        return field if latitude[0] < 0 else field[::-1]
+        result: np.ndarray = field if latitude[0] < 0 else field[::-1]
+        return result
 
 
 def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -30,7 +30,10 @@ def over_pack(light: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray
     depth = np.interp(-latitude, (58.0, 67.0), (24.0, 11.0))
     through = 1 - COVER + COVER / (1 + 0.75 * (1 - ASYMMETRY) * depth)
     weight = np.clip((latitude - BEGINS) / (WHOLE - BEGINS), 0, 1)
-    return BALANCE * ((1 - weight) * light + weight * through * clear(latitude, month))
+    result: np.ndarray = BALANCE * (
+        (1 - weight) * light + weight * through * clear(latitude, month)
+    )
+    return result
 
 
 def clear(latitude: np.ndarray, month: int) -> np.ndarray:
@@ -51,4 +54,5 @@ def clear(latitude: np.ndarray, month: int) -> np.ndarray:
     high = np.sin(phi) * np.sin(tilt) + np.cos(phi) * np.cos(tilt) * np.cos(hours)
     mu = np.maximum(high, 0)
     flux = mu**2 / ((mu + 2.7) * VAPOUR * 1e-3 + 1.085 * mu + 0.1)
-    return SOLAR_CONSTANT * nearness * flux.mean(-1)
+    result: np.ndarray = SOLAR_CONSTANT * nearness * flux.mean(-1)
+    return result

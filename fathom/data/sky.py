@@ -42,7 +42,8 @@ def longwave(flux: np.ndarray, air: np.ndarray, latitude: np.ndarray, month: int
     emissivity = LONGWAVE[month] / (STEFAN_BOLTZMANN * (AT_STATIONS[month] + CELSIUS) ** 4)
     black = STEFAN_BOLTZMANN * (air + CELSIUS) ** 4
     weight = _weight(latitude)
-    return (1 - weight) * flux + weight * emissivity * black
+    result: np.ndarray = (1 - weight) * flux + weight * emissivity * black
+    return result
 
 
 def light(flux: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray:

@@ -190,7 +190,8 @@ class EqualEarth:
         """Returns which points (x of columns, y of rows) lie on the globe."""
         latitude = np.linspace(-90, 90, 721)
         edge, height = self._plane(180.0, latitude)
-        return np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
+        result: np.ndarray = np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
+        return result
 
 
 class Hemisphere:
@@ -212,7 +213,8 @@ class Hemisphere:
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Returns which points (x of columns, y of rows) lie within the edge."""
-        return np.hypot(x[None, :], y[:, None]) <= self.reach
+        result: np.ndarray = np.hypot(x[None, :], y[:, None]) <= self.reach
+        return result
 
 
 class Around:
@@ -241,7 +243,8 @@ class Around:
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Returns which points (x of columns, y of rows) lie within reach."""
-        return np.hypot(x[None, :], y[:, None]) <= self.reach
+        result: np.ndarray = np.hypot(x[None, :], y[:, None]) <= self.reach
+        return result
 
 
 class Plain:
@@ -305,12 +308,16 @@ class Raster:
             for at, size in ((column, self.width), (row, self.height))
         )
         on = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
-        return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
+        result: np.ndarray = (
+            on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
+        )
+        return result
 
     def image(self, field: np.ndarray) -> np.ndarray:
         """Returns the field (ny, nx) at every point of the picture, NaN outside the mesh."""
         values = np.append(np.asarray(field, float).ravel(), np.nan)
-        return values[self.cell]
+        result: np.ndarray = values[self.cell]
+        return result
 
     def _paint(self) -> np.ndarray:
         picture = np.full(self.height * self.width, -1, np.int32)

@@ -58,7 +58,8 @@ def oxygen(
         near, far = f - f_k, f + f_k
         shape = (w + near * mixing) / (near**2 + w**2) + (w - far * mixing) / (far**2 + w**2)
         total = total + S * np.exp(-energy * (theta - 1)) * shape * (f / f_k) ** 2
-    return 0.5034e12 * total * dry_pressure * theta**3 / np.pi
+    result: np.ndarray = 0.5034e12 * total * dry_pressure * theta**3 / np.pi
+    return result
 
 
 def vapour(
@@ -76,12 +77,16 @@ def vapour(
         total += S * theta**2.5 * np.exp(exponent * (1 - theta)) * shape * (f / f_k) ** 2
     density = 217 * vapour_pressure / temperature  # g m-3
     continuum = 5.43e-10 * dry_pressure * theta**3 + 1.8e-8 * vapour_pressure * theta**7.5
-    return 0.3183e-4 * 3.335e16 * density * total + continuum * vapour_pressure * f**2
+    result: np.ndarray = 0.3183e-4 * 3.335e16 * density * total + continuum * vapour_pressure * f**2
+    return result
 
 
 def nitrogen(f: np.ndarray, temperature: np.ndarray, pressure: np.ndarray) -> np.ndarray:
     """Returns [km-1]"""
-    return 6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
+    result: np.ndarray = (
+        6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
+    )
+    return result
 
 
 def layer_depths(
@@ -130,4 +135,5 @@ def brightness(
     for j in range(len(T) - 1, -1, -1):
         kept = np.exp(-secant * depth[:, j])
         up = up * kept + emitted(T[j]) * (1 - kept)
-    return factor / np.log1p(1 / up)
+    result: np.ndarray = factor / np.log1p(1 / up)
+    return result

@@ -114,7 +114,8 @@ class Background:
 
 def _interpolated(field: Field, longitude: Any, latitude: Any) -> np.ndarray:
     by = places.from_rows(field.rows, longitude, latitude)
-    return by(field.values[None], 0, slice(None))[0]
+    result: np.ndarray = by(field.values[None], 0, slice(None))[0]
+    return result
 
 
 def _read(path: Path, fields: dict[tuple[str, float], list[Field]]) -> None:

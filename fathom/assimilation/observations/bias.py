@@ -50,12 +50,14 @@ class Predictors:
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """Returns the bias of each datum."""
-        return self.values @ coefficients
+        result: np.ndarray = self.values @ coefficients
+        return result
 
     tangent = apply
 
     def adjoint(self, bias: np.ndarray) -> np.ndarray:
-        return self.values.T @ bias
+        result: np.ndarray = self.values.T @ bias
+        return result
 
     def fitted(
         self, departure: np.ndarray, error: np.ndarray, background: np.ndarray,
@@ -96,7 +98,8 @@ class _Beside(LinearMap):
         seen = self.of_state.apply(state)
         if self.predictors is None:
             return np.concatenate([seen, beta])
-        return seen + self.predictors.apply(beta)
+        result: Vector = seen + self.predictors.apply(beta)
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         if self.predictors is not None:

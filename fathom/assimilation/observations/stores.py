@@ -83,7 +83,8 @@ def climate(data: Observations, path: str | Path) -> list[str]:
 
 
 def _here(data: Observations) -> np.ndarray:
-    return (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    result: np.ndarray = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    return result
 
 
 class _Columns:
@@ -158,4 +159,5 @@ def _seconds(store: Any, path: Any) -> np.ndarray:
             f"{path}: observations have dates of the standard calendar"
             f"{near(store.time.encoding['calendar'], ['standard'])}"
         )
-    return store.time.values.astype("datetime64[s]").astype("i8")
+    result: np.ndarray = store.time.values.astype("datetime64[s]").astype("i8")
+    return result

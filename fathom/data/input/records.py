@@ -391,12 +391,13 @@ class Joined:
         return f"from {' and '.join(part.field for part in self.components)}"
 
     def read(self, number: int, points: Points, others: Mapping[str, np.ndarray]) -> np.ndarray:
-        return self.made(
+        result: np.ndarray = self.made(
             *(
                 others[c.field] if c.field in others else c.read(number, points)
                 for c in self.components
             )
         )
+        return result
 
     def check(self, grid: Any) -> None:
         """Checks nothing: its components are inputs themselves."""
@@ -411,7 +412,8 @@ class Points:
 
     @cached_property
     def spherical(self) -> bool:
-        return self.grid.horizontal.spherical
+        result: bool = self.grid.horizontal.spherical
+        return result
 
     @cached_property
     def _coordinates(self) -> tuple[np.ndarray, np.ndarray]:

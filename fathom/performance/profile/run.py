@@ -149,7 +149,7 @@ class Samples:
 
     def __init__(self, simulation: Any) -> None:
         self.simulation = simulation
-        self.taken: list = []
+        self.taken: list[Any] = []
 
     def begin(self) -> None:
         self.taken = []

@@ -16,7 +16,9 @@ from fathom.plots.report.page import write_report
 def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
     """Writes the summary and the report on root. Returns the summary on every rank."""
     s = simulation
-    summary = _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
+    summary: dict[str, Any] = (
+        _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
+    )
     drawn = s.model.report(s) if report else None
     if s.is_root:
         (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
