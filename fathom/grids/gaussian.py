@@ -214,8 +214,9 @@ class GaussianGrid(Grid):
         """Returns the interpolation from the rows to places on earth."""
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
+    # it depends on what the grid is
     @property
-    def chunks(self) -> Mapping[str, int] | None:  # type: ignore[override]  # it depends on what the grid is
+    def chunks(self) -> Mapping[str, int] | None:  # type: ignore[override]
         """Returns the sizes of chunks of output: whole rows where they must be interpolated."""
         return (
             {"x" if self.sphere.rotated else "longitude": self.horizontal.nx}

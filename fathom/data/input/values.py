@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from fathom.data import sets
 from fathom.data.input.records import Input, Records, given, sources
 from fathom.data.input.variables import files as paths
 from fathom.output import formats
-
-if TYPE_CHECKING:
-    from fathom.model.model import Model
 
 
 def on_columns(
@@ -192,7 +189,7 @@ def fill_fixed(simulation: Any) -> None:
             sequence.follow_table(name, simulation.time_step, times, rows, interpolated)
 
 
-def fill_profiles(model: Model, fields: Any) -> None:
+def fill_profiles(model: Any, fields: Any) -> None:
     """The profiles of a model that its processes read."""
     for name, values in model.profiles().items():
         if fields.has(name):

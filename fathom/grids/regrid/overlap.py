@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from fathom.base.failure import InputError
 from fathom.grids.regrid import clipping
 from fathom.grids.regrid.cell_means import CellMeans
 from fathom.grids.regrid.places import compass
-
-if TYPE_CHECKING:
-    from fathom.grids.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -152,7 +149,7 @@ def _mean(total: np.ndarray, area: np.ndarray) -> np.ndarray:
     return np.where(area > 0, total / np.where(area > 0, area, 1.0), np.nan).T
 
 
-def _into_boxes(grid: Grid, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray) -> Any:
+def _into_boxes(grid: Any, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray) -> Any:
     """Returns areas (new boxes, points) of a grid; inside: those of the boxes around the earth that
     are new.
     """
@@ -169,7 +166,7 @@ def _into_boxes(grid: Grid, edges: tuple[np.ndarray, np.ndarray], inside: np.nda
 
 
 def _out_of_boxes(
-    grid: Grid, new: Any, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray
+    grid: Any, new: Any, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray
 ) -> Any:
     """Returns areas (new cells, points) of a grid of boxes; inside: those of the boxes around the
     earth that are its cells.
@@ -182,7 +179,7 @@ def _out_of_boxes(
     return _sparse(area.data, area.coords[1], area.coords[0], shares.shape[0], grid)
 
 
-def _between_curved(grid: Grid, new: Any) -> Any:
+def _between_curved(grid: Any, new: Any) -> Any:
     """Returns areas (new cells, points) if neither grid consists of boxes."""
     from scipy.sparse import coo_array  # start-up time
 
@@ -203,7 +200,7 @@ def _between_curved(grid: Grid, new: Any) -> Any:
     return _sparse(area.data, area.coords[1], area.coords[0], len(cells), grid)
 
 
-def _as_large(shares: Any, grid: Grid, index: np.ndarray, sizes: np.ndarray | None = None) -> Any:
+def _as_large(shares: Any, grid: Any, index: np.ndarray, sizes: np.ndarray | None = None) -> Any:
     """Returns shares [sr] of the points of that index, of cells of those sizes [sr] (default: their
     sums), as the model has their areas [m2].
     """
@@ -214,7 +211,7 @@ def _as_large(shares: Any, grid: Grid, index: np.ndarray, sizes: np.ndarray | No
     return shares
 
 
-def _sparse(data: np.ndarray, new: np.ndarray, point: np.ndarray, count: int, grid: Grid) -> Any:
+def _sparse(data: np.ndarray, new: np.ndarray, point: np.ndarray, count: int, grid: Any) -> Any:
     from scipy.sparse import coo_array  # start-up time
 
     _, ny, nx = grid.shape

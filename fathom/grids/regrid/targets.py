@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.grids.regrid.overlap import Overlap
-
-if TYPE_CHECKING:
-    from fathom.grids.grid import Grid
-
 
 Region = tuple[int, int, int, int]  # first and end row, first and end column
 
@@ -59,7 +55,7 @@ class Target:
             else np.meshgrid(self.longitude, self.latitude)
         )
 
-    def find(self, grid: Grid, horizontal: str) -> None:
+    def find(self, grid: Any, horizontal: str) -> None:
         """Finds its interpolation from a place of the model's grid, or its overlap."""
         if horizontal not in self.interpolations:
             self.interpolations[horizontal] = (
@@ -68,7 +64,7 @@ class Target:
                 else grid.interpolation(*self.places(), horizontal)
             )
 
-    def covered(self, grid: Grid) -> np.ndarray:
+    def covered(self, grid: Any) -> np.ndarray:
         """Returns the part of each cell that lies in cells of the model: (levels, rows,
         columns)."""
         self.find(grid, "center")
@@ -78,7 +74,7 @@ class Target:
         result: np.ndarray = part.reshape(len(levels), *self.shape)
         return result
 
-    def find_turn(self, grid: Grid, horizontal: str) -> None:
+    def find_turn(self, grid: Any, horizontal: str) -> None:
         """Finds how winds as on earth turn between the grid's points and its own."""
         found = self.interpolations[horizontal]
         self.turns[horizontal] = found.turn(grid.coordinates(horizontal), self.places())
