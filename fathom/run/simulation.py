@@ -54,24 +54,25 @@ class Simulation(Requests, Events):
     Parameters
     ----------
     model : Ocean, or another model with the attributes of docs/models.md.
-    time_step : "1h", or seconds.
-    start : date, "2000-01-01".
-    surface : the forcing at its surface, as BulkForcing; None: the model's usual one.
-    calendar : "standard", "noleap" or "360_day".
-    directory : where output, restart, summary and report go.
-    overwrite : whether an earlier run in that directory may be replaced.
-    parallel : how it is distributed over the machine, docs/parallel.md: threads, blocks (nx, ny),
-        distribution, tile, exchange, sum, synchronise, balance, carrier, balance_threshold; others
-        have the values measured before on this machine (automatic=False: the usual ones). They
-        never change a bit of the answer. device: "cuda" computes on a GPU; an ocean then has
+    time_step : "1h", or a number [s].
+    start : date, default "2000-01-01".
+    surface : the forcing at its surface, as BulkForcing, its class or its name; None (default): the
+        model's usual one.
+    calendar : "standard" (default), "noleap" or "360_day".
+    directory : where output, restart, summary and report go, default "." (here).
+    overwrite : bool, default False. Whether an earlier run in that directory may be replaced.
+    parallel : dict. How it is distributed over the machine, docs/parallel.md: threads, blocks (nx,
+        ny), distribution, tile, exchange, sum, synchronise, balance, carrier, balance_threshold;
+        others have the values measured before on this machine (automatic=False: the usual ones).
+        They never change a bit of the answer. device: "cuda" computes on a GPU; an ocean then has
         another solver of its free surface where none is named (docs/device.md).
-    limits : {field: (least, most)} instead of the model's. A start beyond them is refused; a run
-        beyond them is unstable.
-    beyond_stability : whether a step beyond the limits of `show` is allowed.
+    limits : {field: (least, most)}, in the units of the field, instead of the model's. A start
+        beyond them is refused; a run beyond them is unstable.
+    beyond_stability : bool, default False. Whether a step beyond the limits of `show` is allowed.
     configuration : TOML text with the [constants] and [extensions] of the file that it is made
-        from, which its record keeps (resolved.toml).
-    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
-        output (parallel: io_servers, docs/output.md).
+        from, which its record keeps (resolved.toml); default "".
+    comm : the MPI ranks that compute, an mpi4py communicator; None (default): all, less those that
+        serve output (parallel: io_servers, docs/output.md).
     """
 
     recorded = ("output", "checkpoint", "observe", "call")
