@@ -16,10 +16,13 @@ themselves.
 Pages: docs/README.md, or `make docs`.
 """
 
+from __future__ import annotations
+
 import os
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from typing import Any
 
 from fathom.base.renamed import hint
 
@@ -109,7 +112,7 @@ hidden = ("__main__", "_core", "built")  # modules that are not for users
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """Returns a public name, which is looked up when first used: `import fathom` alone loads
     nothing heavy.
     """
@@ -131,6 +134,6 @@ def __getattr__(name):
     raise AttributeError(f"fathom has no '{name}'{told}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     packages = (module.name for module in iter_modules(__path__) if module.name not in hidden)
     return sorted({*public, *usual_schemes, *packages, "__version__"})

@@ -34,7 +34,8 @@ def spectrum(transform: BiFourier, length: float) -> np.ndarray:
         raise InputError(f"length = {length} m of a correlation must be positive")
     b = (1 / length**2 + transform.k**2 + transform.l**2) ** -2.5
     b[1:] *= 2  # each represents itself and the one of opposite sign
-    return b / b.sum()
+    result: np.ndarray = b / b.sum()
+    return result
 
 
 class PlaneRoot(LinearMap):
@@ -51,12 +52,14 @@ class PlaneRoot(LinearMap):
     @property
     def controls(self) -> int:
         """Returns length of chi: the mean has no imaginary part."""
-        return self.modes * (2 * self.waves - 1)
+        result: int = self.modes * (2 * self.waves - 1)
+        return result
 
     def apply(self, x: Vector) -> Vector:
         given, parts = x.reshape(self.modes, -1), np.zeros((2, self.modes, self.waves))
         parts[0], parts[1][:, 1:] = given[:, : self.waves], given[:, self.waves :]
-        return (self.vertical @ (parts * self.scale)).ravel()
+        result: Vector = (self.vertical @ (parts * self.scale)).ravel()
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         parts = self.vertical.T @ y.reshape(2, self.levels, self.waves) * self.scale

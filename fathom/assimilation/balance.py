@@ -112,7 +112,7 @@ class Errors:
     humidity: np.ndarray | None = None
     humidity_balance: np.ndarray | None = None  # Q_n
 
-    def _with(self, names: tuple[str, ...], change: Callable) -> Errors:
+    def _with(self, names: tuple[str, ...], change: Callable[..., Any]) -> Errors:
         """With those of these that there are changed."""
         there = {name: getattr(self, name) for name in names}
         return replace(self, **{n: change(x) for n, x in there.items() if x is not None})

@@ -42,7 +42,8 @@ class Slot:
 
     def weighted(self, values: Vector) -> Vector:
         """Returns R^-1 of values at the observations."""
-        return values / self.variances
+        result: Vector = values / self.variances
+        return result
 
 
 class Cost:
@@ -105,12 +106,14 @@ class Cost:
 
     def gradient(self, control: Vector) -> Vector:
         left = (self.observe(self.increment(control)) - self.departures) / self.variances
-        return control + self.background.adjoint(self.observe_adjoint(left))
+        result: Vector = control + self.background.adjoint(self.observe_adjoint(left))
+        return result
 
     def hessian(self, control: Vector) -> Vector:
         """Returns J'' of a control vector."""
         seen = self.observe(self.increment(control)) / self.variances
-        return control + self.background.adjoint(self.observe_adjoint(seen))
+        result: Vector = control + self.background.adjoint(self.observe_adjoint(seen))
+        return result
 
     @property
     def right_side(self) -> Vector:

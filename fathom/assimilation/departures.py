@@ -63,7 +63,8 @@ class Statistics:
         """Returns R (n, n): the instrument's variances (n), and the other part, never negative."""
         with_it = np.diag(instrument)
         values, vectors = np.linalg.eigh(self.of_data - with_it)
-        return with_it + (vectors * np.maximum(values, 0)) @ vectors.T
+        result: np.ndarray = with_it + (vectors * np.maximum(values, 0)) @ vectors.T
+        return result
 
 
 def variance_of_members(d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -75,7 +76,8 @@ def variance_of_members(d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np
     w = weights * (1 - np.eye(d.shape[1]))
     shown = np.einsum("vi,vij,vj->v", d, w, d, optimize=True)
     has = np.einsum("nvi,vij,nvj->v", x, w, x, optimize=True) / (len(x) - 1)
-    return shown / has
+    result: np.ndarray = shown / has
+    return result
 
 
 def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:
@@ -131,7 +133,8 @@ def ratios(
 def _neighbours(x: np.ndarray) -> np.ndarray:
     """Returns sums over degrees with weights 1, 2, 1."""
     edged = np.concatenate([x[:1], x, x[-1:]])
-    return edged[:-2] + 2 * x + edged[2:]
+    result: np.ndarray = edged[:-2] + 2 * x + edged[2:]
+    return result
 
 
 def reshaped(errors: Errors, squares: list[np.ndarray]) -> Errors:

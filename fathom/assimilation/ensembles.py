@@ -79,7 +79,8 @@ def background_of(members: np.ndarray, localisation: AirLocalisation | None = No
 def inflated(members: np.ndarray, factor: float) -> np.ndarray:
     """Returns states (N, n) with their spread times a factor about their mean."""
     mean = members.mean(axis=0)
-    return mean + factor * (members - mean)
+    result: np.ndarray = mean + factor * (members - mean)
+    return result
 
 
 def perturbed(seen: Mapping[int, Seen], random: np.random.Generator) -> dict[int, Seen]:

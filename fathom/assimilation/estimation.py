@@ -86,4 +86,5 @@ def _covariances(samples: list[np.ndarray], transform: SphericalHarmonics) -> np
             sums[n] += np.real(here @ (twice[these] * here).conj().T)
     count = len(samples) * (2.0 * np.arange(size) + 1)
     smooth = lambda x: 2 * x + np.concatenate([x[:1], x[:-1]]) + np.concatenate([x[1:], x[-1:]])
-    return smooth(sums) / smooth(count)[:, None, None]
+    result: np.ndarray = smooth(sums) / smooth(count)[:, None, None]
+    return result

@@ -49,10 +49,12 @@ class Matrix(LinearMap):
         self.values = values
 
     def apply(self, x: Vector) -> Vector:
-        return self.values @ x
+        result: Vector = self.values @ x
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
-        return self.values.T @ y
+        result: Vector = self.values.T @ y
+        return result
 
 
 class Product(LinearMap):
@@ -101,12 +103,15 @@ class Ensemble(LinearMap):
     def apply(self, x: Vector) -> Vector:
         weights = x.reshape(len(self.scaled), self.size)
         if self.localisation is None:
-            return self.scaled.T @ weights[:, 0]
-        return sum(member * self.localisation.apply(w) for member, w in zip(self.scaled, weights))
+            plain: Vector = self.scaled.T @ weights[:, 0]
+            return plain
+        parts = (member * self.localisation.apply(w) for member, w in zip(self.scaled, weights))
+        return np.asarray(sum(parts))
 
     def adjoint(self, y: Vector) -> Vector:
         if self.localisation is None:
-            return self.scaled @ y
+            result: Vector = self.scaled @ y
+            return result
         return np.concatenate([self.localisation.adjoint(member * y) for member in self.scaled])
 
 
@@ -128,7 +133,8 @@ class Hybrid(LinearMap):
 
     def apply(self, x: Vector) -> Vector:
         parts = np.split(x, self.ends[:-1])
-        return sum(root_weight * L.apply(part) for (root_weight, L), part in zip(self.terms, parts))
+        several = (root_weight * L.apply(part) for (root_weight, L), part in zip(self.terms, parts))
+        return np.asarray(sum(several))
 
     def adjoint(self, y: Vector) -> Vector:
         return np.concatenate([root_weight * L.adjoint(y) for root_weight, L in self.terms])
@@ -138,7 +144,8 @@ def adjoint_error(map_: LinearMap, x: Vector, y: Vector) -> float:
     """Returns |<A x, y> - <x, A* y>|, relative to the sum of the absolute terms."""
     forward, backward = map_.apply(x) * y, x * map_.adjoint(y)
     size = max(np.abs(forward).sum(), np.abs(backward).sum(), np.finfo(float).tiny)
-    return abs(float(forward.sum() - backward.sum())) / size
+    result: float = abs(float(forward.sum() - backward.sum())) / size
+    return result
 
 
 def tangent_error(

@@ -55,7 +55,8 @@ class RitzPreconditioner:
 
     def apply(self, x: Vector) -> Vector:
         along = self.vectors.T @ x
-        return x + self.vectors @ ((1 / np.sqrt(self.values) - 1) * along)
+        result: Vector = x + self.vectors @ ((1 / np.sqrt(self.values) - 1) * along)
+        return result
 
 
 class _Stop:

@@ -78,7 +78,8 @@ class Sea:
         made = 2 * earth.RADIUS * np.arcsin(np.minimum(chord / 2, 1))
         if axis == 0 or not self.periodic:
             np.moveaxis(made, axis, 0)[-1] = 1.0
-        return np.maximum(made, 1.0)
+        result: np.ndarray = np.maximum(made, 1.0)
+        return result
 
     def distances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns distances to the next cell along i and along j [m], and areas [m2] (ny, nx)."""
@@ -166,14 +167,16 @@ class Diffusion(LinearMap):
         for volumes, step in self.parts[::-1]:
             for _ in range(self.half):
                 x = step.solve(volumes * x)
-        return self.normal * x
+        result: Vector = self.normal * x
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         y = self.normal * y
         for volumes, step in self.parts:
             for _ in range(self.half):
                 y = volumes * step.solve(y)
-        return y / self.root_volume
+        result: Vector = y / self.root_volume
+        return result
 
 
 @dataclass(frozen=True)

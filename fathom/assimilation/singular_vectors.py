@@ -96,10 +96,12 @@ class _Weighted(LinearMap):
         self.root = np.sqrt(weights)
 
     def apply(self, x: Vector) -> Vector:
-        return self.root * x
+        result: Vector = self.root * x
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
-        return self.root * y
+        result: Vector = self.root * y
+        return result
 
 
 @dataclass

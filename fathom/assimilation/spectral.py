@@ -44,7 +44,8 @@ def second_order(length: float, radius: float) -> Callable[[np.ndarray], np.ndar
 def root_of(covariance: np.ndarray) -> np.ndarray:
     """Returns V with V V^T = covariance, without negative eigenvalues."""
     values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
-    return vectors * np.sqrt(np.maximum(values, 0))
+    result: np.ndarray = vectors * np.sqrt(np.maximum(values, 0))
+    return result
 
 
 class SpectralRoot(LinearMap):
@@ -91,7 +92,8 @@ class SpectralRoot(LinearMap):
     @property
     def controls(self) -> int:
         """Returns length of chi."""
-        return self.modes * self.reals
+        result: int = self.modes * self.reals
+        return result
 
     def coefficients(self, flat: Vector) -> np.ndarray:
         """Returns (levels, waves), complex, of what `apply` gives."""

@@ -64,7 +64,8 @@ class Forecasts:
     @property
     def size(self) -> int:
         """Returns length of a vector."""
-        return sum(self.levels[name] for name in self.names) * int(self.there.sum())
+        result: int = sum(self.levels[name] for name in self.names) * int(self.there.sum())
+        return result
 
     # ---- fields and vectors ----------------------------------------------------------------------
 
@@ -182,7 +183,8 @@ class Trajectory(Forecasts):
     @property
     def steps(self) -> int:
         """Taken since the start."""
-        return self.linear.steps
+        result: int = self.linear.steps
+        return result
 
     def restart(self, vector: Vector | None = None) -> None:
         self.linear.forget()

@@ -40,7 +40,7 @@ from fathom.assimilation.trajectory import Trajectory
 from fathom.base.failure import InputError
 
 methods = ("3d-var", "fgat", "4d-var")
-controls: Mapping[str, Callable] = {"huber": quality.huber, "flat": quality.flat}
+controls: Mapping[str, Callable[..., Any]] = {"huber": quality.huber, "flat": quality.flat}
 
 
 class Stopwatch(dict[str, float]):
@@ -90,7 +90,8 @@ class Seen:
 
     def departures(self, state: Vector) -> Vector:
         """Returns y - H x of all."""
-        return self.values - self.operator.apply(state)
+        result: Vector = self.values - self.operator.apply(state)
+        return result
 
     @property
     def weights(self) -> Matrix:
@@ -146,7 +147,8 @@ class _Taken(LinearMap):
         self.taken = taken
 
     def apply(self, x: Vector) -> Vector:
-        return x[self.taken]
+        result: Vector = x[self.taken]
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         whole = np.zeros(len(self.taken))
@@ -164,7 +166,10 @@ class _Stacked(LinearMap):
         return np.concatenate([one.apply(x) for one in self.maps])
 
     def adjoint(self, y: Vector) -> Vector:
-        return np.sum([o.adjoint(part) for o, part in zip(self.maps, np.split(y, self.ends))], 0)
+        result: Vector = np.sum(
+            [o.adjoint(part) for o, part in zip(self.maps, np.split(y, self.ends))], 0
+        )
+        return result
 
 
 @dataclass(frozen=True)
@@ -201,7 +206,8 @@ class _Combined(LinearMap):
         self.weights = weights
 
     def apply(self, x: Vector) -> Vector:
-        return self.weights @ x.reshape(len(self.weights), -1)
+        result: Vector = self.weights @ x.reshape(len(self.weights), -1)
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         return np.outer(self.weights, y).ravel()

@@ -2,8 +2,12 @@
 steps; the clock gives the date.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from fathom.base.failure import InputError
 from fathom.base.near import near
@@ -29,7 +33,7 @@ class Period:
     months: int
     text: str
 
-    def __init__(self, text, what="period"):
+    def __init__(self, text: Duration, what: str = "period") -> None:
         if isinstance(text, Period):
             self.seconds, self.months, self.text = text.seconds, text.months, text.text
             return
@@ -51,14 +55,17 @@ class Period:
         if not (self.seconds > 0 or self.months > 0):
             raise InputError(f"{what} = {text!r} must be longer than 0 s")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text
+
+
+Duration = Period | str | float  # a length of time as a user gives it: "30d", or seconds
 
 
 class Clock:
     """Dates of a start and a calendar."""
 
-    def __init__(self, start="2000-01-01", calendar="standard"):
+    def __init__(self, start: Any = "2000-01-01", calendar: str = "standard") -> None:
         if calendar not in calendars:
             raise InputError(
                 f"calendar = {calendar!r} must be {', '.join(calendars[:-1])} or {calendars[-1]}"
@@ -67,7 +74,7 @@ class Clock:
         self.calendar = calendar
         self.start = self.date_of(start, "start")
 
-    def date_of(self, text, what):
+    def date_of(self, text: Any, what: str) -> Any:
         """Returns the date in the calendar from a text, or from a date of a file. ValueError where
         it is none.
         """
@@ -88,18 +95,18 @@ class Clock:
                 f"{what} = {text!r}: the calendar {self.calendar} has no such date"
             ) from None
 
-    def date(self, seconds):
+    def date(self, seconds: float) -> Any:
         """Returns the date `seconds` after the start."""
         return self.start + timedelta(seconds=round(seconds))
 
     @property
-    def days_since_2000(self):
+    def days_since_2000(self) -> float:
         """Returns the start [days since 2000-01-01 12:00]; in another calendar, of the same part of
         the same year.
         """
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
-        return (
+        result: float = (
             365.2425 * (self.start.year - 2000 + part) - 0.5
             if self.calendar != "standard"
             else (
@@ -107,18 +114,20 @@ class Clock:
             ).total_seconds()
             / 86400
         )
+        return result
 
-    def seconds_of_year(self, year):
+    def seconds_of_year(self, year: float) -> float:
         """Returns seconds from the start to a time in years, 1990.5 the middle of 1990."""
         first, after = (
             self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1)
         )
         return first + (year - int(year)) * (after - first)
 
-    def seconds(self, date):
-        return (date - self.start).total_seconds()
+    def seconds(self, date: Any) -> float:
+        result: float = (date - self.start).total_seconds()
+        return result
 
-    def after(self, seconds, period):
+    def after(self, seconds: float, period: Period) -> float:
         """Returns seconds after the start of the time one period after `seconds`."""
         if not period.months:
             return seconds + period.seconds
@@ -138,13 +147,15 @@ class Event:
     start.
     """
 
-    def __init__(self, every, action, step, label):
+    def __init__(
+        self, every: Duration, action: Callable[[Any], object], step: float, label: str
+    ) -> None:
         self.every, self.action, self.label = Period(every, "every"), action, label
         if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
             raise InputError(f"every = {self.every} is not a whole number of steps of {step:g} s")
         self.due = 0.0
 
-    def schedule(self, clock, seconds):
+    def schedule(self, clock: Clock, seconds: float) -> None:
         """The first time after `seconds` at which it is due."""
         self.due = 0.0
         while self.due <= seconds + 1e-6:

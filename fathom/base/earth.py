@@ -4,9 +4,14 @@ core/base/constants.hpp.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fathom.base import constants
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 RADIUS = constants.earth_radius  # m
 ROTATION = constants.rotation  # s-1
@@ -16,7 +21,7 @@ SEA_WATER_DENSITY = constants.sea_water_density  # kg m-3, of the Boussinesq app
 SEA_WATER_HEAT_CAPACITY = constants.sea_water_heat_capacity  # J kg-1 K-1
 
 
-def unit_vectors(longitude, latitude) -> np.ndarray:
+def unit_vectors(longitude: ArrayLike, latitude: ArrayLike) -> np.ndarray:
     """Returns vectors (..., 3) to places in degrees, which broadcast."""
     longitude, latitude = np.broadcast_arrays(np.deg2rad(longitude), np.deg2rad(latitude))
     return np.stack(

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base.failure import InputError
+
+if TYPE_CHECKING:
+    from fathom.base.clock import Clock
 
 Moment = tuple[int, int, int, float]  # year, month, day, second of the day
 days_of_months = 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31  # of a year of 365 days
@@ -33,7 +37,7 @@ class TimeAxis:
 
     def __init__(
         self, begin: list[Moment], end: list[Moment] | None = None, repeated: bool = False
-    ):
+    ) -> None:
         self.begin, self.end, self.repeated = list(begin), list(end or begin), bool(repeated)
         for first, second in zip(self.begin, self.begin[1:]):
             if first >= second:
@@ -48,10 +52,10 @@ class TimeAxis:
             )
         self._placed: tuple[Any, Any] = None, None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.begin)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, TimeAxis) and (self.begin, self.end, self.repeated) == (
             other.begin,
             other.end,
@@ -91,7 +95,7 @@ class TimeAxis:
             return self
         return TimeAxis(begin, self.end, self.repeated)
 
-    def bracket(self, clock, seconds: float) -> tuple[int, int, float, float]:
+    def bracket(self, clock: Clock, seconds: float) -> tuple[int, int, float, float]:
         """Returns (record before, record after, when they hold [s after the clock's start]) around
         a time; one record, for ever: (0, 0, 0, inf).
 
@@ -120,7 +124,7 @@ class TimeAxis:
             float(middles[after]),
         )
 
-    def coverage(self, clock) -> tuple[float, float]:
+    def coverage(self, clock: Clock) -> tuple[float, float]:
         """Returns the period with records [s after the clock's start]. ValueError: some are
         missing.
         """
@@ -130,7 +134,7 @@ class TimeAxis:
             else self._around(clock, None)[2:]
         )
 
-    def extent(self, clock) -> tuple[float, float]:
+    def extent(self, clock: Clock) -> tuple[float, float]:
         """From the first record to the last, without the time before and after for which they also
         hold [s after the clock's start].
         """
@@ -146,7 +150,7 @@ class TimeAxis:
         _year, month, day, second = self.begin[number]
         return text((0, month, day, second))[5:] if self.repeated else text(self.begin[number])
 
-    def __str__(self):
+    def __str__(self) -> str:
         """Returns the number of records, and when they are."""
         if self.constant:
             return "always"
@@ -155,7 +159,9 @@ class TimeAxis:
         records = f"{len(self)} record{'s' * (len(self) > 1)}"
         return f"{records}, {first} to {last}{every}"
 
-    def _around(self, clock, year):
+    def _around(
+        self, clock: Clock, year: int | None
+    ) -> tuple[np.ndarray, np.ndarray, float, float]:
         """Returns numbers and times [s] of records around a year, of all without one, and from when
         to when they hold.
         """
@@ -184,9 +190,10 @@ class TimeAxis:
                 key,
                 (numbers, middles, float(begin[0] - reach[0]), float(end[-1] + reach[1])),
             )
-        return self._placed[1]
+        result: tuple[np.ndarray, np.ndarray, float, float] = self._placed[1]
+        return result
 
-    def _complete(self, clock, begin, end):
+    def _complete(self, clock: Clock, begin: np.ndarray, end: np.ndarray) -> None:
         """Raises ValueError where records lack: between intervals longer than any of them, between
         instants ten times as long as usual.
         """
@@ -207,7 +214,7 @@ class TimeAxis:
                 f" {clock.date(float(begin[n + 1]))}: is a file missing?"
             )
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_placed": (None, None)}
 
 
@@ -221,14 +228,16 @@ def _earlier(moment: Moment, seconds: float) -> Moment:
     return year, month, day, second
 
 
-def _seconds(of_day, moment, years):
+def _seconds(
+    of_day: Callable[[int, int, int], tuple[float, bool]], moment: Moment, years: int
+) -> float:
     """Returns seconds after the clock's start of a moment, that many years later."""
     year, month, day, second = moment
     begins, there = of_day(year + years, month, day)
     return begins + there * second
 
 
-def _of_day(clock, year, month, day):
+def _of_day(clock: Clock, year: int, month: int, day: int) -> tuple[float, bool]:
     """Returns (seconds after the clock's start at which a day begins, True); that the calendar
     lacks: (those of the next month, False).
     """

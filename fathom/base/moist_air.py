@@ -10,6 +10,9 @@ constants of the IFS.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from fathom.base import constants, mpi
@@ -25,19 +28,21 @@ CELSIUS = constants.celsius  # 0 degC [K]
 TRIPLE_POINT = constants.triple_point  # of water [K]
 
 
-def saturation_pressure(temperature) -> np.ndarray:
+def saturation_pressure(temperature: Any) -> np.ndarray:
     """Returns e_s [Pa] of a temperature [K]."""
-    return _each(mpi.core.saturation_pressure, temperature)
+    result: np.ndarray = _each(mpi.core.saturation_pressure, temperature)
+    return result
 
 
-def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
+def specific_humidity(relative_humidity: Any, temperature: Any, pressure: Any) -> np.ndarray:
     """Returns q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure
     (high up) e_s is limited to half of it.
     """
-    return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
+    result: np.ndarray = _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
+    return result
 
 
-def humidity_of_dew_point(dew_point, pressure):
+def humidity_of_dew_point(dew_point: Any, pressure: Any) -> Any:
     """Returns q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula
     of Tetens with the constants of the IFS (Buck 1981).
     """
@@ -45,12 +50,13 @@ def humidity_of_dew_point(dew_point, pressure):
     return RATIO * e / (pressure - (1 - RATIO) * e)
 
 
-def relative_humidity(specific_humidity, temperature, pressure) -> np.ndarray:
+def relative_humidity(specific_humidity: Any, temperature: Any, pressure: Any) -> np.ndarray:
     """Returns r [1] of a specific humidity; the inverse of `specific_humidity`."""
-    return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+    result: np.ndarray = _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+    return result
 
 
-def _each(function, *arrays):
+def _each(function: Callable[..., np.ndarray], *arrays: Any) -> Any:
     """Returns a function of the core (core/post/air.hpp) of all numbers of arrays that fit each
     other.
     """
@@ -62,10 +68,11 @@ def _each(function, *arrays):
     return function(*(np.ascontiguousarray(a).ravel() for a in whole)).reshape(whole[0].shape)
 
 
-def potential_temperature(temperature, pressure):
+def potential_temperature(temperature: Any, pressure: Any) -> Any:
     """Returns theta [K] of a temperature [K] at a pressure [Pa]: R / c_p = 2/7, from 1000 hPa."""
     return temperature * (1e5 / pressure) ** (2 / 7)
 
 
-def virtual_temperature(temperature, specific_humidity) -> np.ndarray:
-    return temperature * (1 + VIRTUAL_FACTOR * specific_humidity)
+def virtual_temperature(temperature: Any, specific_humidity: Any) -> np.ndarray:
+    result: np.ndarray = temperature * (1 + VIRTUAL_FACTOR * specific_humidity)
+    return result

@@ -14,15 +14,17 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fathom.base.failure import LaunchError
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
 __all__ = ["MPI", "core", "is_root", "world"]
 
-MPI: Any  # all four are made when first used
-core: Any
-world: Any
+core: Any  # all four are made when first used; MPI is the module of mpi4py
+world: MPI.Intracomm
 is_root: bool
 
 
@@ -55,7 +57,7 @@ def _load() -> dict[str, Any]:
 patience = 3.0  # [s] that ranks with the same error may be apart
 
 
-def everywhere(comm: Any) -> bool:
+def everywhere(comm: MPI.Comm) -> bool:
     """Returns whether all ranks arrive here within a few seconds."""
     request, end = comm.Ibarrier(), time.monotonic() + patience
     while not request.Test():
@@ -65,14 +67,14 @@ def everywhere(comm: Any) -> bool:
     return True
 
 
-def end_all(comm: Any, status: int) -> None:
+def end_all(comm: MPI.Comm, status: int) -> None:
     """Ends all ranks, once the launcher has passed on what this one has said."""
     sys.stderr.flush()
     time.sleep(0.3)
     comm.Abort(status)
 
 
-def _end_together(comm: Any) -> None:
+def _end_together(comm: MPI.Comm) -> None:
     """An error that nobody catches ends all ranks, unless all have one."""
     usual = sys.excepthook
 

@@ -20,7 +20,8 @@ def of_ranks(comm: Any) -> list[Place]:
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     first = node.bcast(comm.rank)
     node.Free()
-    return comm.allgather(Place(first, _cores()))
+    result: list[Place] = comm.allgather(Place(first, _cores()))
+    return result
 
 
 def _cores() -> tuple[int, ...]:

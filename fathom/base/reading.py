@@ -16,6 +16,8 @@ one. A read error is the same on all ranks. Numbers are sent as they are in memo
 depends on the rank that reads.
 """
 
+from __future__ import annotations
+
 import errno
 import functools
 import pickle
@@ -23,12 +25,22 @@ import threading
 import time
 import traceback
 from array import array
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, cast
 
 from fathom.base import regions, system_calls
 from fathom.base.failure import FileError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+Buffer = bytes | bytearray | memoryview
 
 every_rank = "all"  # [parallel] readers: each rank reads for itself
 library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
@@ -43,7 +55,7 @@ files: dict[str, dict[str, float]] = {}  # by what this rank has read: reads, by
 
 
 @contextmanager
-def told(path):
+def told(path: object) -> Iterator[None]:
     """Turns the error of a library that reads a file into an OSError that names the file."""
     try:
         yield
@@ -60,19 +72,19 @@ def told(path):
 
 
 class _Now(threading.local):
-    readers: "Readers | None" = None
+    readers: Readers | None = None
 
 
 _now = _Now()
 
 
-def once(load):
+def once(load: Callable[Given, Made]) -> Callable[Given, Made]:
     """Returns a function that opens files, which within `with readers` one reader calls for all
     ranks; all call it with the same arguments.
     """
 
     @functools.wraps(load)
-    def shared(*arguments, **keywords):
+    def shared(*arguments: Given.args, **keywords: Given.kwargs) -> Made:
         readers = _now.readers
         if readers is None:
             return load(*arguments, **keywords)
@@ -81,7 +93,7 @@ def once(load):
     return shared
 
 
-def _name(load, source=None):
+def _name(load: Callable[..., Any], source: Any = None) -> str:
     """Of a function, and of the file that it is asked for, if any."""
     name = f"{load.__module__}.{load.__qualname__}".removeprefix("fathom.")
     path = source if isinstance(source, (str, Path)) else None
@@ -94,36 +106,46 @@ class Readers:
     the nodes, or each for itself (`every_rank`). `with` them, functions marked `once`, which come
     one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
 
-    def __init__(self, comm, number=0):
-        self.comm, self.before = comm, []
+    def __init__(self, comm: MPI.Comm, number: Any = 0) -> None:
+        self.comm = comm
+        self.before: list[Readers | None] = []
         self.alone = comm.size == 1 or number == every_rank
         self.ranks = [comm.rank] if self.alone else placed(comm, number)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.before.append(_now.readers)
         _now.readers = self
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         _now.readers = self.before.pop()
 
-    def owner(self, number):
+    def owner(self, number: int) -> int:
         """Returns the rank that reads the n-th of a list."""
         return self.ranks[number % len(self.ranks)]
 
-    def share(self, load, owner=None, what="", spent="reading"):
+    def share(
+        self,
+        load: Callable[[], Made],
+        owner: int | None = None,
+        what: str = "",
+        spent: str = "reading",
+    ) -> Made:
         """Returns the result of load() on its owner, by default the first reader, for all ranks; an
         error there is raised on all. spent: the name under which load() is counted.
         """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
-            return _loaded(load, spent, what)
-        value = error = None
-        message, arrays = b"", []
+            return cast(Made, _loaded(load, spent, what))
+        value: Any = None
+        error: Exception | None = None
+        message: Buffer = b""
+        arrays: list[memoryview | bytearray] = []
         if self.comm.rank == owner:
             try:
                 value = _loaded(load, spent, what)
-                message, arrays = _packed(value, what)
+                message, parts = _packed(value, what)
+                arrays = [*parts]
             except Exception as raised:
                 error = raised
                 message = pickle.dumps((what, _sendable(error), b"", []))
@@ -139,9 +161,9 @@ class Readers:
             value = pickle.loads(value_, buffers=arrays)
             counts["bytes_received"] += len(message) + sum(sizes)
         seconds["distributing"] += time.perf_counter() - began
-        return value
+        return cast(Made, value)
 
-    def _check_agreement(self, owner, told, what):
+    def _check_agreement(self, owner: int, told: str, what: str) -> None:
         if told != what:
             raise RuntimeError(
                 f"ranks do not read the same: rank {owner} {told or 'a record'}, rank"
@@ -149,14 +171,14 @@ class Readers:
                 " same functions"
             )
 
-    def _distribute(self, arrays, owner):
+    def _distribute(self, arrays: Sequence[Buffer], owner: int) -> None:
         """The owner's arrays on all ranks, in pieces."""
         with regions.region("distributing records", "input", "input"):
             for part in [memoryview(array) for array in arrays]:
                 for first in range(0, len(part), _piece):
                     _finish(self.comm.Ibcast(part[first : first + _piece], owner))
 
-    def _sent(self, message, owner):
+    def _sent(self, message: Buffer, owner: int) -> Buffer:
         """Returns the owner's message."""
         size, began = array("q", [len(message)]), time.perf_counter()
         with regions.region("waiting for records", "input", "input", self.comm):
@@ -168,7 +190,9 @@ class Readers:
         seconds["distributing"] += time.perf_counter() - arrived
         return message
 
-    def each(self, names, load, what="fields"):
+    def each(
+        self, names: Sequence[Any], load: Callable[[Any], Any], what: str = "fields"
+    ) -> Iterator[tuple[Any, Any]]:
         """Yields (name, load(name)) of a list, in order, one after another on all ranks: readers
         share the list and read the next while one is distributed. what: the file, or a name for it.
         """
@@ -189,34 +213,32 @@ class Ahead:
     makes no calls of MPI.
     """
 
-    def __init__(self, readers, load, what="records"):
-        self.readers, self.load, self.owners, self.given, self.held = readers, load, {}, 0, {}
+    def __init__(self, readers: Readers, load: Callable[[Any], Any], what: str = "records") -> None:
+        self.readers, self.load, self.given = readers, load, 0
+        self.owners: dict[Any, int] = {}  # of a key, the rank that reads it
+        self.held: dict[Any, Future[Any]] = {}
         self.what = what
         self.thread = ThreadPoolExecutor(1, "reader")
 
-    def get(self, key, ahead=()):
+    def get(self, key: Any, ahead: Collection[Any] = ()) -> Any:
         """Returns the record on all ranks, and those that are read or kept from now on."""
         return self._next(key, ahead, lambda record: record)
 
-    def items(self, key, ahead=()):
+    def items(self, key: Any, ahead: Collection[Any] = ()) -> Iterator[tuple[str, Any]]:
         """Yields (name, array) of a record that is a mapping, one after another on all ranks."""
         for names in self._next(key, (key, *ahead), _together):
-            part = self._next(
-                key,
-                (key, *ahead),
-                lambda record, names=names: {name: record[name] for name in names},
-            )
+            part = self._next(key, (key, *ahead), partial(_some, names))
             while part:
                 yield names[0], part.pop(names.pop(0))
         self._keep(ahead)
 
-    def rest(self):
+    def rest(self) -> None:
         """Wait until reading has ended: NetCDF works for one thread at a time, and the user's code
         does not know `library`.
         """
         wait(self.held.values())
 
-    def _next(self, key, ahead, part):
+    def _next(self, key: Any, ahead: Collection[Any], part: Callable[[Any], Any]) -> Any:
         for wanted in (key, *ahead):
             if wanted not in self.owners:  # in turn
                 self.owners[wanted], self.given = self.readers.owner(self.given), self.given + 1
@@ -228,17 +250,15 @@ class Ahead:
         self._keep(ahead)
         return value
 
-    def _keep(self, ahead):
-        self.held, self.owners = (
-            {key: value for key, value in of.items() if key in ahead}
-            for of in (self.held, self.owners)
-        )
+    def _keep(self, ahead: Collection[Any]) -> None:
+        self.held = {key: value for key, value in self.held.items() if key in ahead}
+        self.owners = {key: value for key, value in self.owners.items() if key in ahead}
 
-    def _read(self, key):
+    def _read(self, key: Any) -> Any:
         return _loaded(lambda: self.load(key), "reading_ahead", self.what)
 
 
-def placed(comm, number=0):
+def placed(comm: MPI.Comm, number: int = 0) -> list[int]:
     """So many ranks, by default one for each node: the first of each node in turn, so that each
     node has one before any has two.
     """
@@ -250,14 +270,14 @@ def placed(comm, number=0):
     return in_turn(places, number)
 
 
-def in_turn(places, number=0):
+def in_turn(places: Sequence[tuple[int, int]], number: int = 0) -> list[int]:
     """Returns ranks in the order of their places (number within the node, first rank of the
     node)."""
     order = sorted(range(len(places)), key=places.__getitem__)
     return order[: number or sum(within == 0 for within, _ in places)]
 
 
-def _loaded(load, spent, what):
+def _loaded(load: Callable[[], Any], spent: str, what: str) -> Any:
     """Returns load(), what it calls read here and now, a lazy data set read whole."""
     before, _now.readers = _now.readers, None
     moved, began = system_calls.moved(), time.perf_counter()
@@ -278,7 +298,7 @@ def _loaded(load, spent, what):
     return value
 
 
-def _finish(request, most=0.0):
+def _finish(request: MPI.Request, most: float = 0.0) -> None:
     """Waits for a message, and leaves the core to a reader on the same core: it sleeps for a tenth
     of the time waited, at most so long.
     """
@@ -287,7 +307,7 @@ def _finish(request, most=0.0):
         time.sleep(min(0.1 * (time.perf_counter() - began), most))
 
 
-def _packed(value, what):
+def _packed(value: Any, what: str) -> tuple[bytes, list[memoryview]]:
     """Returns a message with all of it but its large arrays, and those."""
     arrays: list[memoryview] = []
 
@@ -301,7 +321,12 @@ def _packed(value, what):
     return pickle.dumps((what, None, content, [part.nbytes for part in arrays])), arrays
 
 
-def _together(record):
+def _some(names: Sequence[str], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arrays of these names."""
+    return {name: record[name] for name in names}
+
+
+def _together(record: Mapping[str, Any]) -> list[list[str]]:
     """Returns the names of a record in groups that are sent at once; the groups fit into the memory
     of all ranks.
     """
@@ -316,7 +341,7 @@ def _together(record):
     return groups
 
 
-def _sendable(error):
+def _sendable(error: Exception) -> Exception:
     """Returns the error, or its part that can be sent."""
     try:
         pickle.loads(pickle.dumps(error))

@@ -46,14 +46,15 @@ def begin(comm: Any, events: int = 0) -> None:
 
 def steps_kept() -> int:
     """Returns the number of first steps for which a profile says when they began."""
-    return mpi.core.steps_kept
+    result: int = mpi.core.steps_kept
+    return result
 
 
 def mine() -> list[dict[str, Any]]:
     """Returns the regions of this rank: exclusive `seconds`, and elapsed, communication, waiting,
     messages and bytes including inner regions; parents first.
     """
-    nodes = mpi.core.regions()
+    nodes: list[dict[str, Any]] = mpi.core.regions()
     for node in nodes:
         node["region"] = node.pop("name")
         node["path"] = (
@@ -113,7 +114,7 @@ def gathered(comm: Any) -> dict[str, Any]:
     }
 
 
-def _merge(a: dict, b: dict, *_: Any) -> dict:
+def _merge(a: dict[str, Any], b: dict[str, Any], *_: Any) -> dict[str, Any]:
     merged = dict(a)
     for path, (phase, kind, ranks, least, most, *sums) in b.items():
         held = merged.get(path)
@@ -132,7 +133,7 @@ def _merge(a: dict, b: dict, *_: Any) -> dict:
     return merged
 
 
-def _record(path: tuple[str, ...], held: list, ranks: int) -> dict[str, Any]:
+def _record(path: tuple[str, ...], held: list[Any], ranks: int) -> dict[str, Any]:
     phase, kind, there, least, most, *sums = held
     mean = dict(zip(_sums, (value / ranks for value in sums)))
     return {
@@ -151,7 +152,10 @@ def traced(comm: Any) -> list[dict[str, Any]] | None:
     a rank, arrays as of core.trace, and when its `steps` began.
     """
     names = [{key: node[key] for key in ("path", "phase", "kind")} for node in mine()]
-    return comm.gather({"regions": names, "steps": mpi.core.step_times(), **mpi.core.trace()})
+    result: list[dict[str, Any]] | None = comm.gather(
+        {"regions": names, "steps": mpi.core.step_times(), **mpi.core.trace()}
+    )
+    return result
 
 
 def efficiency(
@@ -174,7 +178,7 @@ def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Returns one record for all regions of one name, phase and kind, wherever they were: the
     longest exclusive times first.
     """
-    merged: dict[tuple, dict[str, Any]] = {}
+    merged: dict[tuple[Any, ...], dict[str, Any]] = {}
     for record in records:
         held = merged.setdefault(
             (record["region"], record["phase"], record["kind"]),
@@ -187,11 +191,11 @@ def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def tree(records: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], int]]:
     """Returns (record, depth), each followed by what is within it, the longest first."""
-    within: dict[tuple, list] = {}
+    within: dict[tuple[Any, ...], list[Any]] = {}
     for record in records:
         within.setdefault(tuple(record["path"][:-1]), []).append(record)
 
-    def below(path: tuple, depth: int) -> list:
+    def below(path: tuple[Any, ...], depth: int) -> list[Any]:
         return [
             line
             for r in sorted(within.get(path, ()), key=lambda r: -r["elapsed"])

@@ -46,7 +46,7 @@ class OpenSignature:
     defaults, which `known` returns when needed.
     """
 
-    def __init__(self, known: Callable[[], Mapping[str, Any]]):
+    def __init__(self, known: Callable[[], Mapping[str, Any]]) -> None:
         self.known = known
 
     def __get__(self, thing: Any, cls: type) -> inspect.Signature:

@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Moved(NamedTuple):
@@ -43,7 +43,7 @@ def _listen() -> None:
         sys.addaudithook(_heard)
 
 
-def _heard(event: str, arguments: tuple) -> None:
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
     """Python opens a file: counts the bytes of modules, and the openings that are recorded."""
     if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
         return

@@ -24,7 +24,18 @@ import click
     help="Interval of radiation, if FILE has interactive radiation; none: never.",
 )
 @click.option("--roughness", type=float, help="Roughness of the ground [m], if the file has none.")
-def column(file, out, period, step, every, top, levels, physics, radiation, roughness) -> int:
+def column(
+    file: Path,
+    out: Path,
+    period: str | None,
+    step: str | None,
+    every: str,
+    top: float | None,
+    levels: int | None,
+    physics: tuple[str, ...],
+    radiation: str,
+    roughness: float | None,
+) -> int:
     """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF).
 
     Step, top, layers, schemes and roughness are by default those of the published case, where FILE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -55,5 +56,5 @@ def _number(text: str) -> float:
         raise InputError(f"--levels: {text!r} is no pressure; wanted: 850,500") from None
 
 
-def _seconds(made: dict) -> float:
+def _seconds(made: dict[str, Any]) -> float:
     return sum(sum(one.values()) for one in made["parts"])

@@ -26,7 +26,9 @@ def forcing() -> None:
 )
 @file_option("--picture", metavar="FILE.png", help="Draw transports and stress by latitude.")
 @json_option()
-def check(files, resolution, samples, picture: Path | None, file: Path | None) -> int:
+def check(
+    files: tuple[str, ...], resolution: str, samples: int, picture: Path | None, file: Path | None
+) -> int:
     """Compute the northward transports of heat and fresh water that a forcing implies, by basin,
     and its stress by latitude, compared with published figures.
 

@@ -63,7 +63,8 @@ def around(longitude: np.ndarray) -> bool:
     if longitude.size < 2:
         return True  # no area either: the readers of it raise the error
     step = np.abs(np.diff(longitude)).min()
-    return (longitude.size + 0.5) * step > 360
+    result: bool = (longitude.size + 0.5) * step > 360
+    return result
 
 
 def box(data: xr.Dataset) -> xr.Dataset:

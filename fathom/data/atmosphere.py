@@ -235,7 +235,9 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     )
 
 
-def _file(path, name, package, folder, remedy) -> Path:
+def _file(
+    path: str | Path | None, name: str, package: str | None, folder: str, remedy: str
+) -> Path:
     """Returns the file given, or the one of an installed package, which is not imported."""
     if path is not None:
         file = Path(path).expanduser()
@@ -253,5 +255,5 @@ def _file(path, name, package, folder, remedy) -> Path:
     )
 
 
-def _moment(text: str):
+def _moment(text: str) -> np.datetime64:
     return np.datetime64(text, "ns")

@@ -14,8 +14,10 @@ from __future__ import annotations
 import itertools
 import tomllib
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +27,9 @@ from fathom.base.reading import once
 from fathom.data import embedded
 from fathom.grids.regrid import cells
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 SOURCE_SPACING = 1 / 6  # degrees
 
 
@@ -32,7 +37,9 @@ SOURCE_SPACING = 1 / 6  # degrees
 
 
 @once
-def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
+def ocean_depth(
+    corner_longitude: np.ndarray, corner_latitude: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Returns ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a
     grid, each (ny, nx).
 
@@ -51,7 +58,13 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
     return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
 
 
-def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
+def cell_means(
+    values: ArrayLike,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    corner_longitude: np.ndarray,
+    corner_latitude: np.ndarray,
+) -> np.ndarray:
     """Returns means over the cells of a grid of values (n, lat, lon) about as dense as the
     topography: (n, ny, nx).
     """
@@ -68,7 +81,7 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
     return cells.means(np.asarray(values, float), latitude, longitude, corners, n)
 
 
-def _points_a_side(corners) -> int:
+def _points_a_side(corners: np.ndarray) -> int:
     """Returns the number of points that gives the longest side of a typical large cell the spacing
     of the data.
     """
@@ -111,7 +124,8 @@ class Mesh:
         to a closed side.
         """
         cells = self.corner_cells()
-        return np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
+        result: np.ndarray = np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
+        return result
 
     def deepest_corner(self, corner_levels: np.ndarray) -> np.ndarray:
         """Returns greatest wet level among the four corners of each cell (ny, nx)."""
@@ -120,23 +134,24 @@ class Mesh:
             west[:, 0] = 0
         north = np.maximum(corner_levels, west)
         south = np.concatenate([np.zeros_like(north[:1]), north[:-1]])
-        return np.maximum(north, south)
+        result: np.ndarray = np.maximum(north, south)
+        return result
 
 
 # --------------------------------------------------------------------------------------- wet levels
 
 
 def wet_levels(
-    depth,
-    fraction,
-    thickness,
+    depth: ArrayLike,
+    fraction: ArrayLike,
+    thickness: ArrayLike,
     *,
     periodic: bool = True,
     fold: bool = False,
     minimum_levels: int = 3,
-    sills: list[Sill] | tuple = (),
-    center_longitude=None,
-    center_latitude=None,
+    sills: Sequence[Sill] = (),
+    center_longitude: np.ndarray | None = None,
+    center_latitude: np.ndarray | None = None,
 ) -> np.ndarray:
     """Returns number of wet levels of each cell (ny, nx), int32, 0 on land: full cells, ready for a
     B grid.
@@ -177,7 +192,7 @@ def wet_levels(
     return connected(np.where(depth > 0, np.maximum(levels, minimum_levels), 0), mesh)
 
 
-def cut_levels(depth, interfaces, least) -> np.ndarray:
+def cut_levels(depth: np.ndarray, interfaces: np.ndarray, least: float) -> np.ndarray:
     """Returns wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on
     land], with a share `least` of its layer or more.
 
@@ -210,17 +225,20 @@ def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
     links = np.concatenate([wet[:, [0, k]] for k in (1, 2, 3)])
     graph = coo_array((np.ones(len(links), bool), links.T), shape=(levels.size,) * 2)
     _, label = connected_components(graph, directed=False)
-    return (label == np.bincount(label[wet[:, 0]]).argmax()).reshape(levels.shape)
+    result: np.ndarray = (label == np.bincount(label[wet[:, 0]]).argmax()).reshape(levels.shape)
+    return result
 
 
-def _interfaces(thickness) -> np.ndarray:
+def _interfaces(thickness: ArrayLike) -> np.ndarray:
     thickness = np.asarray(thickness, float)
     if thickness.ndim != 1 or not thickness.size or not (thickness > 0).all():
         raise InputError(f"thickness must be a list of positive numbers [m], not {thickness}")
     return np.cumsum(thickness)
 
 
-def _same_shape(a, b, name_a, name_b):
+def _same_shape(
+    a: ArrayLike, b: ArrayLike, name_a: str, name_b: str
+) -> tuple[np.ndarray, np.ndarray]:
     a, b = np.asarray(a, float), np.asarray(b, float)
     for values, name in ((a, name_a), (b, name_b)):
         if not np.isfinite(values).all():
@@ -247,7 +265,7 @@ class Sill:
     path: tuple[tuple[float, float], ...] = ()
     wall: tuple[tuple[float, float], ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if bool(self.path) == bool(self.wall) or len(self.path or self.wall) < 2:
             raise InputError(
                 f"sill {self.name!r}: give either a path or a wall, with 2 points or more"
@@ -262,7 +280,9 @@ def sills() -> tuple[Sill, ...]:
         return tuple(Sill(**entry) for entry in tomllib.load(file)["sill"])
 
 
-def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
+def apply_sills(
+    depth: np.ndarray, sills: Sequence[Sill], mesh: Mesh, centers: np.ndarray
+) -> np.ndarray:
     """Returns depth (ny, nx) with the straits opened and the barriers raised; walls first, so that
     a path may cross one.
 
@@ -293,17 +313,20 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
     return depth.reshape(mesh.shape)
 
 
-def _near(distance, around, centers, coarsest):
+def _near(
+    distance: np.ndarray, around: np.ndarray, centers: np.ndarray, coarsest: float
+) -> np.ndarray:
     """Returns which points of a line lie on the grid, where its cells are not too coarse; all or
     none of those on it.
     """
     diagonal = np.linalg.norm(centers[around[:, 0]] - centers[around[:, 3]], axis=-1)
     on_grid = distance <= diagonal
     fine = np.rad2deg(diagonal[on_grid]) <= np.sqrt(2) * coarsest
-    return on_grid & fine.all()
+    result: np.ndarray = on_grid & fine.all()
+    return result
 
 
-def _along(points, spacing):
+def _along(points: Any, spacing: float) -> np.ndarray:
     """Returns unit vectors (n, 3) along great circles through the points, about `spacing` degrees
     apart.
     """
@@ -313,7 +336,8 @@ def _along(points, spacing):
         n = max(int(np.ceil(np.rad2deg(np.linalg.norm(end - start)) / spacing)), 1)
         pieces.append(start + np.arange(1, n + 1)[:, None] / n * (end - start))
     line = np.concatenate(pieces)
-    return line / np.linalg.norm(line, axis=-1, keepdims=True)
+    result: np.ndarray = line / np.linalg.norm(line, axis=-1, keepdims=True)
+    return result
 
 
 # -------------------------------------------------------------------------------------- named grids
@@ -325,11 +349,11 @@ STRIDE = 13  # every 13th point of a grid is kept next to its levels, to identif
 def levels_for(
     name: str,
     *,
-    corner_longitude,
-    corner_latitude,
-    center_longitude,
-    center_latitude,
-    thickness,
+    corner_longitude: np.ndarray,
+    corner_latitude: np.ndarray,
+    center_longitude: np.ndarray,
+    center_latitude: np.ndarray,
+    thickness: ArrayLike,
     periodic: bool = True,
     fold: bool = False,
     minimum_levels: int = 3,
@@ -365,15 +389,15 @@ def levels_for(
 
 def embed(
     name: str,
-    levels,
+    levels: np.ndarray,
     *,
-    center_longitude,
-    center_latitude,
-    thickness,
+    center_longitude: np.ndarray,
+    center_latitude: np.ndarray,
+    thickness: ArrayLike,
     periodic: bool = True,
     fold: bool = False,
     minimum_levels: int = 3,
-):
+) -> None:
     """Write `levels` (ny, nx), as `levels_for` computed them, into the package;
     `tools/build_data.py --levels` does.
     """
@@ -406,7 +430,12 @@ def embed(
 
 
 def _identity(
-    longitude, latitude, thickness, periodic, fold, minimum_levels
+    longitude: np.ndarray,
+    latitude: np.ndarray,
+    thickness: ArrayLike,
+    periodic: bool,
+    fold: bool,
+    minimum_levels: int,
 ) -> dict[str, np.ndarray]:
     """Returns a few numbers that decide about the levels of a grid."""
     points = unit_vectors(np.ravel(longitude)[::STRIDE], np.ravel(latitude)[::STRIDE])
@@ -420,7 +449,7 @@ def _identity(
     }
 
 
-def _agree(stored, identity) -> bool:
+def _agree(stored: dict[str, np.ndarray], identity: dict[str, np.ndarray]) -> bool:
     return all(
         stored[key].shape == values.shape and np.allclose(stored[key], values, rtol=1e-5, atol=1e-6)
         for key, values in identity.items()

@@ -5,9 +5,10 @@ Reading through netCDF4 alone keeps xarray (0.5 s to import) out of the start of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fathom.base.failure import FileError, InputError, MissingFileError
 from fathom.base.near import near, unknown
@@ -70,7 +71,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
 
 @once
 def on_points(
-    name: str, latitude, longitude, *variables: str, month: int | None = None
+    name: str, latitude: Any, longitude: Any, *variables: str, month: int | None = None
 ) -> dict[str, np.ndarray]:
     """Returns variables of the embedded file `name` at the points of a model grid, bilinearly, each
     from its own latitudes and longitudes.
@@ -94,7 +95,7 @@ def on_points(
 
 
 @contextmanager
-def opened(file: Path):
+def opened(file: Path) -> Iterator[Any]:
     """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read
     from it, is damaged.
     """
@@ -125,7 +126,7 @@ def _unreadable(file: Path, error: Exception) -> FileError:
     )
 
 
-def _unpacked(variable, month, np) -> np.ndarray:
+def _unpacked(variable: Any, month: int | None, np: Any) -> Any:
     """Returns values of a netCDF4 variable; packed integers become float32. No embedded variable
     has missing values.
     """

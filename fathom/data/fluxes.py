@@ -36,7 +36,9 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 
 
 @once
-def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.ndarray]:
+def on_points(
+    latitude: np.ndarray, longitude: np.ndarray, *variables: str, month: int
+) -> dict[str, np.ndarray]:
     """Returns the chosen variables (all, if none is named) at the points of a model grid in a
     month.
 
@@ -60,15 +62,22 @@ def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.
     return {name: made[name](*place, month) if name in made else found[name] for name in chosen}
 
 
-def _sunlight(latitude, longitude, month):
+def _sunlight(latitude: np.ndarray, longitude: np.ndarray, month: int) -> np.ndarray:
     """Returns sunlight absorbed by the sea that no ice covers."""
     names = "downward_shortwave_flux", "sea_ice_fraction"
     sun, ice = surface.on_points(latitude, longitude, *names, month=month).values()
-    return (1 - ALBEDO) * sun * (1 - ice)
+    result: np.ndarray = (1 - ALBEDO) * sun * (1 - ice)
+    return result
 
 
 @once
-def rivers_on(latitude, longitude, area, wet, farthest=float("inf")) -> np.ndarray:
+def rivers_on(
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    area: np.ndarray,
+    wet: np.ndarray,
+    farthest: float = float("inf"),
+) -> np.ndarray:
     """Returns runoff on the cells of a grid [kg m-2 s-1], annual mean, spread at the mouths and 0
     on land: all that the rivers bring, to round-off (fathom/grids/regrid/mouths.py).
 

@@ -50,7 +50,7 @@ class Given:
 class RowsOf:
     """The rows of a file, known once all of its messages were taken."""
 
-    def __init__(self, file: Path):
+    def __init__(self, file: Path) -> None:
         self.file = file
         self.full: Any = None  # latitudes and longitudes, in the order of values
         self.points: Any = None  # of the rows of a reduced grid, from the north
@@ -224,7 +224,8 @@ class RowsOf:
         transform, _ = grib_waves.of_rows(truncation, rows, fold * points)
         order = lambda numbers: grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
         field = made(transform, order)[..., ::fold]
-        return field if latitude[0] < 0 else field[::-1]
+        result: np.ndarray = field if latitude[0] < 0 else field[::-1]
+        return result
 
 
 def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:

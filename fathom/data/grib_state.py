@@ -72,14 +72,15 @@ def is_area(file: Path) -> bool:
         if kind != "regular_ll":
             return kind in maps
         step = eccodes.codes_get(message, "iDirectionIncrementInDegrees", float)
-        return (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
+        result: bool = (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
+        return result
     return False
 
 
-def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
+def _messages(file: Path) -> tuple[dict[Any, Any], RowsOf, Any]:
     """Returns {(kind of level, name): {(time, level): values}}, their rows, pv."""
     eccodes = library(file)
-    held: dict[tuple[str, str], dict] = {}
+    held: dict[tuple[str, str], dict[Any, Any]] = {}
     rows = RowsOf(file)
     interfaces = None
     for message in messages(file):
@@ -94,9 +95,9 @@ def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
     return found | _winds(found, held, rows) | _ground(found), rows, interfaces
 
 
-def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
+def _winds(found: dict[Any, Any], held: dict[Any, Any], rows: RowsOf) -> dict[Any, Any]:
     """Returns winds from vorticity and divergence in waves, where there are no others."""
-    made: dict[tuple[str, str], dict] = {}
+    made: dict[tuple[str, str], dict[Any, Any]] = {}
     for kind in ("pressure", "hybrid"):
         pair = [held.get((kind, name), {}) for name in ("vorticity", "divergence")]
         if (kind, "eastward_wind") in found or not all(pair):
@@ -109,7 +110,7 @@ def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
     return made
 
 
-def _ground(found: dict) -> dict:
+def _ground(found: dict[Any, Any]) -> dict[Any, Any]:
     """Returns the geopotential of the ground, which some centres call that of the uppermost
     layer."""
     there = found.get(("hybrid", "geopotential"), {})
@@ -132,7 +133,7 @@ def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
     return None
 
 
-def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset:
+def _dataset(found: dict[Any, Any], rows: RowsOf, kind: str, dimension: str) -> xr.Dataset:
     """Returns fields on levels (time, level, rows, columns), of the surface (time, rows,
     columns)."""
     import xarray
@@ -153,7 +154,7 @@ def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset
     return rows.on_earth(xarray.Dataset(data, coordinates | places))
 
 
-def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dataset:
+def _of_layers(file: Path, found: dict[Any, Any], rows: RowsOf, interfaces: Any) -> xr.Dataset:
     """Returns fields on hybrid levels, on levels of pressure; those of an area as they are."""
     data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
@@ -162,7 +163,7 @@ def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dat
     return layered_state.on_pressures(data, a, b)
 
 
-def _layers(file: Path, found: dict, rows: RowsOf, layers: int) -> xr.Dataset:
+def _layers(file: Path, found: dict[Any, Any], rows: RowsOf, layers: int) -> xr.Dataset:
     """Returns all fields on hybrid levels and of the surface. ValueError: a missing field."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
     layered_state.check(file, names)

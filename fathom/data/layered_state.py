@@ -29,7 +29,7 @@ PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
 )
 
 
-def check(file: Any, names: Collection, levels: int = 0, layers: int = 0) -> None:
+def check(file: Any, names: Collection[Any], levels: int = 0, layers: int = 0) -> None:
     """Raises ValueError: a field of a state on hybrid levels is missing, or some of its
     `layers`."""
     wanted = [*needed, "specific_humidity", "surface_geopotential"]

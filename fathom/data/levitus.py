@@ -36,7 +36,9 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 
 
 @once
-def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.ndarray, ...]:
+def on_points(
+    latitude: np.ndarray, longitude: np.ndarray, depth: np.ndarray, *names: str
+) -> np.ndarray | tuple[np.ndarray, ...]:
     """Returns potential temperature [degC] and salinity at the points and depths of a model grid.
 
     latitude, longitude  any one shape, degrees
@@ -64,14 +66,14 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
     return fields[0] if len(names) == 1 else fields
 
 
-def _sulu_sea(depth, latitude, longitude):
+def _sulu_sea(depth: np.ndarray, latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
     """Returns its place, below its sills, from Palawan to the islands between Borneo and
     Mindanao."""
     z, y, x = depth[:, None, None], latitude[:, None], longitude
     return (z > 450) & (x > 118) & (x < 122.6) & (y < 11.5) & (y > 5.3 + 0.67 * (x - 119))
 
 
-def _mended(field, name, sulu):
+def _mended(field: np.ndarray, name: str, sulu: np.ndarray) -> np.ndarray:
     """Returns the field with the water of the Sulu Sea."""
     new = field.copy()
     new[sulu] = field[sulu].clip(SULU[name]) if name == "potential_temperature" else SULU[name]

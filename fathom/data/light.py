@@ -12,6 +12,8 @@ over a dark sea: at 59 degrees the light of the climatology to 2 %, at 67 10 to 
 October to February.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 SOLAR_CONSTANT = 1361.0  # W m-2
@@ -21,17 +23,20 @@ VAPOUR = 5.0  # hPa, at 0 degC
 BALANCE = 0.99911  # factor on all light of the climatology: its net heat is zero again
 
 
-def over_pack(light, latitude, month):
+def over_pack(light: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns the light of the climatology [W m-2] with that over the pack; latitude: of its shape,
     or one that fits; month: 0 for January.
     """
     depth = np.interp(-latitude, (58.0, 67.0), (24.0, 11.0))
     through = 1 - COVER + COVER / (1 + 0.75 * (1 - ASYMMETRY) * depth)
     weight = np.clip((latitude - BEGINS) / (WHOLE - BEGINS), 0, 1)
-    return BALANCE * ((1 - weight) * light + weight * through * clear(latitude, month))
+    result: np.ndarray = BALANCE * (
+        (1 - weight) * light + weight * through * clear(latitude, month)
+    )
+    return result
 
 
-def clear(latitude, month):
+def clear(latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns mean light of a day in the middle of a month under a clear sky [W m-2], Zillman
     (1972), the sun by Spencer (1971).
     """
@@ -49,4 +54,5 @@ def clear(latitude, month):
     high = np.sin(phi) * np.sin(tilt) + np.cos(phi) * np.cos(tilt) * np.cos(hours)
     mu = np.maximum(high, 0)
     flux = mu**2 / ((mu + 2.7) * VAPOUR * 1e-3 + 1.085 * mu + 0.1)
-    return SOLAR_CONSTANT * nearness * flux.mean(-1)
+    result: np.ndarray = SOLAR_CONSTANT * nearness * flux.mean(-1)
+    return result

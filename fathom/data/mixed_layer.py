@@ -12,7 +12,7 @@ from fathom.data import embedded
 STEP = 0.125  # of potential density, from the top layer to the foot of the mixed layer [kg m-3]
 
 
-def depth_of(density, depth, step: float = STEP) -> np.ndarray:
+def depth_of(density: np.ndarray, depth: np.ndarray, step: float = STEP) -> np.ndarray:
     """Returns depth at which density exceeds that of the top layer by `step`, linear between layers
     [m].
 
@@ -36,7 +36,7 @@ def depth_of(density, depth, step: float = STEP) -> np.ndarray:
 
 
 @once
-def on_points(latitude, longitude) -> np.ndarray:
+def on_points(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
     """Returns the deepest of twelve months [m] at points [degrees] of any one shape; float32."""
     name = "deepest_mixed_layer"
     (found,) = embedded.on_points("levitus-4deg", latitude, longitude, name).values()

@@ -71,14 +71,14 @@ def _brought(data: xr.Dataset, dims: tuple[str, ...], rows: Rows) -> xr.Dataset:
     import xarray
 
     latitude, longitude = gaussian(rows.shape[0]), 360.0 * np.arange(rows.shape[1]) / rows.shape[1]
-    fields: dict[tuple, dict[str, np.ndarray]] = {}  # by the dimensions before
+    fields: dict[tuple[Any, ...], dict[str, np.ndarray]] = {}  # by the dimensions before
     for name, variable in data.drop_vars(
         ["longitude", "latitude"], errors="ignore"
     ).data_vars.items():
         if variable.dims[-len(dims) :] == dims:
             values = _from_south(np.asarray(variable.values, float), dims, rows)
             fields.setdefault(variable.dims[: -len(dims)], {})[str(name)] = values
-    found: dict[str, tuple] = {}
+    found: dict[str, tuple[Any, ...]] = {}
     for front, some in fields.items():
         made = regular(some, rows, latitude=latitude, longitude=longitude)
         found |= {n: ((*front, "latitude", "longitude"), made[n].values) for n in some}

@@ -15,6 +15,8 @@ From April to August the light is multiplied by S as measured over that of the c
 degrees north.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from fathom.base import constants
@@ -33,17 +35,18 @@ SUMMER = {  # month: light, measured [W m-2], albedo of the pack, light of the c
 REFLECTS, OF_SEA = 0.4, 0.066  # R; albedo of the sea
 
 
-def longwave(flux, air, latitude, month):
+def longwave(flux: np.ndarray, air: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns the longwave of the climatology [W m-2] with that over the pack; air: [degC];
     latitude: of their shape, or one that fits; month: 0 for January.
     """
     emissivity = LONGWAVE[month] / (STEFAN_BOLTZMANN * (AT_STATIONS[month] + CELSIUS) ** 4)
     black = STEFAN_BOLTZMANN * (air + CELSIUS) ** 4
     weight = _weight(latitude)
-    return (1 - weight) * flux + weight * emissivity * black
+    result: np.ndarray = (1 - weight) * flux + weight * emissivity * black
+    return result
 
 
-def light(flux, latitude, month):
+def light(flux: np.ndarray, latitude: np.ndarray, month: int) -> np.ndarray:
     """Returns the light of the climatology [W m-2] with that over the pack."""
     if month not in SUMMER:
         return flux
@@ -52,5 +55,5 @@ def light(flux, latitude, month):
     return flux * (1 + _weight(latitude) * (over_sea / in_file - 1))
 
 
-def _weight(latitude):
+def _weight(latitude: np.ndarray) -> np.ndarray:
     return np.clip((latitude - BEGINS) / (WHOLE - BEGINS), 0, 1)

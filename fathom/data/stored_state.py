@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def _is_area(data: xr.Dataset) -> bool:
     return longitude is not None and not area_state.around(data[longitude].values.astype(float))
 
 
-def _mapping(data: xr.Dataset) -> dict:
+def _mapping(data: xr.Dataset) -> dict[str, Any]:
     """Returns the CF grid mapping of rows and columns that are none of latitude and longitude."""
     for array in data.data_vars.values():
         name = array.attrs.get("grid_mapping", array.encoding.get("grid_mapping"))

@@ -60,7 +60,7 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 
 @once
 def on_points(
-    latitude, longitude, *variables: str, month: int | None = None
+    latitude: np.ndarray, longitude: np.ndarray, *variables: str, month: int | None = None
 ) -> dict[str, np.ndarray]:
     """Returns the chosen variables (all, if none is named) at the points of a model grid.
 
@@ -95,7 +95,7 @@ def on_points(
     return {name: np.broadcast_to(field, shape) for name, field in found.items()}
 
 
-def _over_pack(name, month=None):
+def _over_pack(name: str, month: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns light or longwave of a month (latitude, longitude), or of all (12, ...), with that
     over the pack; latitude, longitude.
     """
@@ -106,7 +106,7 @@ def _over_pack(name, month=None):
     flux, air, y, x = embedded.read(FILE, name, AIR, "latitude", "longitude", month=month).values()
     rows = y[:, None]
 
-    def replaced(flux, air, month):
+    def replaced(flux: np.ndarray, air: np.ndarray, month: int) -> np.ndarray:
         if name == LIGHT:
             return sky.light(light.over_pack(flux, rows, month), rows, month)
         return sky.longwave(flux, air, rows, month)

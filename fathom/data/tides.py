@@ -8,6 +8,8 @@ h² is the variance of depth about a plane through 3 x 3 cells of the 1/6 degree
 over the depth: what waves that cross an ocean do where it becomes shallower.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from fathom.base import earth
@@ -22,7 +24,7 @@ transport = 64.0
 least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom friction
 
 
-def roughness(depth, water):
+def roughness(depth: np.ndarray, water: np.ndarray) -> np.ndarray:
     """Returns variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one
     of them is less than half water.
     """
@@ -42,7 +44,7 @@ def roughness(depth, water):
 
 
 @once
-def energy(corner_longitude, corner_latitude):
+def energy(corner_longitude: np.ndarray, corner_latitude: np.ndarray) -> np.ndarray:
     """Returns e of the cells of a grid (ny, nx); corners as for `bathymetry.ocean_depth`."""
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)

@@ -2,9 +2,12 @@
 reduced towards the poles.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +28,9 @@ from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.regrid import places as interpolation
 from fathom.grids.regrid.rows import Rows
 from fathom.grids.regrid.schmidt import Schmidt, turned
+
+if TYPE_CHECKING:
+    from fathom.grids.transform import SphericalHarmonics
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
@@ -58,14 +64,14 @@ class GaussianGrid(Grid):
 
     def __init__(
         self,
-        truncation=None,
+        truncation: int | None = None,
         *,
-        grid="quadratic",
-        reduced=False,
-        levels=None,
-        stretching=1.0,
-        pole=(0.0, 90.0),
-        radius=earth.RADIUS,
+        grid: str = "quadratic",
+        reduced: bool | str = False,
+        levels: HybridLevels | SigmaLevels | None = None,
+        stretching: float = 1.0,
+        pole: tuple[float, float] = (0.0, 90.0),
+        radius: float = earth.RADIUS,
     ) -> None:
         if truncation is None:
             raise InputError("truncation (the largest total wave number, as 42) is missing")
@@ -93,10 +99,9 @@ class GaussianGrid(Grid):
             self.rows = core().classical_gaussian_grid_of(self.truncation, orders[grid])
         else:
             self.rows = core().full_gaussian_grid_of(self.truncation, orders[grid])
-        self.stretching, self.pole = (
-            number_of("stretching", stretching, "1"),
-            tuple(pair("pole", pole, "degrees")),
-        )
+        self.stretching = number_of("stretching", stretching, "1")
+        longitude, latitude = pair("pole", pole, "degrees")
+        self.pole = longitude, latitude
         self.sphere = Schmidt(self.stretching, self.pole, towards_pole=True)
         if self.stretching > 1:
             self.rows = self.rows.stretched(self.stretching)
@@ -106,7 +111,7 @@ class GaussianGrid(Grid):
         )  # [degrees], of the computational sphere
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> SimpleNamespace:
         """Returns coordinates of centres and of the corners of the full grid [degrees], areas
         [m2]."""
         points, ny, nx = self.points, self.points.size, int(self.points.max())
@@ -139,7 +144,7 @@ class GaussianGrid(Grid):
         )
 
     @property
-    def _share(self):
+    def _share(self) -> np.ndarray:
         """Returns part of the sphere that belongs to each row."""
         return (
             np.asarray(self.rows.weight) / self.sphere.map_factor(self.latitude) ** 2
@@ -148,23 +153,24 @@ class GaussianGrid(Grid):
         )
 
     @cached_property
-    def angle(self):
+    def angle(self) -> np.ndarray | None:
         """Returns the angle from east on earth to the direction of growing i, counter-clockwise
         [radians], (ny, nx); None on a grid whose pole is the north pole.
         """
         if not self.sphere.rotated:
             return None
         longitude = 360.0 * np.arange(int(self.points.max())) / self.points[:, None]
-        return self.sphere.angle(longitude, self.latitude[:, None])
+        result: np.ndarray | None = self.sphere.angle(longitude, self.latitude[:, None])
+        return result
 
-    def about_the_pole(self, east, north):
+    def about_the_pole(self, east: np.ndarray, north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns wind (..., ny, nx) eastward and northward on earth as the state has it: about the
         pole of stretching.
         """
         return (east, north) if self.angle is None else turned(east, north, -self.angle)
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32; 0 beyond the end of a row."""
         there = np.arange(self.horizontal.nx) < self.points[:, None]
         levels = np.where(there, self.levels.nz, 0).astype(np.int32)
@@ -172,14 +178,14 @@ class GaussianGrid(Grid):
         return levels
 
     @cached_property
-    def harmonics(self):
+    def harmonics(self) -> SphericalHarmonics:
         """Transforms of whole fields in this process, at the grid's truncation."""
         from fathom.grids.transform import SphericalHarmonics  # loads the core
 
         return SphericalHarmonics(self.truncation, self.rows, radius=self.radius)
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @property
@@ -187,7 +193,7 @@ class GaussianGrid(Grid):
         return self.horizontal.area_center, self.horizontal.area_center
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         sphere = (
             {}
             if self.sphere.plain
@@ -202,12 +208,15 @@ class GaussianGrid(Grid):
 
     # ---- on the full grid of the same latitudes --------------------------------------------------
 
-    def interpolation(self, longitude, latitude, where="center"):
+    def interpolation(
+        self, longitude: Any, latitude: Any, where: str = "center"
+    ) -> interpolation.Interpolation:
         """Returns the interpolation from the rows to places on earth."""
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
+    # it depends on what the grid is
     @property
-    def chunks(self):  # type: ignore[override]  # it depends on what the grid is
+    def chunks(self) -> Mapping[str, int] | None:  # type: ignore[override]
         """Returns the sizes of chunks of output: whole rows where they must be interpolated."""
         return (
             {"x" if self.sphere.rotated else "longitude": self.horizontal.nx}
@@ -215,11 +224,11 @@ class GaussianGrid(Grid):
             else None
         )
 
-    def distribution(self, ranks):
+    def distribution(self, ranks: int) -> str:
         """Returns whole rows, as Fourier transforms want them, while each rank has some."""
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
-    def regular(self, values, first_row=0) -> Any:
+    def regular(self, values: Any, first_row: int = 0) -> Any:
         """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points:
         along each row by Lagrange's cubic of the four points around, within the range of these
         four. Rows of full length stay bit for bit."""
@@ -237,7 +246,7 @@ class GaussianGrid(Grid):
         return np.clip(smooth, around.min(0), around.max(0))
 
     @cached_property
-    def _along(self):
+    def _along(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns the four points of a row around each point of the full row and their weights, (4,
         ny, nx).
         """
@@ -285,7 +294,7 @@ class GaussianGrid(Grid):
             | {"truncation": self.truncation}
         )
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         kind = f"{self.reduced} reduced, " if self.reduced else ""
         m, half = (
@@ -330,7 +339,7 @@ class GaussianGrid(Grid):
             "points": f"{int(self.points.sum()):,} columns, {self.wet_cells:,} cells",
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         nz, ny, nx = self.shape
         return (
             "GaussianGrid"

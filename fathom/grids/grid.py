@@ -1,9 +1,11 @@
 """The interface of every grid to the simulation, to output, pictures and error messages."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.shown import table
 from fathom.grids.regrid import places as interpolation
+
+if TYPE_CHECKING:
+    pass
 
 
 class Grid(Configurable):
@@ -68,11 +73,11 @@ class Grid(Configurable):
         """Returns label and text of each line that tells of the grid."""
         raise NotImplementedError
 
-    def distribution(self, ranks):
+    def distribution(self, ranks: int) -> str:
         """Returns the distribution of blocks where none is asked for."""
         return "auto"
 
-    def release(self):
+    def release(self) -> None:
         """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made
         again.
         """
@@ -83,11 +88,12 @@ class Grid(Configurable):
         """Returns (nz, ny, nx)."""
         return self.levels.nz, self.horizontal.ny, self.horizontal.nx
 
-    def levels_at(self, where="center") -> np.ndarray:
+    def levels_at(self, where: str = "center") -> np.ndarray:
         """Returns levels that are computed at centres or corners, (ny, nx)."""
-        return self.wet_levels if where == "center" else self.corner_levels
+        result: np.ndarray = self.wet_levels if where == "center" else self.corner_levels
+        return result
 
-    def coordinates(self, where="center") -> Any:
+    def coordinates(self, where: str = "center") -> Any:
         """Returns (longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners;
         (ny, nx).
         """
@@ -97,7 +103,7 @@ class Grid(Configurable):
         )
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
-    def places_on_earth(self, what, where="center") -> Any:
+    def places_on_earth(self, what: str, where: str = "center") -> Any:
         """Returns (longitude, latitude) [degrees] of the points, for data of the earth. InputError:
         the grid is a plane.
         """
@@ -105,7 +111,7 @@ class Grid(Configurable):
             raise InputError(f"{what} is of the earth; the grid is a plane")
         return self.coordinates(where)
 
-    def interpolation(self, longitude, latitude, where="center"):
+    def interpolation(self, longitude: Any, latitude: Any, where: str = "center") -> Any:
         """Returns the interpolation from the points of the grid to places on earth [degrees], in
         the order in which they lie in memory.
         """
@@ -116,7 +122,7 @@ class Grid(Configurable):
         x, y = self.coordinates(where)
         return interpolation.from_quads(x, y, longitude, latitude, self.horizontal.periodic)
 
-    def place(self, j, i, k=-1) -> str:
+    def place(self, j: int, i: int, k: int = -1) -> str:
         """Returns "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())
         if self.horizontal.spherical:
@@ -141,14 +147,14 @@ class Grid(Configurable):
         """Returns cells that are computed."""
         return int(np.sum(self.wet_levels))
 
-    def regular(self, values, first_row=0) -> Any:
+    def regular(self, values: Any, first_row: int = 0) -> Any:
         """Returns values (..., rows, nx) of rows from `first_row` on as output, pictures and the
         report show them: rows of one length.
         """
         return values
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, np.ndarray]:
         """Returns the arrays that a restart must have in common with this grid: name -> array."""
         return {
             "wet_levels": self.wet_levels,
@@ -170,13 +176,13 @@ class Grid(Configurable):
             digest.update(self.identity["bottom_thickness"].astype("<f4").tobytes())
         return digest.hexdigest()
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return table(repr(self), self.describe().items())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         nz, ny, nx = self.shape
         return f"{type(self).__name__} {nx}×{ny}×{nz}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{label:<9} {text}" for label, text in self.describe().items()]
         return "\n".join([repr(self), *("├── " + line for line in lines[:-1]), "└── " + lines[-1]])

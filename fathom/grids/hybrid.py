@@ -18,6 +18,8 @@ should. The uppermost interface is at p = 0.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -75,7 +77,7 @@ def smooth(
     z = np.linspace(0, ceiling, 20001)
     middle = 0.5 * (z[1:] + z[:-1])
 
-    def layers(growth):
+    def layers(growth: float) -> np.ndarray:
         """Returns the number of layers below each z if they grow so."""
         return np.append(
             0, np.cumsum(np.diff(z) / (lowest + growth * middle / (1 + middle / KNEE)))
@@ -154,7 +156,7 @@ CAM_B = [0.0] * 8 + [
 ]
 
 
-def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
+def interfaces_of(levels: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns (a, b) of levels, checked."""
     a, b = (
         np.asarray(c, float) for c in ((levels.a, levels.b) if hasattr(levels, "a") else levels)

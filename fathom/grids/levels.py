@@ -1,5 +1,10 @@
 """Levels: the division of a column, by depth in the ocean, by pressure in the atmosphere."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from fathom.base.configurable import Configurable
@@ -9,7 +14,7 @@ from fathom.grids import hybrid
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, span
 
 
-def _least_share(partial_cells):
+def _least_share(partial_cells: float | bool | None) -> float | None:
     """Returns the least share of its layer that a bottom cell has; None: bottom cells are whole."""
     if partial_cells is None or partial_cells is False:
         return None
@@ -41,12 +46,12 @@ class ZLevels(Configurable):
 
     def __init__(
         self,
-        nz=None,
-        depth=None,
-        surface=None,
-        spacing=None,
-        thickness=None,
-        partial_cells=None,
+        nz: int | None = None,
+        depth: float | None = None,
+        surface: float | None = None,
+        spacing: str | None = None,
+        thickness: Sequence[float] | np.ndarray | str | None = None,
+        partial_cells: float | bool | None = None,
     ) -> None:
         self.least_share = _least_share(partial_cells)
         if thickness is not None:
@@ -77,24 +82,25 @@ class ZLevels(Configurable):
         )
 
     @property
-    def nz(self):
-        return self.vertical.levels
+    def nz(self) -> int:
+        result: int = self.vertical.levels
+        return result
 
     @property
-    def middles(self):
+    def middles(self) -> np.ndarray:
         """Returns depth of the middle of each layer [m]."""
         return np.cumsum(self.weights) - self.weights / 2
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Returns thickness [m]: the weight of a layer in means."""
         return np.asarray(self.vertical.thickness)
 
-    def text(self, k):
+    def text(self, k: int) -> str:
         """Where layer k is, in words."""
         return f"{self.middles[k]:.0f} m"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         v = self.vertical
         partial = f", partial_cells={self.least_share:g}" if self.least_share is not None else ""
         return f"ZLevels({v.levels} of {span(v.thickness, 'm')}, to {v.depth:g} m{partial})"
@@ -105,7 +111,7 @@ class _PressureLevels(Configurable):
 
     surface = 1e5  # pressure [Pa] for which levels are described and weighed
 
-    def _finish(self, a, b):
+    def _finish(self, a: Any, b: Any) -> None:
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
             raise InputError(
@@ -125,28 +131,29 @@ class _PressureLevels(Configurable):
             )
 
     @property
-    def nz(self):
+    def nz(self) -> int:
         return len(self.a) - 1
 
     @property
-    def reference_pressure(self):
+    def reference_pressure(self) -> np.ndarray:
         """Returns pressure of the interfaces [Pa], where the surface is at 1000 hPa."""
         return self.a + self.b * self.surface
 
     @property
-    def middles(self):
+    def middles(self) -> np.ndarray:
         """Returns pressure of the middle of each layer [Pa], where the surface is at 1000 hPa."""
-        return (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
+        result: np.ndarray = (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
+        return result
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Returns thickness [Pa]: the weight of a layer in means."""
         return np.diff(self.reference_pressure)
 
-    def text(self, k):
+    def text(self, k: int) -> str:
         return f"level {k + 1} of {self.nz} ({self.middles[k] / 100:.3g} hPa)"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.nz} layers, the highest around"
             f" {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
@@ -167,7 +174,14 @@ class HybridLevels(_PressureLevels):
 
     written: dict[str, object]  # the arguments
 
-    def __init__(self, nz=None, top=None, lowest=None, a=None, b=None) -> None:
+    def __init__(
+        self,
+        nz: int | str | None = None,
+        top: float | None = None,
+        lowest: float | None = None,
+        a: Sequence[float] | np.ndarray | None = None,
+        b: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
         if a is not None or b is not None:
             if a is None or b is None or (nz, top, lowest) != (None,) * 3:
                 raise InputError("HybridLevels takes either a and b, or nz, top and lowest")
@@ -201,14 +215,16 @@ class SigmaLevels(_PressureLevels):
     interfaces : list of float, from 0 to 1, instead of nz.
     """
 
-    def __init__(self, nz=None, interfaces=None) -> None:
+    def __init__(
+        self, nz: int | None = None, interfaces: Sequence[float] | np.ndarray | None = None
+    ) -> None:
         if interfaces is not None and nz is not None:
             raise InputError("SigmaLevels takes either nz or interfaces")
         if interfaces is None:
             nz = integer("nz", 20 if nz is None else nz, most=10_000)
             if nz < 1:
                 raise InputError(f"nz = {nz} must be 1 or more")
-            self.written = {"nz": nz}
+            self.written: dict[str, Any] = {"nz": nz}
             interfaces = np.arange(nz + 1) / nz
         else:
             self.written = {"interfaces": list(interfaces)}
@@ -216,7 +232,7 @@ class SigmaLevels(_PressureLevels):
         self._finish(0 * np.array(sigma), sigma)
 
 
-def _even(nz, top):
+def _even(nz: int | None, top: float | None) -> list[float]:
     """So many layers of one thickness, below a top [m]."""
     nz = integer("nz", 40 if nz is None else nz, most=10_000)
     top = number_of("top", 20e3 if top is None else top, "m")
@@ -225,7 +241,7 @@ def _even(nz, top):
     return [top * k / nz for k in range(nz + 1)]
 
 
-def _named_heights(name, top):
+def _named_heights(name: str, top: float | None) -> list[float]:
     """Returns heights of the interfaces of a named set [m]."""
     choice("nz", name, ["L38"])
     if top is not None:
@@ -248,7 +264,13 @@ class HeightLevels(Configurable):
     decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
     """
 
-    def __init__(self, nz=None, top=None, heights=None, decay=1.0) -> None:
+    def __init__(
+        self,
+        nz: int | str | None = None,
+        top: float | None = None,
+        heights: Sequence[float] | np.ndarray | str | None = None,
+        decay: float = 1.0,
+    ) -> None:
         if heights is not None and (nz, top) != (None, None):
             raise InputError("HeightLevels takes either heights, or nz and top")
         if heights is None:
@@ -264,24 +286,25 @@ class HeightLevels(Configurable):
         self.interfaces = heights[::-1].copy()  # from the top down
 
     @property
-    def nz(self):
+    def nz(self) -> int:
         return len(self.interfaces) - 1
 
     @property
-    def top(self):
+    def top(self) -> float:
         return float(self.interfaces[0])
 
     @property
-    def middles(self):
+    def middles(self) -> np.ndarray:
         """Returns height of the middle of each layer over flat ground [m], from the top down."""
-        return (self.interfaces[1:] + self.interfaces[:-1]) / 2
+        result: np.ndarray = (self.interfaces[1:] + self.interfaces[:-1]) / 2
+        return result
 
     @property
-    def weights(self):
+    def weights(self) -> np.ndarray:
         """Returns thickness [m]: the weight of a layer in means."""
         return -np.diff(self.interfaces)
 
-    def over(self, ground):
+    def over(self, ground: np.ndarray) -> np.ndarray:
         """Returns height of the interfaces over the ground (ny, nx) [m]: (levels + 1, ny, nx).
         ValueError: the ground is so high that layers vanish.
         """
@@ -294,8 +317,8 @@ class HeightLevels(Configurable):
             )
         return z
 
-    def text(self, k):
+    def text(self, k: int) -> str:
         return f"{self.middles[k]:.0f} m above flat ground"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"HeightLevels({self.nz} of {span(self.weights, 'm')}, to {self.top:g} m)"

@@ -9,8 +9,10 @@ has no place on earth.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +30,9 @@ from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.regrid.projections import Projection, fitting, kinds, wrapped
 from fathom.grids.zones import zone_of
+
+if TYPE_CHECKING:
+    from fathom.grids.transform import BiFourier
 
 
 class LimitedAreaGrid(Grid):
@@ -55,16 +60,16 @@ class LimitedAreaGrid(Grid):
 
     def __init__(
         self,
-        centre=None,
+        centre: Sequence[float] | None = None,
         *,
-        resolution=None,
-        points=None,
-        extent=None,
-        projection="auto",
-        coupling=8,
-        extension=11,
-        levels=None,
-        radius=earth.RADIUS,
+        resolution: float | None = None,
+        points: Sequence[int] | None = None,
+        extent: Sequence[float] | None = None,
+        projection: str | Projection = "auto",
+        coupling: int = 8,
+        extension: int | Sequence[int] = 11,
+        levels: HybridLevels | SigmaLevels | None = None,
+        radius: float = earth.RADIUS,
     ) -> None:
         if centre is None or resolution is None or (points is None) == (extent is None):
             raise InputError(
@@ -89,7 +94,7 @@ class LimitedAreaGrid(Grid):
         self.projection = self._projection(projection)
         self._check_on_earth()
 
-    def _check_zones(self):
+    def _check_zones(self) -> None:
         if min(self.points) <= 2 * self.coupling:
             raise InputError(
                 f"{self.points[0]} × {self.points[1]} points leave nothing between coupling zones"
@@ -97,7 +102,7 @@ class LimitedAreaGrid(Grid):
                 f" {(min(self.points) + 1) // 2}"
             )
 
-    def _projection(self, given) -> Projection:
+    def _projection(self, given: str | Projection) -> Projection:
         if isinstance(given, Projection):
             if given.radius != self.radius:
                 raise InputError(
@@ -109,7 +114,7 @@ class LimitedAreaGrid(Grid):
         kind = kinds[fitting(latitude) if name == "auto" else name]
         return kind(longitude, latitude, self.radius)
 
-    def _check_on_earth(self):
+    def _check_on_earth(self) -> None:
         """Raises ValueError where the edge of C + I leaves the map."""
         middle = self._middle
         if not np.isfinite(middle).all() or np.abs(middle).max() > 1e3 * self.radius:
@@ -131,11 +136,11 @@ class LimitedAreaGrid(Grid):
     # ---- points ----------------------------------------------------------------------------------
 
     @cached_property
-    def _middle(self):
+    def _middle(self) -> np.ndarray:
         """Returns x and y of the centre."""
         return np.array(self.projection.from_earth(*self.centre))
 
-    def _axes(self, where="center", beyond=(0, 0)):
+    def _axes(self, where: str = "center", beyond: Sequence[int] = (0, 0)) -> list[np.ndarray]:
         """Returns x (nx) and y (ny) of points, or of the edges between them (one more), and of some
         more beyond both ends [m].
         """
@@ -145,7 +150,7 @@ class LimitedAreaGrid(Grid):
             for middle, n in zip(self._middle, numbers)
         ]
 
-    def around(self, zone=0):
+    def around(self, zone: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Returns (longitude, latitude) [degrees] of C + I and of as many points beyond each edge
         as `windowed` needs: those of E, and `zone` more.
         """
@@ -158,7 +163,7 @@ class LimitedAreaGrid(Grid):
         return self.projection.to_earth(x, y)
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> SimpleNamespace:
         """Returns coordinates of centres and corners [degrees], areas [m2], of C + I."""
         longitude, latitude = self.projection.to_earth(*np.meshgrid(*self._axes()))
         corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
@@ -180,58 +185,60 @@ class LimitedAreaGrid(Grid):
         )
 
     @property
-    def areas(self):
+    def areas(self) -> tuple[np.ndarray, np.ndarray]:
         return self.horizontal.area_center, self.horizontal.area_center
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
         levels = np.full(self.points[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @property
-    def map_factors(self):
+    def map_factors(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns m along x and along y, each (ny, nx)."""
         return self.projection.map_factors(*self.coordinates())
 
     @property
-    def angle(self):
+    def angle(self) -> np.ndarray:
         """Returns the angle from east to the axis of x, counter-clockwise [radians], (ny, nx)."""
         return self.projection.angle(*self.coordinates())
 
     @property
-    def coriolis(self):
+    def coriolis(self) -> np.ndarray:
         """Returns 2 Omega sin(latitude) [s-1], (ny, nx)."""
         return self.projection.coriolis(self.coordinates()[1])
 
-    def along_axes(self, eastward, northward):
+    def along_axes(
+        self, eastward: np.ndarray, northward: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Returns wind (..., ny, nx) on earth along x and y."""
         return self.projection.along_axes(eastward, northward, *self.coordinates())
 
-    def on_earth(self, u, v):
+    def on_earth(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns wind (..., ny, nx) along x and y, eastward and northward: the inverse."""
         return self.projection.on_earth(u, v, *self.coordinates())
 
     @cached_property
-    def zone(self):
+    def zone(self) -> np.ndarray:
         """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between in I."""
         return zone_of(self.points, self.coupling)
 
     # ---- the whole -------------------------------------------------------------------------------
 
-    def periodic(self, field, smooth=True):
+    def periodic(self, field: np.ndarray, smooth: bool = True) -> np.ndarray:
         """Returns (..., ny, nx) on C + I made the whole, (..., rows, points) of `size`, by
         splines."""
         from fathom.grids.transform.periodic import by_splines  # loads the core
 
         return by_splines(self._on_area(field), self.size, smooth)
 
-    def windowed(self, field, zone=0, sharpness=2.0):
+    def windowed(self, field: np.ndarray, zone: int = 0, sharpness: float = 2.0) -> np.ndarray:
         """Returns a field at the places of `around(zone)`, made periodic by windows over E and
         `zone` points on each side of it.
         """
@@ -239,17 +246,17 @@ class LimitedAreaGrid(Grid):
 
         return by_windows(field, self.points, self.size, zone, sharpness)
 
-    def inside(self, field):
+    def inside(self, field: np.ndarray) -> np.ndarray:
         """Returns C + I (..., ny, nx) of a field on the whole."""
         return field[..., : self.points[1], : self.points[0]]
 
-    def bi_fourier(self, **more):
+    def bi_fourier(self, **more: Any) -> BiFourier:
         """Transforms of the whole in this process: see `fathom.grids.transform.BiFourier`."""
         from fathom.grids.transform import BiFourier  # loads the core
 
         return BiFourier(self.size, self.spacing, **more)
 
-    def _on_area(self, field):
+    def _on_area(self, field: np.ndarray) -> np.ndarray:
         field = np.asarray(field)
         if field.shape[-2:] != self.points[::-1]:
             raise InputError(
@@ -261,7 +268,7 @@ class LimitedAreaGrid(Grid):
     # ---- what output, restarts and the tree take -------------------------------------------------
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return {
             "middle": self._middle,
             "spacing": np.array(self.spacing),
@@ -271,7 +278,7 @@ class LimitedAreaGrid(Grid):
             "b": self.levels.b,
         }
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates of points and corners, levels, area: what output and pictures
         take."""
         h = self.horizontal
@@ -286,7 +293,7 @@ class LimitedAreaGrid(Grid):
             "hybrid_b": self.levels.b,
         }
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         (nx, ny), (NX, NY), (ex, ey) = self.points, self.size, self.extension
         (x, y), c = self.centre, self.coupling
@@ -328,33 +335,34 @@ def _rest(number: int) -> int:
     return number
 
 
-def _place(given):
+def _place(given: Any) -> tuple[float, float]:
     longitude, latitude = pair("centre", given, "degrees")
     if abs(latitude) > 90:
         raise InputError(f"centre = {given!r}: its latitude must lie within [-90, 90] degrees")
     return float(wrapped(longitude)), latitude
 
 
-def _least(name, given, least):
+def _least(name: str, given: Any, least: int) -> int:
     value = integer(name, given)
     if value < least:
         raise InputError(f"{name} = {given} must be at least {least}")
     return value
 
 
-def _extension(given):
+def _extension(given: Any) -> tuple[int, int]:
     """Returns the points of the extension along x and along y."""
     two = given if np.shape(given) == (2,) else (given, given)
-    return tuple(_least("extension", number, 1) for number in two)
+    along_x, along_y = (_least("extension", number, 1) for number in two)
+    return along_x, along_y
 
 
-def _points(given):
+def _points(given: Any) -> tuple[int, int]:
     if isinstance(given, str) or np.shape(given) != (2,):
         raise InputError(f"points = {given!r} must be two whole numbers")
     return _least("points", given[0], 4), _least("points", given[1], 4)
 
 
-def _points_of(extent, spacing):
+def _points_of(extent: Any, spacing: float) -> tuple[int, int]:
     width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
     return max(4, int(np.ceil(width / spacing - 1e-9))), max(
         4, int(np.ceil(length / spacing - 1e-9))

@@ -4,7 +4,9 @@ against exact solutions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +34,13 @@ class PeriodicPlaneGrid(Grid):
     map_factor = angle = None
 
     def __init__(
-        self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None
+        self,
+        points: Sequence[int] | None = None,
+        *,
+        resolution: float | None = None,
+        latitude: float = 45.0,
+        coupling: int = 0,
+        levels: HybridLevels | SigmaLevels | None = None,
     ) -> None:
         if points is None or resolution is None:
             raise InputError(
@@ -53,38 +61,38 @@ class PeriodicPlaneGrid(Grid):
         self._sides = [[self.spacing * i for i in range(n + 1)] for n in self.size]
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> Any:
         """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         return core().cartesian_grid(*self._sides, periodic=True)
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
         levels = np.full(self.size[::-1], self.levels.nz, np.int32)
         levels.flags.writeable = False
         return levels
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @cached_property
-    def zone(self):
+    def zone(self) -> np.ndarray:
         """Where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
         return zone_of(self.points, self.coupling)
 
-    def spread(self, values):
+    def spread(self, values: np.ndarray) -> np.ndarray:
         """Returns the values themselves: they are periodic already."""
         return np.asarray(values, float)
 
     continued = spread
 
-    def distribution(self, ranks):
+    def distribution(self, ranks: int) -> str:
         """Returns whole rows, as transforms want them."""
         return "north-south"
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return {
             "spacing": np.array([self.spacing, *self.size]),
             "latitude": np.array(self.latitude),
@@ -92,7 +100,7 @@ class PeriodicPlaneGrid(Grid):
             "b": self.levels.b,
         }
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates of centres and corners, levels, area: what output and pictures
         take."""
         h = self.horizontal
@@ -107,7 +115,7 @@ class PeriodicPlaneGrid(Grid):
             "hybrid_b": self.levels.b,
         }
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         nx, ny = self.size
         return {

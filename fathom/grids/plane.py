@@ -1,6 +1,10 @@
 """A plane with air above it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -26,16 +30,25 @@ class PlaneGrid(Grid):
     level_coordinate = "height"
     radius = 0.0  # of no sphere
 
-    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None) -> None:
+    def __init__(
+        self,
+        nx: int | None = None,
+        ny: int = 1,
+        *,
+        extent: float | Sequence[float] | None = None,
+        walls: bool = True,
+        levels: HeightLevels | None = None,
+    ) -> None:
         if nx is None or extent is None:
             raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
         room_for(nx, ny)
         nx, ny = integer("nx", nx), integer("ny", ny)
         if nx < 4 or ny not in (1, *range(4, ny + 1)):
             raise InputError(f"nx = {nx}, ny = {ny}: 4 columns or more; 1 row, or 4 or more")
+        sides: Any = extent
         if np.ndim(extent) == 0:
-            extent = (extent, length_of("extent", extent) * ny / nx)
-        width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
+            sides = (extent, length_of("extent", extent) * ny / nx)
+        width, length = (length_of("extent", side) for side in pair("extent", sides, "m"))
         if levels is not None and not isinstance(levels, HeightLevels):
             raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
@@ -45,19 +58,19 @@ class PlaneGrid(Grid):
         self._size = nx, ny
 
     @property
-    def slice(self):
+    def slice(self) -> bool:
         """Returns whether it is one row wide."""
         return self._size[1] == 1
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> Any:
         """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         return core().cartesian_grid(
             *self._sides, periodic=True, periodic_j=not (self.walls or self.slice)
         )
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
         nx, ny = self._size
         levels = np.full((ny, nx), self.levels.nz, np.int32)
@@ -65,11 +78,11 @@ class PlaneGrid(Grid):
         return levels
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),
@@ -77,7 +90,7 @@ class PlaneGrid(Grid):
             "walls": np.array(int(self.walls)),
         }
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates of centres and corners, heights, area: what output and pictures
         take."""
         h = self.horizontal
@@ -91,7 +104,7 @@ class PlaneGrid(Grid):
             "area": np.asarray(h.area_center),
         }
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         nx, ny = self._size
         sides = (

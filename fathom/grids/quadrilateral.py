@@ -2,9 +2,12 @@
 displaced poles, from a file.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +26,7 @@ from fathom.grids.arguments import (
     room_for,
     yes_or_no,
 )
+from fathom.grids.levels import ZLevels
 from fathom.grids.water import WaterGrid
 
 
@@ -47,20 +51,20 @@ class LatitudeLongitudeGrid(WaterGrid):
 
     def __init__(
         self,
-        nx=None,
-        ny=None,
+        nx: int | None = None,
+        ny: int | None = None,
         *,
-        longitude=(0, 360),
-        latitude=(-80, 80),
-        spacing="uniform",
-        equatorial=1 / 3,
-        width=10,
-        polar=0.2,
-        periodic=None,
-        levels=None,
-        bathymetry="flat",
-        minimum_levels=3,
-        radius=earth.RADIUS,
+        longitude: Sequence[float] = (0, 360),
+        latitude: Sequence[float] = (-80, 80),
+        spacing: str | Sequence[float] | np.ndarray = "uniform",
+        equatorial: float = 1 / 3,
+        width: float = 10,
+        polar: float = 0.2,
+        periodic: bool | None = None,
+        levels: ZLevels | None = None,
+        bathymetry: Any = "flat",
+        minimum_levels: int = 3,
+        radius: float = earth.RADIUS,
     ) -> None:
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
@@ -111,16 +115,16 @@ class CartesianGrid(WaterGrid):
 
     def __init__(
         self,
-        nx=None,
-        ny=None,
+        nx: int | None = None,
+        ny: int | None = None,
         *,
-        extent=(1e6, 1e6),
-        x=None,
-        y=None,
-        periodic=False,
-        levels=None,
-        bathymetry="flat",
-        minimum_levels=1,
+        extent: Sequence[float] = (1e6, 1e6),
+        x: Sequence[float] | np.ndarray | None = None,
+        y: Sequence[float] | np.ndarray | None = None,
+        periodic: bool = False,
+        levels: ZLevels | None = None,
+        bathymetry: Any = "flat",
+        minimum_levels: int = 1,
     ) -> None:
         room_for(*(1 if number is None else number for number in (nx, ny)))
         sides = []
@@ -154,9 +158,9 @@ class CartesianGrid(WaterGrid):
 class _Named(WaterGrid):
     """A grid that comes in named resolutions; each parameter can be given besides."""
 
-    resolutions: ClassVar[dict] = {}
+    resolutions: ClassVar[dict[str, Any]] = {}
 
-    def _shape(self, resolution, given):
+    def _shape(self, resolution: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the parameters of the resolution, replaced by those given."""
         if resolution is not None:
             self._check_resolution(resolution)
@@ -177,7 +181,7 @@ class _Named(WaterGrid):
         numbers = {name: _number(name, value) for name, value in shape.items()}
         return numbers | {"spacing": spacing}
 
-    def _check_resolution(self, resolution):
+    def _check_resolution(self, resolution: Any) -> None:
         if resolution in self.resolutions:
             return
         known = ", ".join(f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items())
@@ -188,7 +192,7 @@ class _Named(WaterGrid):
         )
 
 
-def _number(name, value):
+def _number(name: str, value: Any) -> float:
     if name in ("nx", "ny"):
         return integer(name, value)
     return number_of(name, value, "m" if name == "radius" else "degrees")
@@ -211,7 +215,7 @@ class DipoleGrid(_Named):
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {
+    _shared: ClassVar[dict[str, Any]] = {
         "south": -79,
         "pole_longitude": -40.5,
         "pole_latitude": 76,
@@ -219,7 +223,7 @@ class DipoleGrid(_Named):
         "width": 10,
         "polar": 0.4,
     }
-    resolutions: ClassVar[dict] = {
+    resolutions: ClassVar[dict[str, Any]] = {
         "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 0.35} | _shared,
         "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,
@@ -228,21 +232,21 @@ class DipoleGrid(_Named):
 
     def __init__(
         self,
-        resolution=None,
+        resolution: str | None = None,
         *,
-        nx=None,
-        ny=None,
-        south=None,
-        pole_longitude=None,
-        pole_latitude=None,
-        ring=None,
-        equatorial=None,
-        width=None,
-        polar=None,
-        levels=None,
-        bathymetry="etopo5",
-        minimum_levels=3,
-        radius=None,
+        nx: int | None = None,
+        ny: int | None = None,
+        south: float | None = None,
+        pole_longitude: float | None = None,
+        pole_latitude: float | None = None,
+        ring: float | None = None,
+        equatorial: float | None = None,
+        width: float | None = None,
+        polar: float | None = None,
+        levels: ZLevels | None = None,
+        bathymetry: Any = "etopo5",
+        minimum_levels: int = 3,
+        radius: float | None = None,
     ) -> None:
         shape = self._shape(
             resolution,
@@ -280,7 +284,7 @@ class TripolarGrid(_Named):
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {
+    _shared: ClassVar[dict[str, Any]] = {
         "south": -79,
         "join": 64,
         "pole_longitude": 59,
@@ -288,7 +292,7 @@ class TripolarGrid(_Named):
         "width": 10,
         "polar": 0.2,
     }
-    resolutions: ClassVar[dict] = {
+    resolutions: ClassVar[dict[str, Any]] = {
         "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 1 / 3} | _shared,
         "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,
@@ -297,21 +301,21 @@ class TripolarGrid(_Named):
 
     def __init__(
         self,
-        resolution=None,
+        resolution: str | None = None,
         *,
-        nx=None,
-        ny=None,
-        south=None,
-        join=None,
-        pole_longitude=None,
-        cap=None,
-        equatorial=None,
-        width=None,
-        polar=None,
-        levels=None,
-        bathymetry="etopo5",
-        minimum_levels=3,
-        radius=None,
+        nx: int | None = None,
+        ny: int | None = None,
+        south: float | None = None,
+        join: float | None = None,
+        pole_longitude: float | None = None,
+        cap: float | None = None,
+        equatorial: float | None = None,
+        width: float | None = None,
+        polar: float | None = None,
+        levels: ZLevels | None = None,
+        bathymetry: Any = "etopo5",
+        minimum_levels: int = 3,
+        radius: float | None = None,
     ) -> None:
         shape = self._shape(
             resolution,
@@ -331,7 +335,7 @@ class TripolarGrid(_Named):
         self._finish(lambda: core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
 
 
-def _check_corners(longitude, latitude):
+def _check_corners(longitude: np.ndarray, latitude: np.ndarray) -> None:
     """Raises ValueError: shapes that do not fit, or what is not finite."""
     if longitude.ndim != 2 or min(longitude.shape) < 2 or longitude.shape != latitude.shape:
         raise InputError(
@@ -363,16 +367,16 @@ class CurvilinearGrid(WaterGrid):
 
     def __init__(
         self,
-        file=None,
+        file: str | Path | None = None,
         *,
-        corner_longitude=None,
-        corner_latitude=None,
-        periodic=None,
-        fold=None,
-        levels=None,
-        bathymetry="etopo5",
-        minimum_levels=3,
-        radius=earth.RADIUS,
+        corner_longitude: np.ndarray | None = None,
+        corner_latitude: np.ndarray | None = None,
+        periodic: bool | None = None,
+        fold: bool | None = None,
+        levels: ZLevels | None = None,
+        bathymetry: Any = "etopo5",
+        minimum_levels: int = 3,
+        radius: float = earth.RADIUS,
     ) -> None:
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:
@@ -403,7 +407,7 @@ class CurvilinearGrid(WaterGrid):
         )
 
     @cached_property
-    def orthogonality(self):
+    def orthogonality(self) -> tuple[float, float, tuple[int, ...]]:
         """Returns departure of grid lines from a right angle [degrees]: (mean, largest, its (j,
         i)).
         """
@@ -414,7 +418,7 @@ class CurvilinearGrid(WaterGrid):
             tuple(int(n) for n in np.unravel_index(departure.argmax(), departure.shape)),
         )
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         mean, largest, at = self.orthogonality
         return {
             "angles": (
@@ -424,7 +428,7 @@ class CurvilinearGrid(WaterGrid):
 
 
 @once
-def _corners_from(path):
+def _corners_from(path: str | Path) -> Any:
     """Returns corner_longitude, corner_latitude of a file, degrees."""
     if not Path(path).is_file():
         raise InputError(f"no grid file '{path}'")

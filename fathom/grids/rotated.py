@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -56,36 +57,36 @@ class RotatedGrid(LimitedAreaGrid):
 
     def __init__(
         self,
-        area=None,
+        area: str | None = None,
         *,
-        centre=None,
-        resolution=None,
-        points=None,
-        extent=None,
-        coupling=8,
-        rim=2,
-        levels=None,
-        radius=earth.RADIUS,
+        centre: Sequence[float] | None = None,
+        resolution: float | None = None,
+        points: Sequence[int] | None = None,
+        extent: Sequence[float] | None = None,
+        coupling: int = 8,
+        rim: int = 2,
+        levels: HeightLevels | None = None,
+        radius: float = earth.RADIUS,
     ) -> None:
         usual: Any = {} if area is None else areas[choice("area", area, list(areas))]
         if extent is not None:
             usual = usual | {"points": None}
-        centre, resolution, points = (
+        middle, spacing, counts = (
             usual.get(name) if value is None else value
             for name, value in (("centre", centre), ("resolution", resolution), ("points", points))
         )
-        if centre is None or resolution is None or (points is None) == (extent is None):
+        if middle is None or spacing is None or (counts is None) == (extent is None):
             raise InputError(
                 "RotatedGrid needs an area, or centre = [longitude, latitude], resolution [m], and"
                 " one of points = [along x, along y] and extent = [width, length] [m]"
             )
-        self.centre, self.radius = _place(centre), length_of("radius", radius)
-        self.spacing = length_of("resolution", resolution)
+        self.centre, self.radius = _place(middle), length_of("radius", radius)
+        self.spacing = length_of("resolution", spacing)
         self.coupling, self.rim = coupling, rim
         if levels is not None and not isinstance(levels, HeightLevels):
             raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
-        self.points = _points(points) if extent is None else _points_of(extent, self.spacing)
+        self.points = _points(counts) if extent is None else _points_of(extent, self.spacing)
         self.size, self.extension = self.points, (0, 0)
         room_for(*self.points)
         self._check_zones()
@@ -94,12 +95,12 @@ class RotatedGrid(LimitedAreaGrid):
         self.dx = self.dy = float(np.rad2deg(self.spacing / self.radius))  # [degrees]
         self._check_width()
 
-    def _check_zones(self):
+    def _check_zones(self) -> None:
         if _least("rim", self.rim, 1) >= _least("coupling", self.coupling, 2):
             raise InputError(f"rim = {self.rim} must be less than coupling = {self.coupling}")
         super()._check_zones()
 
-    def _check_width(self):
+    def _check_width(self) -> None:
         if max(self.points) * self.dx > 120:
             raise InputError(
                 f"an area of {self.points[0] * self.dx:.0f}° × {self.points[1] * self.dy:.0f}° is"
@@ -107,17 +108,17 @@ class RotatedGrid(LimitedAreaGrid):
             )
 
     @property
-    def area(self):
+    def area(self) -> Self:
         """Itself: the same interface as of areas with an extension."""
         return self
 
     @property
-    def south(self):
+    def south(self) -> float:
         """Where the first row begins, about the pole of the grid [degrees]."""
         return float(np.rad2deg(self._axes("corner")[1][0] / self.radius))
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> SimpleNamespace:
         """Returns coordinates on earth of centres and corners [degrees]; lengths and areas about
         the pole of the grid. Its index space is closed along x, where the rim has values of the
         outer model.
@@ -144,7 +145,7 @@ class RotatedGrid(LimitedAreaGrid):
             **{name: np.array(getattr(own, name)) for name in faces},
         )
 
-    def face_coordinates(self, axis):
+    def face_coordinates(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Returns places on earth [degrees] of the eastern (axis 2 of a field) or northern (1)
         faces.
         """
@@ -155,32 +156,35 @@ class RotatedGrid(LimitedAreaGrid):
         )
 
     @cached_property
-    def scattered(self):
+    def scattered(self) -> Scattered:
         """Returns the columns as regridding takes them."""
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, np.ones(self.points[::-1], bool))
 
     @cached_property
-    def computed(self):
+    def computed(self) -> np.ndarray:
         """Where the equations are solved, (ny, nx): False in the rim."""
         nx, ny = self.points
         depth = lambda n: np.minimum(np.arange(n), n - 1 - np.arange(n)) >= self.rim
-        return depth(ny)[:, None] & depth(nx)
+        result: np.ndarray = depth(ny)[:, None] & depth(nx)
+        return result
 
     @cached_property
-    def zone(self):
+    def zone(self) -> np.ndarray:
         """Where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the zone."""
         nx, ny = self.points
         z, r = np.ones((ny, nx)), self.rim - 1
         z[r : ny - r, r : nx - r] = zone_of((nx - 2 * r, ny - 2 * r), self.coupling - r)
         return np.where(self.computed, z, 1.0)
 
-    def interpolation(self, longitude, latitude, where="center"):
+    def interpolation(
+        self, longitude: Any, latitude: Any, where: str = "center"
+    ) -> places.Interpolation:
         x, y = self.coordinates(where)
         return places.from_quads(x, y, longitude, latitude, False)
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),
@@ -190,7 +194,7 @@ class RotatedGrid(LimitedAreaGrid):
             "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
         }
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates of points and corners, heights, area: what output and pictures
         take."""
         h = self.horizontal
@@ -204,7 +208,7 @@ class RotatedGrid(LimitedAreaGrid):
             "height_interfaces": self.levels.interfaces,
         }
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         (nx, ny), (x, y) = self.points, self.centre
         km = self.spacing / 1e3

@@ -1,6 +1,9 @@
 """The whole sphere between parallels and meridians, with air above it."""
 
+from __future__ import annotations
+
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +32,14 @@ class SphereGrid(Grid):
     south = -90.0  # where the first row begins
     sphere = Schmidt()  # neither stretched nor rotated
 
-    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS) -> None:
+    def __init__(
+        self,
+        nx: int | str | None = None,
+        ny: int | None = None,
+        *,
+        levels: HeightLevels | None = None,
+        radius: float = earth.RADIUS,
+    ) -> None:
         if nx is None:
             raise InputError("SphereGrid needs nx, its number of columns")
         if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():
@@ -50,7 +60,7 @@ class SphereGrid(Grid):
         self.truncation = nx // 3  # down to which the ground of the earth is kept: 3 columns a wave
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> Any:
         """Returns coordinates, lengths and areas (HorizontalGrid of the core)."""
         nx, ny = self._size
         latitudes = [-90 + 180 * j / ny for j in range(ny + 1)]
@@ -59,17 +69,17 @@ class SphereGrid(Grid):
         )
 
     @property
-    def latitude(self):
+    def latitude(self) -> np.ndarray:
         """Returns latitudes of the rows [degrees]."""
         return -90 + self.dy * (np.arange(self._size[1]) + 0.5)
 
     @property
-    def points(self):
+    def points(self) -> np.ndarray:
         """Returns the number of points of each row."""
         return np.full(self._size[1], self._size[0])
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
         nx, ny = self._size
         levels = np.full((ny, nx), self.levels.nz, np.int32)
@@ -77,23 +87,23 @@ class SphereGrid(Grid):
         return levels
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @property
-    def areas(self):
+    def areas(self) -> tuple[np.ndarray, np.ndarray]:
         area = np.asarray(self.horizontal.area_center)
         return area, area
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),
             "radius": np.array(self.radius),
         }
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates along each axis with their edges, heights, area: what output and
         pictures take.
         """
@@ -107,7 +117,7 @@ class SphereGrid(Grid):
             "area": np.asarray(h.area_center),
         }
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         nx, ny = self._size
         step = np.deg2rad(self.dx) * self.radius / 1e3

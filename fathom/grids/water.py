@@ -1,9 +1,12 @@
 """Grids of water: bathymetry on quadrilateral cells."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,7 +39,9 @@ class WaterGrid(Grid):
     name: str | None = None  # of a grid whose wet levels may be embedded
     usual_levels = 40
 
-    def _finish(self, make, levels, bathymetry, minimum_levels):
+    def _finish(
+        self, make: Callable[[], Any], levels: ZLevels | None, bathymetry: Any, minimum_levels: int
+    ) -> None:
         self._make, horizontal = make, make()
         if levels is not None and not isinstance(levels, ZLevels):
             raise InputError(f"levels = {levels!r} must be ZLevels(...)")
@@ -62,12 +67,12 @@ class WaterGrid(Grid):
         self.bathymetry = bathymetry
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> Any:
         """Returns coordinates, lengths, areas and angles (HorizontalGrid of the core)."""
         return self._make()
 
     @cached_property
-    def turn(self):
+    def turn(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns cosine and sine of the angle from east to the direction of growing i at corners,
         (ny, nx).
         """
@@ -101,14 +106,14 @@ class WaterGrid(Grid):
         levels.flags.writeable = False
         return levels
 
-    def _of_numbers(self, values):
+    def _of_numbers(self, values: Any) -> Any:
         """Returns depths or wet levels as they are, or those of single points."""
         if soundings.are_points(values, self.shape[1:]):
             values = soundings.depth_on_cells(values, self.horizontal, self.shape[1:])
         self._check_depth(values)
         return values
 
-    def _depth_in(self, data):
+    def _depth_in(self, data: Any) -> np.ndarray:
         """`ocean_depth` of a data set on the cells of this grid [m], (ny, nx)."""
         h, held = self.horizontal, data.open()
         held = output.open(held) if isinstance(held, (str, Path)) else held
@@ -125,18 +130,18 @@ class WaterGrid(Grid):
             )
         return np.asarray(depth.values, float)
 
-    def _given_depth(self):
-        depth = self.bathymetry
+    def _given_depth(self) -> np.ndarray:
+        depth: Any = self.bathymetry
         if callable(depth):
             h = self.horizontal
             depth = np.array(
                 np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float
             )
             self._check_depth(depth)
-        return depth
+        return np.asarray(depth)
 
     @cached_property
-    def _cut(self):
+    def _cut(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells
         [m], 0 on land.
         """
@@ -176,7 +181,7 @@ class WaterGrid(Grid):
             levels > 0, np.clip(depth - interfaces[last], least * layer, layer), 0.0
         )
 
-    def behind(self, walls):
+    def behind(self, walls: Any) -> Self:
         """Returns the same grid with the sea floor raised to the depth of each wall [m] along its
         line of longitudes and latitudes; seas that this cuts off are land. walls: [(line, depth),
         ...].
@@ -202,7 +207,7 @@ class WaterGrid(Grid):
             grid.__dict__["_cut"] = lower, np.where(lower > 0, bottom, 0.0)
         return grid
 
-    def bottom_thickness(self, where="center") -> np.ndarray:
+    def bottom_thickness(self, where: str = "center") -> np.ndarray:
         """Returns thickness of the last wet cell at centres, or of what velocity fills of the last
         wet layer at corners [m], (ny, nx); 0 on land.
         """
@@ -214,21 +219,22 @@ class WaterGrid(Grid):
         return self._cut[1] if where == "center" else self._corner_cut
 
     @cached_property
-    def _corner_cut(self):
+    def _corner_cut(self) -> np.ndarray:
         levels, (wet, bottom) = self.corner_levels, self._cut
         least = np.full(levels.shape, np.inf)
         for cells, thickness in zip(self._around(wet), self._around(bottom)):
             least = np.where(cells == levels, np.minimum(least, thickness), least)
         return np.where(levels > 0, least, 0.0)
 
-    def depth(self, where="center") -> np.ndarray:
+    def depth(self, where: str = "center") -> np.ndarray:
         """Returns depth of the sea floor in the model [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
-        return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
-            levels > 0
-        ) + self.bottom_thickness(where)
+        result: np.ndarray = np.asarray(self.vertical.interface_depth)[
+            np.maximum(levels, 1) - 1
+        ] * (levels > 0) + self.bottom_thickness(where)
+        return result
 
-    def thickness(self, k, where="center") -> np.ndarray:
+    def thickness(self, k: int, where: str = "center") -> np.ndarray:
         """Returns thickness of the cells of layer k [m], (ny, nx); below the bottom that of the
         layer.
         """
@@ -236,7 +242,7 @@ class WaterGrid(Grid):
             self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k]
         )
 
-    def face_thickness(self, k, towards):
+    def face_thickness(self, k: int, towards: str) -> np.ndarray:
         """Returns thickness of the faces between cells of layer k and their neighbours towards
         "east" or "north" [m], (ny, nx): the lesser of both cells.
         """
@@ -244,20 +250,20 @@ class WaterGrid(Grid):
         beside = {"east": east, "north": north}[towards]
         return np.where(beside > 0, np.minimum(own, beside), own)
 
-    def column(self, j, i, where="center") -> Any:
+    def column(self, j: int, i: int, where: str = "center") -> Any:
         """Returns thickness of the cells of one column [m], (nz,)."""
         column, levels = np.array(self.vertical.thickness), self.levels_at(where)[j, i]
         if levels and self.levels.least_share is not None:
             column[levels - 1] = self.bottom_thickness(where)[j, i]
         return column
 
-    def _levels_of(self, depth):
+    def _levels_of(self, depth: np.ndarray) -> np.ndarray:
         middles = self.vertical.layer_depth
         return np.where(
             depth > 0, np.maximum(np.searchsorted(middles, depth), self.minimum_levels), 0
         )
 
-    def _check_depth(self, depth):
+    def _check_depth(self, depth: np.ndarray) -> None:
         shape, nz = self.shape[1:], self.vertical.levels
         if depth.shape != shape:
             raise InputError(f"bathymetry has shape {depth.shape}; the grid takes {shape}")
@@ -279,7 +285,7 @@ class WaterGrid(Grid):
                 f" {depth.max()}]; depths are floating-point numbers"
             )
 
-    def _around_poles(self):
+    def _around_poles(self) -> np.ndarray:
         """Returns cells that a flat bottom must leave dry: within 5 degrees of the poles of a
         folded grid.
         """
@@ -294,13 +300,14 @@ class WaterGrid(Grid):
         return near
 
     @cached_property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         """Returns wet levels at the velocity points: the least of the four cells around (0 on a
         closed edge); (ny, nx).
         """
-        return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
+        result: np.ndarray = np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
+        return result
 
-    def _around(self, values):
+    def _around(self, values: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns values of the four cells around each corner, (ny, nx) each; 0 beyond a closed
         edge.
         """
@@ -310,7 +317,7 @@ class WaterGrid(Grid):
         if h.fold:
             north[-1] = values[-1, ::-1]
 
-        def east(a):
+        def east(a: np.ndarray) -> np.ndarray:
             b = np.roll(a, -1, 1)
             if not h.periodic:
                 b[:, -1] = 0
@@ -319,12 +326,12 @@ class WaterGrid(Grid):
         return values, east(values), north, east(north)
 
     @property
-    def wet_corners(self):
+    def wet_corners(self) -> np.ndarray:
         """Returns corners between four wet cells (ny, nx), bool: where there is a velocity."""
         return self.corner_levels > 0
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return super().identity | (
             {"bottom_thickness": self.bottom_thickness()}
             if self.levels.least_share is not None
@@ -354,7 +361,7 @@ class WaterGrid(Grid):
             ),
         }
 
-    def to_netcdf(self, path) -> None:
+    def to_netcdf(self, path: str | Path) -> None:
         """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and
         `tools/build_data.py --levels` read.
         """
@@ -402,7 +409,7 @@ class WaterGrid(Grid):
                 variable.units = units
                 variable[...] = values
 
-    def _bottom_text(self):
+    def _bottom_text(self) -> str:
         share = self.levels.least_share
         return (
             ""
@@ -410,7 +417,7 @@ class WaterGrid(Grid):
             else f"; bottom cells end at the sea floor, {share:g} of a layer or more"
         )
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
         h, wet = self.horizontal, self.wet_levels
         at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)

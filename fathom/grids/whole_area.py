@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.regrid.places import Interpolation
 from fathom.grids.regrid.rows import Scattered
 from fathom.grids.regrid.windows import Inside
 
@@ -26,7 +28,7 @@ class WholeArea(Grid):
 
     level_coordinate = "pressure"
 
-    def __init__(self, area: LimitedAreaGrid):
+    def __init__(self, area: LimitedAreaGrid) -> None:
         if not area.projection.conformal:
             raise InputError(
                 f"{area.projection!r} is not conformal: the equations need one map factor for both"
@@ -37,7 +39,7 @@ class WholeArea(Grid):
         self.radius = area.radius
         self.share_of_extension = 0.0  # cost of a point of E, of the time of a column
 
-    def _places(self, where):
+    def _places(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Returns longitude and latitude of all points, or of the edges between them."""
         more = where == "corner"
         axes = []
@@ -51,7 +53,7 @@ class WholeArea(Grid):
         return self.area.projection.to_earth(x, y)
 
     @cached_property
-    def horizontal(self):
+    def horizontal(self) -> SimpleNamespace:
         """Returns coordinates of centres and corners [degrees]; areas [m2], 0 in E."""
         (nx, ny), (columns, rows) = self.points, self.size
         center, corner = self._places("center"), self._places("corner")
@@ -73,11 +75,11 @@ class WholeArea(Grid):
         )
 
     @property
-    def areas(self):
+    def areas(self) -> tuple[np.ndarray, np.ndarray]:
         return self.horizontal.area_center, self.horizontal.area_center
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Returns levels of each column, int32; 0 in E."""
         levels = np.zeros(self.size[::-1], np.int32)
         levels[: self.points[1], : self.points[0]] = self.levels.nz
@@ -85,7 +87,7 @@ class WholeArea(Grid):
         return levels
 
     @property
-    def work_levels(self):
+    def work_levels(self) -> np.ndarray:
         """Returns the same, with -n in E: no column, but in transforms as much work as n levels."""
         levels = self.wet_levels.copy()
         idle = int(np.ceil(self.share_of_extension * self.levels.nz))
@@ -93,30 +95,31 @@ class WholeArea(Grid):
         return levels
 
     @property
-    def corner_levels(self):
+    def corner_levels(self) -> np.ndarray:
         return self.wet_levels
 
     @cached_property
-    def angle(self):
+    def angle(self) -> np.ndarray:
         """Returns the angle from east to the axis of x [radians], of all points."""
         return self.area.projection.angle(*self.coordinates())
 
     @property
-    def zone(self):
+    def zone(self) -> np.ndarray:
         return self.area.zone
 
     @cached_property
-    def map_factor(self):
+    def map_factor(self) -> np.ndarray:
         """Returns m of all points, periodic: in E by splines of ln m."""
-        return np.exp(self.spread(np.log(self.area.map_factors[0])))
+        result: np.ndarray = np.exp(self.spread(np.log(self.area.map_factors[0])))
+        return result
 
     @cached_property
-    def scattered(self):
+    def scattered(self) -> Scattered:
         """Returns the columns as regridding takes them."""
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, self.wet_levels > 0)
 
-    def continued(self, values):
+    def continued(self, values: np.ndarray) -> np.ndarray:
         """Returns values of C + I, and in E the values of its edges, for fields that must not
         change.
         """
@@ -125,11 +128,11 @@ class WholeArea(Grid):
         inside = self.area.inside(np.asarray(values))
         return np.pad(inside, [(0, 0)] * (inside.ndim - 2) + more, mode="edge")
 
-    def spread(self, values):
+    def spread(self, values: np.ndarray) -> np.ndarray:
         """Returns (..., rows, points) or C + I alone, made periodic: E by splines."""
         return self.area.periodic(self.area.inside(np.asarray(values, float)))
 
-    def distribution(self, ranks):
+    def distribution(self, ranks: int) -> str:
         """Returns whole rows, as transforms want them; squares where ranks have few rows and would
         wait longer for the slowest by more than a transposition takes.
         """
@@ -140,7 +143,7 @@ class WholeArea(Grid):
         rows, squares = (self.waiting(ranks, d) for d in ("north-south", "square"))
         return "square" if rows - squares > a_transposition else "north-south"
 
-    def waiting(self, ranks, distribution):
+    def waiting(self, ranks: int, distribution: str) -> float:
         """Returns share of a step in which ranks wait for the slowest, by their levels of work; 1
         where a block lies in E alone: it has no owner.
         """
@@ -160,21 +163,24 @@ class WholeArea(Grid):
         return float(1 - times.mean() / times.max())
 
     @property
-    def window(self):
+    def window(self) -> Inside:
         """Returns the area of output: C + I."""
         nx, ny = self.points
         mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
         index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)
         return Inside(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
 
-    def interpolation(self, longitude, latitude, where="center"):
+    def interpolation(self, longitude: Any, latitude: Any, where: str = "center") -> Interpolation:
         """Returns the interpolation from the points of C + I to places on earth."""
         found = self.area.interpolation(longitude, latitude, where)
         index = np.asarray(found.index)
         j, i = index // self.points[0], index % self.points[0]
-        return type(found)((j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0])
+        result: Interpolation = type(found)(
+            (j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0]
+        )
+        return result
 
-    def mapping(self):
+    def mapping(self) -> dict[str, Any]:
         """Returns coordinates of all points and corners, levels, area: E continues as the map
         does."""
         h = self.horizontal
@@ -187,11 +193,11 @@ class WholeArea(Grid):
         }
 
     @property
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         return self.area.identity
 
-    def describe(self):
+    def describe(self) -> dict[str, str]:
         return self.area.describe()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(self.area)

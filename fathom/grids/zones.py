@@ -33,4 +33,5 @@ def rounded(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
         e = 1 / (a * z**n * (1 - z))
         more = z < most * (1 + ratio**e) ** (1 / e)
         low, high = np.where(more, z, low), np.where(more, high, z)
-    return np.where(meet, 0.5 * (low + high), most)
+    result: np.ndarray = np.where(meet, 0.5 * (low + high), most)
+    return result

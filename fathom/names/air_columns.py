@@ -1,9 +1,15 @@
 """Fields of the atmosphere with one value a column, and of the ground."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from fathom.names.name import Name
 
 
-def column(name, alias, standard_name, long_name, units, *drawn, **codes):
+def column(
+    name: str, alias: str, standard_name: str, long_name: str, units: str, *drawn: Any, **codes: Any
+) -> Name:
     """Returns one that lies in the middle of its column."""
     return Name(name, alias, standard_name, long_name, units, "center", "column", *drawn, **codes)
 

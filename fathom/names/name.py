@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Name:
     colours: str  # name in fathom.plots.colours, or of a matplotlib colour map
     limits: tuple[float, float] | None = None  # typical range in units, None: from the data
     display: tuple[str, float] | None = None  # unit for pictures and factor to it
-    grib: tuple | None = (
+    grib: tuple[Any, ...] | None = (
         # GRIB2: discipline, category, number (tables 0.0, 4.1, 4.2); of one value a column also
         # type and value of its surface
         None

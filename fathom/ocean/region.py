@@ -52,9 +52,7 @@ def share_of_columns(grid: WaterGrid, region: Region | None, name: str = "region
     return np.asarray(share)
 
 
-def share_of_layers(
-    grid: WaterGrid, depth: tuple[float, float] | None, name: str = "depth"
-) -> Array:
+def share_of_layers(grid: WaterGrid, depth: Sequence[float] | None, name: str = "depth") -> Array:
     """Returns the share of each layer in depth = (top, bottom) [m], (nz); None: the top layer
     alone.
     """

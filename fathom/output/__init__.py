@@ -14,6 +14,7 @@ output.open("surface.zarr").tos[0].plot(x="longitude", y="latitude")
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,13 @@ def writer(path: str | Path) -> Any:
 
 
 def create(
-    path: str | Path, coordinates: Any, variables: list[VariableSpec], chunks=None, **options
+    path: str | Path,
+    coordinates: Any,
+    variables: list[VariableSpec],
+    chunks: Mapping[str, int] | None = None,
+    **options: Any,
 ) -> Any:
-    """Create a store on the root rank and return its writer; see `ZarrWriter.create` for the
+    """Creates a store on the root rank and return its writer; see `ZarrWriter.create` for the
     options.
     """
     return writer(path).create(path, coordinates, variables, chunks, **options)

@@ -1,6 +1,9 @@
 """Fields along the earth that are made before an event, for a store: those that hold it."""
 
-from typing import Any
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,19 +11,22 @@ from fathom.base import mpi
 from fathom.base.regions import region
 from fathom.output import diagnostics
 
+if TYPE_CHECKING:
+    from fathom.output.host import Host
+
 
 class Along:
     """The part of a Store that makes fields along the earth."""
 
-    simulation: Any
-    path: Any
-    statistic: Any
+    simulation: Host
+    path: Path
+    statistic: str | None
     keep: list[str]
     made: dict[str, diagnostics.Together]  # by the fields made along the earth
     _needs: Any
     _running_name: Any
 
-    def _room(self):
+    def _room(self) -> list[Any]:
         """Returns a process of the fields that are made along the earth: it does nothing, they are
         filled before an event.
         """
@@ -37,22 +43,22 @@ class Along:
         process.phase = "output"
         return [process]
 
-    def _made_name(self, field):
+    def _made_name(self, field: str) -> str:
         return f"{field} for {self.path.name}"
 
-    def _source(self, need, surface):
+    def _source(self, need: str, surface: bool) -> str:
         """Returns the field of the sequence with the input of a variable when an event is sent."""
         if need in self.made:
             return self._made_name(need)
         return self._running_name(need, surface) if self.statistic else need
 
-    def _levels_of(self, need, surface, levels):
+    def _levels_of(self, need: str, surface: bool, levels: int) -> int:
         """Returns the number of levels of a field that are sent."""
         if need in self.made:
             return self.made[need].levels or levels
         return 1 if surface else levels
 
-    def make_along(self):
+    def make_along(self) -> None:
         """Makes the fields along the earth; all computing ranks call it."""
         if not self.made:
             return
@@ -67,7 +73,7 @@ class Along:
                 for n, block in enumerate(held(field)):
                     self._put(self._made_name(field), n, block)
 
-    def _put(self, name, n, block):
+    def _put(self, name: str, n: int, block: np.ndarray) -> None:
         """The first levels of a field; NaN where there is nothing is 0."""
         fields = self.simulation.fields
         levels = next(f["levels"] for f in fields.fields if f["name"] == name)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,9 @@ _dimensions = {
 }
 
 
-def with_axes(coordinates: Mapping[str, tuple], sizes: Mapping[str, int]) -> dict[str, tuple]:
+def with_axes(
+    coordinates: Mapping[str, tuple[Any, ...]], sizes: Mapping[str, int]
+) -> dict[str, tuple[Any, ...]]:
     """Returns the coordinates with their axes. A dimension that has no coordinate gets one that
     counts, from 0 at the first centre.
 
@@ -39,7 +42,9 @@ def with_axes(coordinates: Mapping[str, tuple], sizes: Mapping[str, int]) -> dic
     return found
 
 
-def without_lost_terms(coordinates: dict[str, tuple], names: Iterable[str]) -> dict[str, tuple]:
+def without_lost_terms(
+    coordinates: dict[str, tuple[Any, ...]], names: Iterable[str]
+) -> dict[str, tuple[Any, ...]]:
     """Returns hybrid levels in a file that has no surface pressure: the formula needs it, so the
     file has no formula. names: of the file's variables.
     """

@@ -28,7 +28,10 @@ class FathomBackend(BackendEntrypoint):
         """Opens a store like `fathom.open`."""
         found = output.open(Path(filename_or_obj))
         unwanted = [drop_variables] if isinstance(drop_variables, str) else drop_variables or ()
-        return found.drop_vars([name for name in unwanted if name in found.variables])
+        result: xarray.Dataset = found.drop_vars(
+            [name for name in unwanted if name in found.variables]
+        )
+        return result
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """Returns whether it is a restart or FA, which no other engine reads."""

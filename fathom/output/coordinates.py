@@ -101,7 +101,9 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
     return (name + ("_interface" if vertical == "interface" else ""),)
 
 
-def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
+def coordinates(
+    grid: Mapping[str, Any], variables: Iterable[VariableSpec]
+) -> dict[str, tuple[Any, ...]]:
     """Returns coordinates, bounds, cell area and wet levels that these variables need: name ->
     (dims, array, attributes).
 
@@ -140,11 +142,11 @@ def _counted(grid: Mapping[str, Any], used: set[str]) -> dict[str, int]:
     return {name: n for name, n in sizes.items() if name in used or not name.endswith("corner")}
 
 
-def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     return _map(grid) if _on_a_map(grid) else {}
 
 
-def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns the sphere on which a Gaussian grid is even, where that is not the earth as it is."""
     if "sphere" not in grid:
         return {}
@@ -160,20 +162,22 @@ def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _of_depth(
-    grid: Mapping[str, Any], found: Mapping[str, tuple], variables: list[VariableSpec]
-) -> dict[str, tuple]:
+    grid: Mapping[str, Any], found: Mapping[str, tuple[Any, ...]], variables: list[VariableSpec]
+) -> dict[str, tuple[Any, ...]]:
     cells = "depth" in found and "wet_levels" in grid and "chosen_levels" not in grid
     return _thickness(grid, variables) if cells else {}
 
 
-def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _map(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns the grid mapping of CF, and where rows and columns are on the map: x and y [m], or
     longitude and latitude about its own pole.
     """
     projection = grid["projection"]
     x, y = projection.from_earth(grid["longitude"], grid["latitude"])
     turned = not projection.conformal
-    result: dict[str, tuple] = {"projection": ((), np.int32(0), dict(projection.attributes))}
+    result: dict[str, tuple[Any, ...]] = {
+        "projection": ((), np.int32(0), dict(projection.attributes))
+    }
     for name, values, rotated in (("x", x[0], "longitude"), ("y", y[:, 0], "latitude")):
         about = {"long_name": name, "axis": name.upper()}
         if turned:
@@ -185,9 +189,9 @@ def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
     return result
 
 
-def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple[Any, ...]]:
     """Returns vertical coordinates of those dimensions."""
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     levels = grid.get("chosen_levels")
     if levels is not None and levels.name in used:
         result[levels.name] = ((levels.name,), levels.stored, levels.coordinate.attributes)
@@ -196,10 +200,10 @@ def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     return result | _heights(grid, used)
 
 
-def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple[Any, ...]]:
     """Returns heights of layers and interfaces over flat ground [m], from the top down."""
     attributes = {"standard_name": "height", "units": "m", "positive": "up", "axis": "Z"}
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     if "height" in used:
         edges = np.asarray(grid["height_interfaces"], float)
         about = {"long_name": "height of the layer over flat ground", "bounds": "height_bounds"}
@@ -218,7 +222,7 @@ def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     return result
 
 
-def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _section(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns points of a section, and their distance from its start [m]."""
     units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
     return {
@@ -231,7 +235,7 @@ def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
     }
 
 
-def _stations(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _stations(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns names of stations (CF: flags), and where they are."""
     names = [str(name).replace(" ", "_") for name in grid["station"]]
     about = {
@@ -250,14 +254,14 @@ def _stations(grid: Mapping[str, Any]) -> dict[str, tuple]:
     }
 
 
-def _horizontal(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+def _horizontal(grid: Mapping[str, Any], place: str) -> dict[str, tuple[Any, ...]]:
     """Where the points of that place are."""
     if _regular(grid):
         return _rows(grid)
     return _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
 
 
-def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns area, number of wet levels and share of land, of those that are known."""
     dims = ("latitude", "longitude") if _regular(grid) else dimensions["center"]
     rows = {
@@ -276,11 +280,11 @@ def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
     }
 
 
-def _covered(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _covered(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple[Any, ...]]:
     """Returns the part of new cells in those of the model: of each layer of the sea where there are
     layers.
     """
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     for name in ("sea_fraction", "covered_fraction"):
         if name in grid:
             part, row = np.asarray(grid[name]), get(name)
@@ -297,7 +301,9 @@ def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:
     return {"coordinates": names} if names else {}
 
 
-def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[str, tuple]:
+def _thickness(
+    grid: Mapping[str, Any], variables: list[VariableSpec]
+) -> dict[str, tuple[Any, ...]]:
     """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
     are cut each its own, NaN in the ground. Nothing where it is one of the variables.
     """
@@ -322,7 +328,7 @@ def _names(place: str) -> tuple[str, str]:
     return f"longitude{suffix}", f"latitude{suffix}"
 
 
-def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple[Any, ...]]:
     west_to_east, south_to_north = (
         np.asarray(grid[f"corner_{name}"], float) for name in ("longitude", "latitude")
     )
@@ -337,7 +343,7 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
             *((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after)))
         )
     arrays[0] = _continuous(arrays[0])
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     for name, standard, units, array, corner in zip(
         _names(place),
         ("longitude", "latitude"),
@@ -365,7 +371,8 @@ def _continuous(longitude: np.ndarray) -> np.ndarray:
     longitude = longitude.copy()
     longitude[:, 0] = np.unwrap(longitude[:, 0], period=360)
     longitude = np.unwrap(longitude, period=360, axis=1)
-    return longitude - 360 * np.floor(longitude.mean() / 360)
+    result: np.ndarray = longitude - 360 * np.floor(longitude.mean() / 360)
+    return result
 
 
 def _middle(
@@ -388,9 +395,9 @@ def _middle(
     return [np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))]
 
 
-def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple[Any, ...]]:
     """Returns one coordinate along each side: a rectangular plane has no more."""
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
         corner = np.asarray(grid[f"corner_{name}"], float)
         if np.ptp(corner, axis=1 - along).max() > 1e-9 * (np.ptp(corner) or 1.0):
@@ -412,9 +419,9 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     return result
 
 
-def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
+def _rows(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns one coordinate along each side, with bounds."""
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     for name, units, axis in (
         ("latitude", "degrees_north", "Y"),
         ("longitude", "degrees_east", "X"),
@@ -434,9 +441,9 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
     return result
 
 
-def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple[Any, ...]]:
     """Returns p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     for dim, suffix, what in (
         ("level", "", "hybrid level"),
         ("level_interface", "_interface", "hybrid interface"),
@@ -473,10 +480,10 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     return result
 
 
-def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple[Any, ...]]:
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
-    result: dict[str, tuple] = {}
+    result: dict[str, tuple[Any, ...]] = {}
     if "depth" in used:
         middle = (
             np.asarray(grid["depth"], float)

@@ -9,11 +9,13 @@ of the group "fathom.diagnostics", each by the name that is asked for:
 examples/own_diagnostic.py is a lesson.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +24,15 @@ from fathom.base import mpi
 from fathom.base.configurable import explained
 from fathom.base.failure import InputError
 from fathom.grids.regrid.chosen import chosen
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from fathom.model.model import Model
+    from fathom.output.host import Host
+
+Window = tuple[int, int, int, int]  # first row and point, rows and points, of the global grid
+Blocks = Callable[[str], Sequence[np.ndarray]]  # a field, in each block of this rank
 
 
 @dataclass(frozen=True)
@@ -38,12 +49,12 @@ class Diagnostic:
     order."""
 
     needs: tuple[str, ...]
-    of: Callable
+    of: Callable[..., Any]
     surface: bool = False
     linear: bool = True
     vertical: str = ""
-    shared: Callable | None = None
-    before: tuple["Together", ...] = ()
+    shared: Callable[..., Any] | None = None
+    before: tuple[Together, ...] = ()
 
     @property
     def own_needs(self) -> tuple[str, ...]:
@@ -64,7 +75,7 @@ class Together:
 
     needs: tuple[str, ...]
     fields: tuple[str, ...]
-    of: Callable
+    of: Callable[..., Any]
     vertical: str = "layer"
     levels: int | None = None  # all
     units: str = "1"
@@ -82,8 +93,8 @@ class Integral:
     dims: tuple[str, ...]
     units: str
     long_name: str
-    part: Callable
-    of: Callable
+    part: Callable[..., Any]
+    of: Callable[..., Any]
     made: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
     standard_name: str = ""
     surface = False
@@ -126,7 +137,7 @@ def diagnostic(
     if vertical not in allowed:
         raise InputError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
 
-    def register(function):
+    def register(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
         _own[name] = Diagnostic(tuple(needs), function, linear=linear, vertical=vertical)
         title = long_name or name.replace("_", " ")
         place = names.describe(needs[0]).horizontal, vertical or names.describe(needs[0]).vertical
@@ -146,7 +157,7 @@ def of_scripts() -> set[str]:
     return {*_own} - {*_of_packages()}
 
 
-def _own_of(name):
+def _own_of(name: str) -> Diagnostic | None:
     """Returns the user's or a package's diagnostic of that name; None: there is none."""
     if name not in _own and (point := _of_packages().get(name)):
         point.load()
@@ -168,24 +179,25 @@ def rounded(values: np.ndarray, unit: float) -> np.ndarray:
 _in_cache = 1 << 16  # numbers of a field
 
 
-def same(model, window, value):
+def same(model: Any, window: Window, value: np.ndarray) -> np.ndarray:
     return value
 
 
-def weighted(weights):
-    """`of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx) of
-    both.
+def weighted(weights: Callable[..., Sequence[np.ndarray]]) -> Callable[..., np.ndarray]:
+    """Returns `of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx)
+    of both.
     """
 
-    def of(model, window, a, b):
+    def of(model: Any, window: Window, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         p, q = weights(model, window)
-        return a * p + b * q
+        result: np.ndarray = a * p + b * q
+        return result
 
     of.weights = weights  # type: ignore[attr-defined]  # a function that says how it is linear
     return of
 
 
-def find(name, model, fields):
+def find(name: str, model: Model, fields: Mapping[str, Any]) -> tuple[str, Diagnostic]:
     """Returns the diagnostic of that name or output alias; any field of the sequence is one too.
     ValueError with near names.
     """
@@ -209,15 +221,18 @@ def find(name, model, fields):
     )
 
 
-def windows(simulation, diagnostic, field):
-    """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the
-    first of those it needs, as the sequence describes it. All ranks call it."""
+def windows(simulation: Host, diagnostic: Diagnostic, field: Mapping[str, Any]) -> list[np.ndarray]:
+    """Returns values of each block of this rank, (levels, ny, nx), NaN where there is nothing;
+    `field`: the first of those it needs, as the sequence describes it. All ranks call it.
+    """
     held = Held(simulation, simulation.fields.windows)
     held.make(diagnostic.before)
     return of_blocks(simulation, diagnostic, field["horizontal"], held)
 
 
-def of_blocks(simulation, diagnostic, horizontal, blocks):
+def of_blocks(
+    simulation: Host, diagnostic: Diagnostic, horizontal: str, blocks: Blocks
+) -> list[np.ndarray]:
     """Returns values of each block from blocks(name), once everything `before` it is made."""
     arrays = [blocks(name) for name in diagnostic.needs]
     return [
@@ -229,22 +244,31 @@ def of_blocks(simulation, diagnostic, horizontal, blocks):
 class Held:
     """Blocks of fields by name: of the sequence as `blocks` gives them, and those made of them."""
 
-    def __init__(self, simulation, blocks):
-        self.simulation, self.blocks, self.held = simulation, blocks, {}
+    def __init__(self, simulation: Host, blocks: Blocks) -> None:
+        self.simulation, self.blocks = simulation, blocks
+        self.held: dict[str, Sequence[np.ndarray]] = {}
 
-    def __call__(self, name):
+    def __call__(self, name: str) -> Sequence[np.ndarray]:
         if name not in self.held:
             self.held[name] = self.blocks(name)
         return self.held[name]
 
-    def make(self, steps):
+    def make(self, steps: Iterable[Together]) -> None:
         """Makes fields of several diagnostics together, once; all ranks call it."""
         for step in steps:
             if step.fields[0] not in self.held:
                 self.held |= step.of(self.simulation, self)
 
 
-def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=float):
+def of_window(
+    model: Model,
+    diagnostics: Sequence[Diagnostic],
+    horizontal: str,
+    window: Window,
+    arrays: Sequence[np.ndarray],
+    divisor: float = 1,
+    dtype: DTypeLike = float,
+) -> list[np.ndarray]:
     """Returns values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx) of each diagnostic,
     NaN where there is nothing, from the arrays of what all of them need there (`needs`). A few rows
     are made at a time, which stay in the cache.
@@ -259,11 +283,11 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
         else np.asarray(there, np.int32)
     )
     if weights := getattr(first.of, "weights", None):
-        values = np.empty((len(arrays[0]), ny, nx), dtype)
+        total = np.empty((len(arrays[0]), ny, nx), dtype)
         mpi.core.stored_sum(
-            *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
+            *(_divided(a, divisor) for a in arrays), *weights(model, window), there, total
         )
-        return [values]
+        return [total]
     step = max(1, _in_cache // (len(arrays[0]) * nx))
     made: list[np.ndarray] = []
     for j in range(0, ny, step):
@@ -277,12 +301,18 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
     return made
 
 
-def needs(diagnostics):
+def needs(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
     """Returns all that several need, in order."""
     return tuple(dict.fromkeys(need for d in diagnostics for need in d.needs))
 
 
-def _values(model, diagnostics, window, parts, divisor):
+def _values(
+    model: Model,
+    diagnostics: Sequence[Diagnostic],
+    window: Window,
+    parts: Sequence[np.ndarray],
+    divisor: float,
+) -> list[np.ndarray]:
     first = diagnostics[0]
     if (first.of is not same and first.shared is None) or divisor != 1:
         parts = [_divided(np.asarray(a, float), divisor) for a in parts]
@@ -292,11 +322,11 @@ def _values(model, diagnostics, window, parts, divisor):
     return [first.of(model, window, *parts)]
 
 
-def _divided(a, divisor):
+def _divided(a: np.ndarray, divisor: float) -> np.ndarray:
     return a if divisor == 1 else np.asarray(a, float) / divisor
 
 
-def whole(simulation, name, levels=None):
+def whole(simulation: Host, name: str, levels: Any = None) -> Any:
     """Returns the variable of that name on the grid as output has it, (levels, ny, nx), on rank 0;
     at chosen levels, as an output says them. All ranks call it.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,12 @@ class Writes:
     bytes, counts[metadata] of metadata. Any thread may add.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.counts: dict[int, list[int]] = {}
         self._lock = threading.Lock()
 
     def add(self, size: int, calls: int = 1, key: int | None = None) -> None:
-        """So many calls of that size each."""
+        """Counts so many calls of that size each."""
         if size and calls:
             with self._lock:
                 held = self.counts.setdefault(size.bit_length() - 1 if key is None else key, [0, 0])
@@ -38,7 +38,7 @@ class Writes:
 class OfMetadata:
     """Counts writes as writes of metadata."""
 
-    def __init__(self, writes: Writes):
+    def __init__(self, writes: Writes) -> None:
         self._writes = writes
 
     def add(self, size: int, calls: int = 1) -> None:
@@ -61,7 +61,7 @@ def of_library(writes: Writes) -> Iterator[None]:
         writes.add(made.written // max(made.writes, 1), made.writes)
 
 
-def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
+def merged(several: Iterable[Mapping[int, list[int]]]) -> dict[int, list[int]]:
     """Returns the counts of several writers together."""
     result: dict[int, list[int]] = {}
     for counts in several:
@@ -81,7 +81,7 @@ def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
 
 
 def write(file: Path, buffers: list[Any], writes: Counted) -> None:
-    """A new file, or new content of an old one."""
+    """Writes a new file, or new content of an old one."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         put(descriptor, buffers, writes)
@@ -90,8 +90,8 @@ def write(file: Path, buffers: list[Any], writes: Counted) -> None:
 
 
 def put(descriptor: int, buffers: list[Any], writes: Counted) -> None:
-    """Buffers one after another at the place of the descriptor, in one call where the system takes
-    them.
+    """Writes buffers one after another at the place of the descriptor, in one call where the system
+    takes them.
     """
     views = [memoryview(buffer).cast("B") for buffer in buffers]
     while views:
@@ -104,7 +104,7 @@ def put(descriptor: int, buffers: list[Any], writes: Counted) -> None:
 
 
 def put_at(descriptor: int, buffer: Any, place: int, writes: Counted) -> None:
-    """A buffer from that byte of a file on."""
+    """Writes a buffer from that byte of an open file on."""
     view = memoryview(buffer).cast("B")
     while view:
         written = os.pwrite(descriptor, view, place)
@@ -113,7 +113,7 @@ def put_at(descriptor: int, buffer: Any, place: int, writes: Counted) -> None:
 
 
 def put_in(file: Path, buffer: Any, place: int, writes: Counted) -> None:
-    """A buffer from that byte of a file that is there on."""
+    """Writes a buffer from that byte of a file on, which is there."""
     descriptor = os.open(file, os.O_WRONLY)
     try:
         put_at(descriptor, buffer, place, writes)
@@ -122,7 +122,7 @@ def put_in(file: Path, buffer: Any, place: int, writes: Counted) -> None:
 
 
 def replace(file: Path, buffers: list[Any], writes: Counted) -> None:
-    """Replace a file as a whole: a reader finds the old content or the new."""
+    """Replaces a file as a whole: a reader finds the old content or the new."""
     partial = file.with_name(file.name + ".partial")
     write(partial, buffers, writes)
     os.replace(partial, file)

@@ -9,13 +9,20 @@ value of the waves there. All ranks that compute make it together, before the ou
 the same bits on any of them.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import mpi
 from fathom.base.failure import InputError
-from fathom.output.diagnostics import Diagnostic, Together, of_blocks
+from fathom.output.diagnostics import Blocks, Diagnostic, Together, of_blocks
+
+if TYPE_CHECKING:
+    from fathom.grids.transform.on_blocks import OnBlocks
+    from fathom.output.host import Host
 
 
 class Fit:
@@ -23,7 +30,7 @@ class Fit:
     not.
     """
 
-    def __init__(self, grid: Any, truncation: Any):
+    def __init__(self, grid: Any, truncation: Any) -> None:
         most = grid.truncation
         if most is None or grid.sphere is None:
             raise InputError(
@@ -56,7 +63,7 @@ class Fit:
             for part in parts
         }
 
-        def fitted(simulation, blocks):
+        def fitted(simulation: Host, blocks: Blocks) -> dict[str, list[np.ndarray]]:
             values = [of_blocks(simulation, d, "center", blocks) for d in parts.values()]
             images = _fitted(simulation, self.truncation, values, levels)
             return {
@@ -85,7 +92,9 @@ class Fit:
         )
 
 
-def _fitted(simulation, truncation, values, levels):
+def _fitted(
+    simulation: Host, truncation: int, values: list[list[np.ndarray]], levels: int
+) -> list[list[np.ndarray]]:
     """Returns blocks of a field, or of both components of a wind, up to the truncation; missing
     where `values` are.
     """
@@ -103,15 +112,17 @@ def _fitted(simulation, truncation, values, levels):
     return [[np.where(m, np.nan, v) for m, v in zip(*parts)] for parts in zip(missing, image)]
 
 
-def _image(waves, values, levels):
+def _image(waves: OnBlocks, values: list[list[np.ndarray]], levels: int) -> list[list[np.ndarray]]:
     if len(values) == 1:
-        return [waves.fitted(*values, levels)]
+        return [waves.fitted(values[0], levels)]
     factor = waves.map_factor
-    over = [[v / m for v, m in zip(part, factor)] for part in values]
-    return [[v * m for v, m in zip(part, factor)] for part in waves.fitted_wind(*over, levels)]
+    east, north = ([v / m for v, m in zip(part, factor)] for part in values)
+    return [
+        [v * m for v, m in zip(part, factor)] for part in waves.fitted_wind(east, north, levels)
+    ]
 
 
-def _largest(blocks, levels, sign):
+def _largest(blocks: Sequence[np.ndarray], levels: int, sign: int) -> np.ndarray:
     """Returns the largest of sign times each level; very small on a rank without a value."""
     most = np.full(levels, -1e300)
     for v in blocks:
@@ -120,7 +131,7 @@ def _largest(blocks, levels, sign):
     return most
 
 
-def _waves(simulation, truncation):
+def _waves(simulation: Host, truncation: int) -> OnBlocks:
     from fathom.grids.transform.on_blocks import OnBlocks  # loads the core
 
     return OnBlocks.of(simulation, truncation)

@@ -2,9 +2,18 @@
 the whole grid for a restart.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fathom.base import mpi
+from fathom.output.specification import Region
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 
 class Gather:
@@ -12,8 +21,11 @@ class Gather:
     collected through one plan: the data of a block travel once, packed with all other data for the
     same owner. 0 where no block has water."""
 
-    def __init__(self, comm, domain, rectangles, owners):
-        self.comm, self.exchanges = comm, {}
+    def __init__(
+        self, comm: mpi.MPI.Comm, domain: Any, rectangles: Sequence[Region], owners: Sequence[int]
+    ) -> None:
+        self.comm = comm
+        self.exchanges: dict[tuple[int, int, bool], Any] = {}
         self.mine = {
             n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
         }
@@ -24,7 +36,7 @@ class Gather:
         ]
         self.plan = mpi.core.gather_plan(domain.decomposition, "center", 0, given, comm.rank)
 
-    def __call__(self, windows):
+    def __call__(self, windows: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
         """{position: array} of the rectangles that this rank owns, of one array (levels, rows,
         columns), float32 or float64, for each of its blocks. Called by all ranks."""
         windows = [np.ascontiguousarray(w) for w in windows]
@@ -40,9 +52,13 @@ class Gather:
         exchange.finish([[_by_rows(w) for w in wholes.values()]])
         return wholes
 
-    def back(self, wholes, levels, dtype):
-        """The other way: arrays (levels, rows, columns) for each block, from the rectangles that
-        this rank owns, {position: array}. One message a pair of ranks; called by all ranks."""
+    def back(
+        self, wholes: Mapping[int, np.ndarray], levels: int, dtype: DTypeLike
+    ) -> list[np.ndarray]:
+        """Returns, the other way, arrays (levels, rows, columns) for each block, from the
+        rectangles that this rank owns, {position: array}. One message a pair of ranks; called by
+        all ranks.
+        """
         windows = [np.zeros((levels, ny, nx), dtype) for _, _, ny, nx in self.blocks]
         if self.here is not None:
             for n, (j, i) in self.here.items():
@@ -54,7 +70,7 @@ class Gather:
         exchange.finish([[_by_rows(w) for w in windows]])
         return windows
 
-    def _within(self, blocks):
+    def _within(self, blocks: Any) -> dict[int, tuple[slice, slice]] | None:
         """Returns rows and columns of the one block of a single rank for each rectangle: nothing
         travels; None where a rectangle is not in it.
         """
@@ -70,7 +86,7 @@ class Gather:
             for n, (j0, j1, i0, i1) in self.mine.items()
         }
 
-    def _exchange(self, levels, size, back=False):
+    def _exchange(self, levels: int, size: int, back: bool = False) -> Any:
         key = levels, size, back
         if key not in self.exchanges:
             plan = self.plan.adjoint() if back else self.plan
@@ -80,6 +96,6 @@ class Gather:
         return self.exchanges[key]
 
 
-def _by_rows(array):
+def _by_rows(array: np.ndarray) -> np.ndarray:
     """Returns the numbers as (rows, levels, columns), the order of fields."""
     return array.swapaxes(0, 1)

@@ -8,23 +8,39 @@ the same, since the data are small.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom import output
 from fathom.base import mpi
+from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.model.schemes import scheme
 from fathom.output.small_stores import SmallStore
+
+if TYPE_CHECKING:
+    from fathom.model.model import Model
+    from fathom.output.diagnostics import Integral
+    from fathom.output.host import Host
 
 
 class Integrals(SmallStore):
     """A store of integrals, all of one output."""
 
     def __init__(
-        self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen
-    ):
+        self,
+        simulation: Host,
+        path: str | Path,
+        variables: str | Sequence[str],
+        every: Duration,
+        statistic: str | None = None,
+        dtype: str = "float64",
+        **chosen: Any,
+    ) -> None:
         if chosen:
             raise InputError(
                 f"output {path}:"
@@ -33,7 +49,7 @@ class Integrals(SmallStore):
             )
         super().__init__(simulation, path, variables, every, statistic, "float64")
 
-    def processes(self, known, precision):
+    def processes(self, known: dict[str, Any], precision: int) -> list[Any]:
         """Returns the processes that make the fields of integrals, and their running sums."""
         found = self.simulation.model.integrals
         strange = [name for name in self.requested if name not in found]
@@ -62,7 +78,7 @@ class Integrals(SmallStore):
             )
         return made + self._kept(known, precision)
 
-    def _makers(self, known, precision):
+    def _makers(self, known: dict[str, Any], precision: int) -> list[Any]:
         """Returns schemes that make fields of integrals which no other makes; `known` gets the
         fields.
         """
@@ -78,7 +94,9 @@ class Integrals(SmallStore):
                 made.append(process)
         return made
 
-    def _contents(self):
+    def _contents(
+        self,
+    ) -> tuple[dict[str, Any], list[output.VariableSpec], Mapping[str, int] | None]:
         used = {dim for integral in self.variables.values() for dim in integral.dims}
         coordinates = {
             name: held
@@ -94,7 +112,9 @@ class Integrals(SmallStore):
             None,
         )
 
-    def _of_integral(self, name, integral, coordinates):
+    def _of_integral(
+        self, name: str, integral: Integral, coordinates: Mapping[str, Any]
+    ) -> output.VariableSpec:
         places = " ".join(
             key
             for key, (dims, *_) in coordinates.items()
@@ -114,8 +134,14 @@ class Integrals(SmallStore):
             {key: value for key, value in given.items() if value},
         )
 
-    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
-        """One event; unknown before the first step, where flows have not been computed."""
+    def send(
+        self,
+        steps: int = 1,
+        seconds: float | None = None,
+        bounds: tuple[float, float] = (0.0, 0.0),
+        last: bool = False,
+    ) -> None:
+        """Writes one event; unknown before the first step, where flows have not been computed."""
         s, began, totals, fields = (
             self.simulation,
             perf_counter(),
@@ -145,7 +171,7 @@ class Integrals(SmallStore):
                 ),
             )
 
-        def write():
+        def write() -> None:
             for name, (total, known) in totals.items():
                 value = self.variables[name].of(s.model, total)
                 self._write(name, value if known else np.full_like(value, np.nan))
@@ -161,7 +187,7 @@ class Integrals(SmallStore):
         self.stalls.append(perf_counter() - began)
 
 
-def is_of(model, variables):
+def is_of(model: Model, variables: str | Sequence[str]) -> bool:
     """Returns whether an output of these variables is one of integrals."""
     wanted = [variables] if isinstance(variables, str) else list(variables)
     return any(name in model.integrals for name in wanted)

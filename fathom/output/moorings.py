@@ -5,16 +5,26 @@ the others, so that their sum is exact on any ranks. Root makes variables of the
 as sections do.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.grids.regrid import targets
 from fathom.output import diagnostics
 from fathom.output.small_stores import SmallStore
+
+if TYPE_CHECKING:
+    from fathom.output.diagnostics import Diagnostic
+    from fathom.output.host import Host
 
 
 class Moorings(SmallStore):
@@ -25,8 +35,17 @@ class Moorings(SmallStore):
     attributes = {"featureType": "timeSeriesProfile"}
 
     def __init__(
-        self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen
-    ):
+        self,
+        simulation: Host,
+        path: str | Path,
+        variables: str | Sequence[str],
+        every: Duration,
+        statistic: str | None,
+        dtype: str,
+        moorings: Any,
+        levels: Any = None,
+        **chosen: Any,
+    ) -> None:
         for name, value in chosen.items():
             raise InputError(
                 f"output {path}: moorings and {name} = {value} are two places; give one of them,"
@@ -35,7 +54,7 @@ class Moorings(SmallStore):
         super().__init__(simulation, path, variables, every, statistic, dtype, levels)
         self.target = targets.moorings(moorings)
 
-    def open(self):
+    def open(self) -> None:
         self._find_places()
         self._find_target()
         self.columns = {
@@ -45,7 +64,7 @@ class Moorings(SmallStore):
         self.simulation.on_root(self._check_water)
         super().open()
 
-    def _check_water(self):
+    def _check_water(self) -> None:
         grid = self.simulation.model.grid
         for horizontal, around in self.target.interpolations.items():
             wet = np.ravel(grid.levels_at(horizontal))[around.index] > 0
@@ -65,7 +84,13 @@ class Moorings(SmallStore):
                     f" [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
                 )
 
-    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+    def send(
+        self,
+        steps: int = 1,
+        seconds: float | None = None,
+        bounds: tuple[float, float] = (0.0, 0.0),
+        last: bool = False,
+    ) -> None:
         s, began, held = self.simulation, perf_counter(), {}
         self.make_along()
         for name in self.variables:
@@ -78,7 +103,7 @@ class Moorings(SmallStore):
                         source, self.columns[horizontal], d.surface
                     )
 
-        def write():
+        def write() -> None:
             divisor = self.divisor(steps if self.statistic == "mean" else 1)
             for name in self.variables:
                 horizontal = self.places[name]["horizontal"]
@@ -100,7 +125,7 @@ class Moorings(SmallStore):
         self.count += 1
         self.stalls.append(perf_counter() - began)
 
-    def _gathered(self, source, columns, surface):
+    def _gathered(self, source: str, columns: np.ndarray, surface: bool) -> Any:
         """Returns the columns (levels, n) of a field, on root."""
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         rows, points = np.divmod(columns, nx)
@@ -110,7 +135,9 @@ class Moorings(SmallStore):
         s.comm.Reduce(mine, total, mpi.MPI.SUM, 0)
         return total
 
-    def _in_columns(self, name, d, horizontal, arrays, steps):
+    def _in_columns(
+        self, name: str, d: Diagnostic, horizontal: str, arrays: Sequence[np.ndarray], steps: float
+    ) -> np.ndarray:
         """Returns a variable in the columns of the moorings, (levels, columns)."""
         s, columns = self.simulation, self.columns[horizontal]
         nx, made = s.model.grid.shape[2], []
@@ -134,7 +161,7 @@ class Moorings(SmallStore):
         values = np.concatenate(made, 1)
         return np.full_like(values, np.nan) if unknown else values
 
-    def _at_places(self, name, horizontal, made):
+    def _at_places(self, name: str, horizontal: str, made: Sequence[np.ndarray]) -> np.ndarray:
         """Returns a variable, (levels, moorings) or (moorings); made: in columns, of a wind with
         the other component.
         """
@@ -149,4 +176,5 @@ class Moorings(SmallStore):
             result = both[0 if east else 1].astype(self.dtype)
         else:
             result = of_columns(made[0], 0, everywhere).astype(self.dtype)
-        return result[0] if self._vertical(name) == "column" else result
+        found: np.ndarray = result[0] if self._vertical(name) == "column" else result
+        return found

@@ -1,6 +1,10 @@
 """Places of the numbers of a store: on the model's grid and levels, or on others."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -8,29 +12,38 @@ from fathom.base.failure import InputError
 from fathom.grids.regrid import overlap, targets, windows
 from fathom.grids.regrid.chosen import chosen
 
+if TYPE_CHECKING:
+    from fathom.grids.regrid.chosen import ChosenLevels
+    from fathom.grids.regrid.targets import Target
+    from fathom.output.host import Host
+
+Made = TypeVar("Made")
+
 methods = ("bilinear", "conservative")  # of regridding
 
 
 class Places:
     """The part of a Store that knows its place."""
 
-    simulation: Any
-    path: Any
-    levels: Any
+    simulation: Host
+    path: Path
+    levels: ChosenLevels | None
     zonal: bool
     conserves: bool  # regrids conservatively
     target: Any
     places: dict[str, Any]
     beside: dict[str, Any]
 
-    def _said(self, make, *given):
+    def _said(self, make: Callable[..., Made], *given: Any) -> Made:
         """Calls `make`; a ValueError of it names the output."""
         try:
             return make(*given)
         except ValueError as error:
             raise InputError(f"output {self.path}: {error}") from None
 
-    def _place(self, latlon_resolution, grid, section, area):
+    def _place(
+        self, latlon_resolution: float | None, grid: Any, section: Any, area: Any
+    ) -> Target | None:
         """Returns the target of the store; None: the model's own grid. ValueError: settings that
         exclude each other.
         """
@@ -55,7 +68,7 @@ class Places:
             return target or self.simulation.model.grid.window
         return self._said(self._part, target, area)
 
-    def _of_cells(self, target):
+    def _of_cells(self, target: Target | None) -> Target:
         """Returns the target, to take means over its cells."""
         if target is None:
             raise InputError(
@@ -66,7 +79,7 @@ class Places:
         target.conservative = True
         return target
 
-    def _part(self, target, area):
+    def _part(self, target: Target | None, area: Any) -> Target:
         """Returns an area of a target, or of the model's own grid (None), and its means along
         circles.
         """
@@ -80,7 +93,7 @@ class Places:
         means = windows.ZonalMean(target)
         return means.as_cells() if self.conserves else means
 
-    def _one_place(self, section, other, what="section"):
+    def _one_place(self, section: Any, other: Mapping[str, Any], what: str = "section") -> None:
         for name, value in other.items():
             if name == "grid":  # a grid prints as several lines
                 value = value["type"] if isinstance(value, dict) else type(value).__name__
@@ -89,7 +102,7 @@ class Places:
                 " give one of them, and another output the other"
             )
 
-    def _chosen(self, levels):
+    def _chosen(self, levels: Any) -> ChosenLevels | None:
         """Returns chosen levels; None: those of the model."""
         if levels is None:
             return None
@@ -101,7 +114,7 @@ class Places:
             )
         return self._said(chosen, levels, model.level_coordinates)
 
-    def _mapping(self):
+    def _mapping(self) -> dict[str, Any]:
         """Returns coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
@@ -110,7 +123,7 @@ class Places:
         if self.target is not None:
             # of a limited area without its extension
             inside = land is not None and isinstance(self.target, windows.Inside)
-            return (
+            kept: dict[str, Any] = (
                 {
                     name: own[name]
                     for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
@@ -121,9 +134,11 @@ class Places:
                 | ({"land_fraction": self.target.cut(land)} if inside else {})
                 | self._covered()
             )
-        return own | levels | ({} if land is None else {"land_fraction": land})
+            return kept
+        result: dict[str, Any] = own | levels | ({} if land is None else {"land_fraction": land})
+        return result
 
-    def _covered(self):
+    def _covered(self) -> dict[str, np.ndarray]:
         """Returns the part of cells that the model covers, on each of its levels."""
         if not self.conserves:
             return {}
@@ -132,11 +147,11 @@ class Places:
             return {"sea_fraction": part} if self.levels is None else {"sea_fraction": part[:1]}
         return {} if np.abs(part - 1).max() < 1e-2 else {"covered_fraction": part}
 
-    def _find_target(self):
+    def _find_target(self) -> None:
         """The target's interpolations, on all ranks."""
         s = self.simulation
 
-        def find():
+        def find() -> None:
             for horizontal in {place["horizontal"] for place in self.places.values()}:
                 self.target.find(s.model.grid, horizontal)
             for horizontal in {self.places[name]["horizontal"] for name in self.beside}:

@@ -5,14 +5,18 @@ Every rank builds the same simulation; in `run` the servers take another way: th
 first computing rank which stores there are, and serve until the run ends. What a server makes of
 fields is what a computing rank would make of them: the same bytes in the store."""
 
+from __future__ import annotations
+
 import atexit
 import signal
 import sys
 import time
 import warnings
 from collections import deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +24,17 @@ from fathom.base import mpi
 from fathom.base.failure import InputError, RunError, stopped_status
 from fathom.output import files
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
-def divide(how):
+    from fathom.output.host import Host, OutputEvent
+    from fathom.output.staging import Stage
+    from fathom.output.streams import Stream
+
+Task = tuple[Any, "list[Future[float]]"]  # a job, and what its threads do
+
+
+def divide(how: Mapping[str, Any]) -> Any:
     """Returns the roles of all ranks by [parallel], or None without servers."""
     servers = how["io_servers"]
     if how["per_node"]:
@@ -34,29 +47,31 @@ def divide(how):
     return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
 
 
-def _nodes(mpi):
+def _nodes(mpi: Any) -> int:
     node = mpi.world.Split_type(mpi.MPI.COMM_TYPE_SHARED)
-    nodes = mpi.world.allreduce(int(node.rank == 0))
+    nodes: int = mpi.world.allreduce(int(node.rank == 0))
     node.Free()
     return nodes
 
 
-def slots(simulation):
+def slots(simulation: Host) -> int:
     """Returns events that may be under way at a time."""
-    return simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
+    result: int = simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
+    return result
 
 
 class Servers:
     """The servers for the computing ranks, from the moment when all stores are open."""
 
-    def __init__(self, simulation):
+    def __init__(self, simulation: Host) -> None:
         self.simulation, self.roles = simulation, simulation.roles
         self.on_busy, self.patience = (
             simulation.parallel["on_busy"],
             simulation.parallel["io_silence"],
         )
         self.slots = slots(simulation)
-        self.lost, self.broken = [], False  # sets; whether output was lost with one
+        self.lost: list[int] = []  # sets
+        self.broken = False  # whether output was lost with one
         d = simulation.domain.decomposition
         self.streams = simulation.streams
         for number, stream in enumerate(self.streams):
@@ -84,13 +99,13 @@ class Servers:
         )
 
     @staticmethod
-    def refuse(error):
+    def refuse(error: BaseException) -> None:
         """Tells servers that the run failed on all computing ranks before it began, so that they
         end too.
         """
         mpi.world.bcast(error)
 
-    def take(self, stream, event):
+    def take(self, stream: Stream, event: OutputEvent) -> bool:
         """Hands an event over; False where the computing ranks are to write it themselves, and then
         tell with `wrote`.
         """
@@ -107,12 +122,12 @@ class Servers:
                 return False
             self.watch()
 
-    def wrote(self, event):
-        """The computing ranks have written the data that servers did not take."""
+    def wrote(self, event: OutputEvent) -> None:
+        """Tells that the computing ranks have written the data that servers did not take."""
         if self.simulation.is_root:
             self.client.wrote(event)
 
-    def watch(self):
+    def watch(self) -> None:
         """Gives up silent sets: the computing ranks write their unwritten data, which are still in
         the slots.
         """
@@ -122,7 +137,7 @@ class Servers:
             self._give_up(number)
         self._make_visible()
 
-    def _give_up(self, number):
+    def _give_up(self, number: int) -> None:
         """The computing ranks write what a set of servers has not written."""
         s = self.simulation
         self.lost.append(number)
@@ -149,14 +164,15 @@ class Servers:
                 )
             self.wrote(event)
 
-    def _is_written(self, event, number):
+    def _is_written(self, event: OutputEvent, number: int) -> bool:
         """Returns whether a file that one server of this set wrote holds the event already."""
         s, stream = self.simulation, self.streams[event.stream]
         if stream.set != number:
             return False
-        return s.comm.bcast(stream.visible_times() if s.is_root else None) > event.time
+        result: bool = s.comm.bcast(stream.visible_times() if s.is_root else None) > event.time
+        return result
 
-    def _tell_of(self, number, left):
+    def _tell_of(self, number: int, left: int) -> None:
         """A warning: a set was given up with so many times in memory."""
         first = number * self.roles.per_set
         ranks = self.roles.servers[first : first + self.roles.per_set]
@@ -167,7 +183,7 @@ class Servers:
             stacklevel=4,
         )
 
-    def _keep_ledger(self):
+    def _keep_ledger(self) -> None:
         if self.simulation.is_root:
             for stream in self.streams:
                 if stream.in_order:
@@ -176,13 +192,13 @@ class Servers:
                 [stream.visible_times() if stream.in_order else -1 for stream in self.streams]
             )
 
-    def _make_visible(self):
+    def _make_visible(self) -> None:
         while self.simulation.is_root and 0 in self.lost and (event := self.client.due()):
             if self.streams[event.stream].shared:
                 self.streams[event.stream].extend(event)
             self.client.visible(event)
 
-    def drain(self):
+    def drain(self) -> None:
         """Waits until everything that was handed over is written and visible: before a restart says
         that the run has got so far.
         """
@@ -191,7 +207,7 @@ class Servers:
             self.watch()
             time.sleep(0.001)
 
-    def finish(self, failed=False):
+    def finish(self, failed: bool = False) -> None:
         """Waits until everything is written and visible; the servers' part of the run is over."""
         self.drain()
         self.client.finish(failed)
@@ -201,7 +217,7 @@ class Servers:
             atexit.register(_end_without, self.simulation.comm, status)
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """Returns figures of the protocol for the summary: its quantities
         (core/output/quantities.hpp) on the computing rank where each is largest, and on each
         server.
@@ -229,7 +245,7 @@ class Servers:
 class _Server:
     """This rank as a server."""
 
-    def __init__(self, simulation, told):
+    def __init__(self, simulation: Host, told: Mapping[str, Any]) -> None:
         self.simulation = simulation
         vars(simulation.model).update(told["model"])
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
@@ -262,11 +278,11 @@ class _Server:
         )
         self.position, self.per_set = simulation.roles.server % per_set, per_set
         self.events, self.bytes, self.seconds_working = 0, 0, 0.0
-        self.staged: deque = deque()  # (event, ticket of the stage)
+        self.staged: deque[tuple[Any, int]] = deque()  # (event, ticket of the stage)
 
-    def serve(self):
+    def serve(self) -> None:
         threads = int(self.simulation.parallel["threads"])
-        under_way = []  # (job, what its threads do)
+        under_way: list[Task] = []  # (job, what its threads do)
         stage = self.simulation.delivery.stage
         with (
             ThreadPoolExecutor(threads + 1) as pool,  # one may wait for the disk
@@ -277,7 +293,7 @@ class _Server:
                 while (job := self.core.next()) is not None:
                     under_way.append((job, self._begin(job, pool, in_turn)))
                 under_way = self._finish(under_way, stage)
-                while self.staged and stage.is_delivered(self.staged[0][1]):
+                while stage is not None and self.staged and stage.is_delivered(self.staged[0][1]):
                     self.core.written(self.staged.popleft()[0])
                 while event := self.core.due():
                     if self.streams[event.stream].shared:  # else its writer has done so
@@ -288,7 +304,7 @@ class _Server:
         if stage is not None:
             stage.close()
 
-    def _finish(self, under_way, stage):
+    def _finish(self, under_way: list[Task], stage: Stage | None) -> list[Task]:
         """Marks jobs whose threads are done as written, or hands them to the staging disk. Returns
         the others.
         """
@@ -305,7 +321,9 @@ class _Server:
                 self.core.staged(job)
         return left
 
-    def _begin(self, job, pool, in_turn):
+    def _begin(
+        self, job: Any, pool: ThreadPoolExecutor, in_turn: ThreadPoolExecutor
+    ) -> list[Future[float]]:
         stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
         self.events += 1
         self.bytes += sum(array.nbytes for item in arrays for array in item)
@@ -314,7 +332,7 @@ class _Server:
             for work in stream.work(job.event, arrays, self.position, self.per_set)
         ]
 
-    def statistics(self):
+    def statistics(self) -> dict[str, Any]:
         """Returns the figures of this server; seconds are processor time of all its threads."""
         return {
             "rank": self.simulation.roles.servers[self.simulation.roles.server],
@@ -331,13 +349,13 @@ class _Server:
         }
 
 
-def _timed(work):
+def _timed(work: Callable[[], object]) -> float:
     began = time.thread_time()
     work()
     return time.thread_time() - began
 
 
-def _end_without(comm, status):
+def _end_without(comm: mpi.MPI.Comm, status: int) -> None:
     """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
     sys.stdout.flush()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's signal to end
@@ -348,8 +366,8 @@ def _end_without(comm, status):
     time.sleep(60)
 
 
-def serve(simulation):
-    """The run of a rank that serves; returns when it ends, with the same error where the computing
+def serve(simulation: Host) -> None:
+    """Serves for a run; returns when it ends, with the same error where the computing
     ranks end with one.
     """
     told = mpi.world.bcast(None)

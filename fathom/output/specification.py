@@ -48,7 +48,7 @@ class VariableSpec:
         return (own[-2] if len(own) > 1 else 1), own[-1]
 
     @property
-    def described(self) -> list:
+    def described(self) -> list[Any]:
         """Returns a variable in JSON: the arguments that make it again."""
         return [
             self.name,
@@ -69,7 +69,7 @@ class TimeAxis:
     calendar: str = "standard"
     bounds: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.calendar not in calendars:
             raise InputError(unknown("calendar", self.calendar, calendars))
 
@@ -159,7 +159,7 @@ def check_block(
     sizes: Mapping[str, int],
     chunk: tuple[int, ...],
 ) -> np.ndarray:
-    """`array` as an array, after its type and shape and the edges of `region` were checked."""
+    """Returns `array` as an array; checks its type, its shape and the edges of `region`."""
     j0, j1, i0, i1 = region
     ny, nx = variable.plane(sizes)
     rows, points = chunk[-2:] if len(chunk) > 1 else (1, *chunk)
@@ -193,7 +193,9 @@ def check_block(
     return array
 
 
-def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict]]:
+def coordinate_arrays(
+    coordinates: Any,
+) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, Any]]]:
     """Returns name -> (dims, array, attributes) from an xarray.Dataset or such a mapping."""
     source = getattr(coordinates, "variables", coordinates)
     result = {}
@@ -206,7 +208,9 @@ def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.n
     return result
 
 
-def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) -> dict[str, int]:
+def sizes_of(
+    coordinates: Mapping[str, tuple[Any, ...]], variables: list[VariableSpec]
+) -> dict[str, int]:
     """Returns size of each dimension, from the coordinates; ValueError where one is missing or two
     disagree.
     """

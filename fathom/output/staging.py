@@ -32,7 +32,7 @@ from fathom.output.specification import explain
 class Stage:
     """The folder of one rank, below `folder`. OSError: it cannot be written."""
 
-    def __init__(self, folder: str | Path):
+    def __init__(self, folder: str | Path) -> None:
         try:
             self.folder = Path(tempfile.mkdtemp(prefix="fathom-", dir=folder))
         except OSError as error:
@@ -41,7 +41,7 @@ class Stage:
         self.bytes, self.passed_by = 0, 0  # through the folder; pieces that it had no room for
         self.seconds_putting = self.seconds_delivering = 0.0
         self._names = count(1)
-        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
+        self._waiting: deque[tuple[Callable[[], memoryview], Callable[..., Any]]] = (
             deque()
         )  # how a piece is read again, and delivered
         self._news, self._over = threading.Condition(), False
@@ -50,7 +50,7 @@ class Stage:
         self._thread.start()
 
     def put(self, buffers: list[Any], deliver: Callable[[memoryview], None]) -> None:
-        """Any thread."""
+        """Takes buffers, and delivers them later; any thread may call it."""
         self._raise()
         file, total, writes = self.folder / str(next(self._names)), 0, files.Writes()
         began = time.perf_counter()
@@ -100,7 +100,7 @@ class Stage:
         self._raise()
 
     def close(self) -> None:
-        """Everything at its place, the folder gone."""
+        """Waits until everything is at its place, and deletes the folder."""
         try:
             self.wait()
         finally:
@@ -136,8 +136,8 @@ class Stage:
 
 
 def together(figures: Iterable[dict[str, float]]) -> dict[str, float]:
-    """Of several ranks, with their rates [MB/s], each rank by itself: into the folder, and to the
-    place. Nothing where nothing was put.
+    """Returns the figures of several ranks, with their rates [MB/s], each rank by itself: into the
+    folder, and to the place. Nothing where nothing was put.
     """
     held = list(figures)
     total = {name: sum(one[name] for one in held) for name in (held[0] if held else ())}

@@ -2,16 +2,25 @@
 over which they run.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.clock import Period
+from fathom.base.clock import Duration, Period
 from fathom.base.failure import InputError
 from fathom.model.schemes import scheme
 from fathom.output import diagnostics
+from fathom.output.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from fathom.grids.regrid.chosen import ChosenLevels
+    from fathom.output.fit import Fit
+    from fathom.output.host import Host
 
 statistics = {
     "mean": ("TimeSum", 0.0),
@@ -22,7 +31,7 @@ statistics = {
 summed = ("mean", "accumulation")
 
 
-def other_component(name):
+def other_component(name: str) -> str:
     """Returns the northward name of an eastward one, and the reverse; "" without direction."""
     for one, other in (("eastward", "northward"), ("northward", "eastward")):
         if one in name:
@@ -51,13 +60,13 @@ def running(
 class Statistics:
     """The part of a Store that knows its statistic."""
 
-    simulation: Any
-    path: Any
-    every: Any
-    statistic: Any
+    simulation: Host
+    path: Path
+    every: Duration
+    statistic: str | None
     requested: list[str]
-    levels: Any
-    fit: Any
+    levels: ChosenLevels | None
+    fit: Fit | None
     zonal: bool
     conserves: bool
     target: Any
@@ -65,11 +74,11 @@ class Statistics:
     beside: dict[str, tuple[str, Any]]  # of winds between points: the other component
     keep: list[str]
     sums: list[str]
-    made: Any
+    made: dict[str, diagnostics.Together]  # by the fields made along the earth
     _room: Any
     _said: Any
 
-    def processes(self, known, precision):
+    def processes(self, known: dict[str, Any], precision: int) -> list[Any]:
         """Returns the processes of the sequence for this store: running statistics; and room for
         what is made along the earth before an event.
         """
@@ -91,11 +100,13 @@ class Statistics:
         return [*self._kept(known, precision), *self._room()]
 
     @property
-    def everything(self):
+    def everything(self) -> list[Diagnostic]:
         """Returns diagnostics of the variables, and of those needed for interpolation."""
         return [*self.variables.values(), *(d for _, d in self.beside.values())]
 
-    def _other_components(self, known):
+    def _other_components(
+        self, known: Mapping[str, Any]
+    ) -> Iterator[tuple[str, tuple[str, Diagnostic]]]:
         """Yields (variable, (name, Diagnostic)) of the other component of a wind: a change of
         direction mixes both.
         """
@@ -107,7 +118,7 @@ class Statistics:
                 continue
             yield name, (found, self.variables.get(found) or self._where_asked(found, d, known))
 
-    def _where_asked(self, name, d, known):
+    def _where_asked(self, name: str, d: Diagnostic, known: Mapping[str, Any]) -> Diagnostic:
         """Returns a variable of the model's on the chosen levels, and fitted."""
         model, first = self.simulation.model, known[d.own_needs[0]]
         vertical = "column" if d.surface else d.vertical or first["vertical"]
@@ -116,23 +127,25 @@ class Statistics:
             return self._at_levels(name, d, known) if here else d
         height = model.grid.levels.nz
         levels = {"column": 1, "layer": height}.get(vertical, height + 1)
-        levels = len(self.levels) if here else levels
+        levels = len(self.levels) if self.levels is not None and here else levels
         parts = dict(sorted({name: d, **self._wind(name, known)}.items()))
         if here:
             parts = {part: self._at_levels(part, d, known) for part, d in parts.items()}
-        return self._said(self.fit.of, name, parts, levels, vertical, first["units"])
+        result: Diagnostic = self._said(self.fit.of, name, parts, levels, vertical, first["units"])
+        return result
 
-    def _at_levels(self, name, d, known):
+    def _at_levels(self, name: str, d: Diagnostic, known: Mapping[str, Any]) -> Diagnostic:
         place = known[d.own_needs[0]]["horizontal"]
-        return self.simulation.model.at_levels(name, d, self.levels, place)
+        result: Diagnostic = self.simulation.model.at_levels(name, d, self.levels, place)
+        return result
 
-    def _wind(self, name, known):
+    def _wind(self, name: str, known: Mapping[str, Any]) -> dict[str, Diagnostic]:
         """Returns the other component of a wind, {name: Diagnostic}."""
         if not ("wind" in name and other_component(name)):
             return {}
         return dict([diagnostics.find(other_component(name), self.simulation.model, known)])
 
-    def _check_statistic(self):
+    def _check_statistic(self) -> None:
         """Raises ValueError: one that does not follow from those of what a variable is made of."""
         for name, d in self.variables.items():
             if not (
@@ -145,7 +158,7 @@ class Statistics:
                     " those"
                 )
 
-    def _check_cells(self, known):
+    def _check_cells(self, known: Mapping[str, Any]) -> None:
         """Raises InputError: means over cells of what lies at their corners."""
         for name, d in self.variables.items() if self.conserves else ():
             if (place := known[d.own_needs[0]]["horizontal"]) != "center":
@@ -154,7 +167,7 @@ class Statistics:
                     " regrid = 'conservative' is for values of cells: write it to another output"
                 )
 
-    def _kept(self, known, precision):
+    def _kept(self, known: Mapping[str, Any], precision: int) -> list[Any]:
         """Returns fields that variables need stay readable; instead of them, the processes of their
         running statistics.
         """
@@ -167,7 +180,7 @@ class Statistics:
         self.sums = [self._running_name(*need) for need in needs]
         return [self._running(field, surface, known, places, precision) for field, surface in needs]
 
-    def _needs(self):
+    def _needs(self) -> list[tuple[str, bool]]:
         """Returns (field of the sequence, whether only its top layer) of all that variables follow
         from.
         """
@@ -175,29 +188,39 @@ class Statistics:
         found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
         return sorted((need, surface) for need, surface in found if need not in self.made)
 
-    def _running(self, field, surface, known, places, precision):
+    def _running(
+        self,
+        field: str,
+        surface: bool,
+        known: Mapping[str, Any],
+        places: Mapping[str, Any],
+        precision: int,
+    ) -> Any:
+        assert self.statistic is not None
         now = f"{field}_after" if f"{field}_after" in known else field
         place = places.get(field) or places["tracer"]
         into = self._running_name(field, surface)
         return running(statistics[self.statistic][0], now, place, into, surface, precision)
 
-    def _running_name(self, field, surface):
+    def _running_name(self, field: str, surface: bool) -> str:
         return (
             f"{'sum' if self.statistic in summed else self.statistic} of"
             f" {'surface ' if surface else ''}{field} for {self.path.name}"
         )
 
-    def _begin_interval(self):
+    def _begin_interval(self) -> None:
+        if self.statistic is None:
+            return
         for name in self.sums:
             self.simulation.fields.fill(name, statistics[self.statistic][1])
 
-    def _interval_start(self):
+    def _interval_start(self) -> int:
         """Returns the step at which the mean began that a restart has left half done."""
         s, start = self.simulation, 0.0
         while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
             start = due
         return round(start / s.time_step)
 
-    def divisor(self, steps):
+    def divisor(self, steps: int) -> float:
         """Returns the divisor of a sum over steps: for a mean, or for the sum times the step."""
         return 1 / self.simulation.time_step if self.statistic == "accumulation" else steps

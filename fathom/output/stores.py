@@ -2,24 +2,31 @@
 written by one writer from the fields there.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom import names, output
 from fathom.base import provenance
+from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.output import diagnostics, files
 from fathom.output.along import Along
 from fathom.output.encoders import Encoders
 from fathom.output.fit import Fit
 from fathom.output.places import Places, methods
+from fathom.output.specification import Region
 from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
+
+if TYPE_CHECKING:
+    from fathom.output.host import Host, OutputEvent
 
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> units of their sums
 # CF names of rates -> names of their sums; others have none
@@ -60,21 +67,21 @@ class Store(Statistics, Along, Places, Stream):
 
     def __init__(
         self,
-        simulation,
-        path,
-        variables,
-        every,
-        statistic=None,
-        dtype="float32",
-        levels=None,
-        latlon_resolution=None,
-        section=None,
-        area=None,
-        zonal=False,
-        grid=None,
-        spectral_truncation=None,
-        regrid="bilinear",
-    ):
+        simulation: Host,
+        path: str | Path,
+        variables: str | Sequence[str],
+        every: Duration,
+        statistic: str | None = None,
+        dtype: str = "float32",
+        levels: Any = None,
+        latlon_resolution: float | None = None,
+        section: Any = None,
+        area: Any = None,
+        zonal: bool = False,
+        grid: Any = None,
+        spectral_truncation: int | None = None,
+        regrid: str = "bilinear",
+    ) -> None:
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
         if dtype not in ("float32", "float64"):
@@ -101,13 +108,14 @@ class Store(Statistics, Along, Places, Stream):
         # any rank may write its chunks; else one writes all, which others may encode
         self.shared = self.in_order = writer.collective
         self.encoders = Encoders(self) if getattr(writer, "encodes", False) else None
-        self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+        self.keep, self.sums, self.last, self.file = [], [], 0, None
+        self.written: dict[int, list[int]] = {}  # calls of files that are closed
         self.beside = {}
         self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
-        self.compression = None
+        self.compression: str | None = None
 
-    def compress(self, compression):
-        """The compression of files; None: the default of the format. ValueError: unknown."""
+    def compress(self, compression: str | None) -> None:
+        """Sets the compression of files; None: the default of the format. ValueError: unknown."""
         allowed = getattr(output.writer(self.path), "compressions", ())
         if compression is not None and compression not in allowed:
             raise InputError(
@@ -118,11 +126,11 @@ class Store(Statistics, Along, Places, Stream):
     # ---- the file --------------------------------------------------------------------------------
 
     @property
-    def whole_path(self):
+    def whole_path(self) -> Path:
         return self.simulation.directory / self.path
 
-    def open(self):
-        """Create the store on root (after a restart: keep its times up to now), open it
+    def open(self) -> None:
+        """Creates the store on root (after a restart: keep its times up to now), opens it
         elsewhere.
         """
         s = self.simulation
@@ -146,7 +154,7 @@ class Store(Statistics, Along, Places, Stream):
         self._arrange(fields, regions)
         self._resume()
 
-    def _find_places(self):
+    def _find_places(self) -> dict[str, Any]:
         """Where the fields lie that variables are made of, and which are known before the first
         step; returns all fields.
         """
@@ -165,12 +173,12 @@ class Store(Statistics, Along, Places, Stream):
         }
         return fields
 
-    def _open_file(self):
+    def _open_file(self) -> None:
         """The file on root, new or that of the run which is continued."""
         s = self.simulation
         continued = (self.opened or s.goes_on_here) and self.whole_path.exists()
 
-        def create():
+        def create() -> None:
             if continued:
                 self.reopen()
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
@@ -193,7 +201,9 @@ class Store(Statistics, Along, Places, Stream):
         s.on_root(create)
         self.goes_on, self.opened = self.opened, True
 
-    def _contents(self):
+    def _contents(
+        self,
+    ) -> tuple[dict[str, Any], list[output.VariableSpec], Mapping[str, int] | None]:
         """Returns coordinates, variables and chunks of a new file."""
         mapping = self._mapping()
         specs = [self._specification(name, mapping) for name in self.variables]
@@ -203,7 +213,7 @@ class Store(Statistics, Along, Places, Stream):
             self.simulation.model.grid.chunks if self.target is None else None,
         )
 
-    def _resume(self):
+    def _resume(self) -> None:
         """The interval that is under way: that of the restart, or a new one."""
         s = self.simulation
         if self.goes_on:
@@ -213,12 +223,14 @@ class Store(Statistics, Along, Places, Stream):
         if not goes_on:
             self._begin_interval()
 
-    def _arrange(self, fields, regions):
+    def _arrange(
+        self, fields: Mapping[str, Any], regions: Mapping[str, tuple[Region, ...]]
+    ) -> None:
         """Items and products: variables of the same first field go to the same writers; those with
         common input are one product.
         """
         self.items, self.products = [], []
-        first: dict[tuple, int] = {}
+        first: dict[tuple[Any, ...], int] = {}
         for together in self._groups(regions):
             members = self._made_of(together)
             surface, name = members[0].surface, together[0]
@@ -238,7 +250,7 @@ class Store(Statistics, Along, Places, Stream):
                 items.append(self.items.index(item))
             self.products.append(Product(together, tuple(items), regions[name]))
 
-    def _groups(self, regions):
+    def _groups(self, regions: Mapping[str, tuple[Region, ...]]) -> list[tuple[str, ...]]:
         """Returns variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
@@ -248,7 +260,7 @@ class Store(Statistics, Along, Places, Stream):
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
 
-    def _made_of(self, together):
+    def _made_of(self, together: Sequence[str]) -> list[diagnostics.Diagnostic]:
         """Returns diagnostics of variables that are made together, and of the other components of
         winds.
         """
@@ -256,7 +268,7 @@ class Store(Statistics, Along, Places, Stream):
         found = {name: self.variables[name] for name in together}
         return list((found | {name: d for name, d in others if name not in found}).values())
 
-    def _rectangles(self, name, regions):
+    def _rectangles(self, name: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
         """Returns the parts of the model's grid that the regions need."""
         nx = self.simulation.model.grid.shape[2]
         if self.target is None:
@@ -266,14 +278,14 @@ class Store(Statistics, Along, Places, Stream):
             for region in regions
         )
 
-    def _alias(self, name):
+    def _alias(self, name: str) -> str:
         return names.fields[name].alias if name in names.fields else name
 
-    def _vertical(self, name):
+    def _vertical(self, name: str) -> str:
         d = self.variables[name]
         return "column" if d.surface else d.vertical or self.places[name]["vertical"]
 
-    def _specification(self, name, mapping):
+    def _specification(self, name: str, mapping: Mapping[str, Any]) -> output.VariableSpec:
         """Returns the variable in the store: as the table of names says; a field without an entry
         there as the sequence declares it.
         """
@@ -307,7 +319,7 @@ class Store(Statistics, Along, Places, Stream):
             attributes["cell_methods"] = f"{over} longitude: mean".strip()
         return replace(made, attributes=attributes)
 
-    def reopen(self):
+    def reopen(self) -> None:
         """Opens the file again, after others have written to it."""
         self.leave()
         self.file = output.append(self.whole_path)
@@ -316,17 +328,17 @@ class Store(Statistics, Along, Places, Stream):
             if not self.simulation.serves:
                 self.file.encode_with(int(self.simulation.parallel["threads"]))
 
-    def visible_times(self):
+    def visible_times(self) -> int:
         return len(self.file.times)
 
-    def leave(self):
+    def leave(self) -> None:
         if self.file is not None:
             self.file.close()
             self.written = files.merged([self.written, self.file.writes.counts])
         self.file = None
 
     @property
-    def writes(self):
+    def writes(self) -> dict[int, list[int]]:
         """Calls that this rank has made to write its file, by size (fathom.output.files)."""
         return files.merged(
             [self.written, self.file.writes.counts] if self.file else [self.written]
@@ -334,17 +346,23 @@ class Store(Statistics, Along, Places, Stream):
 
     # ---- an event --------------------------------------------------------------------------------
 
-    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+    def send(
+        self,
+        steps: int = 1,
+        seconds: float | None = None,
+        bounds: tuple[float, float] = (0.0, 0.0),
+        last: bool = False,
+    ) -> None:
         self.make_along()
         super().send(steps, seconds, bounds, last)
 
-    def begin(self, kept):
+    def begin(self, kept: Any) -> None:
         """Begins once the state is there; kept: the entry of this store in the restart."""
 
-    def kept(self):
-        """The entry of this store in a restart, other than fields; all ranks call it."""
+    def kept(self) -> Any:
+        """Returns the entry of this store in a restart, other than fields; all ranks call it."""
 
-    def within(self):
+    def within(self) -> bool:
         """Returns whether now, or all of the interval that ends now, is in the window of the
         output.
         """
@@ -354,7 +372,7 @@ class Store(Statistics, Along, Places, Stream):
             self.span[0] <= begin + 1e-6 and s.seconds <= self.span[1] + 1e-6
         )
 
-    def come(self):
+    def come(self) -> None:
         """Writes if inside the output window; otherwise starts the next averaging interval."""
         if self.within():
             self.write()
@@ -363,13 +381,13 @@ class Store(Statistics, Along, Places, Stream):
             self._begin_interval()
         self.last = self.simulation.count
 
-    def write_start(self):
-        """The state before the first step; what only a whole step computes is missing there."""
+    def write_start(self) -> None:
+        """Writes the state before the first step, without what only a whole step computes."""
         if not self.statistic:
             self.send()
 
-    def write(self):
-        """One time of all variables."""
+    def write(self) -> None:
+        """Writes one time of all variables."""
         s = self.simulation
         if self.statistic:
             bounds = (self.last * s.time_step, s.seconds)
@@ -381,7 +399,9 @@ class Store(Statistics, Along, Places, Stream):
             self.send()
         self.last = s.count
 
-    def write_region(self, event, product, n, arrays):
+    def write_region(
+        self, event: OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
+    ) -> None:
         horizontal, grid = self.places[product.names[0]]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
         dtype = (
@@ -404,7 +424,15 @@ class Store(Statistics, Along, Places, Stream):
             values = values[0] if self._vertical(name) == "column" else values
             self._keep(name, event, product.regions[n], values.astype(self.dtype, copy=False))
 
-    def _made(self, together, horizontal, window, arrays, steps, dtype):
+    def _made(
+        self,
+        together: Sequence[str],
+        horizontal: str,
+        window: diagnostics.Window,
+        arrays: Sequence[np.ndarray],
+        steps: float,
+        dtype: Any,
+    ) -> dict[str, np.ndarray]:
         """Returns variables of a product, and the other components of its winds, in a window: name
         -> (levels, rows, points).
         """
@@ -427,7 +455,7 @@ class Store(Statistics, Along, Places, Stream):
             return dict(zip(members, make(list(members.values()))))
         return {name: make([d])[0] for name, d in members.items()}
 
-    def _keep(self, name, event, region, values):
+    def _keep(self, name: str, event: OutputEvent, region: Region, values: np.ndarray) -> None:
         """A region of a variable is written, or waits for the others."""
         if self.dealt and self.encoders is not None:
             self.encoders.keep(name, region, values)
@@ -435,27 +463,27 @@ class Store(Statistics, Along, Places, Stream):
             self.file.write(self._alias(name), event.time, region, values)
 
     @property
-    def dealt(self):
+    def dealt(self) -> bool:
         s = self.simulation
         return self.shared or (self.encoders is not None and not s.roles)
 
-    def collect(self, event):
+    def collect(self, event: OutputEvent) -> None:
         if self.dealt and self.encoders is not None:
             self.encoders.collect(event)
 
     @contextmanager
-    def _early(self, names, seconds):
+    def _early(self, names: Iterable[str], seconds: float) -> Iterator[set[str]]:
         """Yields the variables that are not known before the first step."""
         unknown = {name for name in names if seconds == 0 and not self.known_at_start[name]}
         with np.errstate(all="ignore" if unknown else None):
             yield unknown
 
-    def extend(self, event):
+    def extend(self, event: OutputEvent) -> None:
         self.file.extend(
             event.time, event.seconds, (event.begin, event.end) if self.statistic else None
         )
 
-    def levels_sent(self):
+    def levels_sent(self) -> int:
         """Returns the number of levels that an event sends, also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
         sent = {(need, d.surface) for d in self.everything for need in d.needs}
@@ -464,7 +492,7 @@ class Store(Statistics, Along, Places, Stream):
             for need, surface in sent
         )
 
-    def stored_bytes(self):
+    def stored_bytes(self) -> int:
         """Returns bytes of one time, before it is compressed."""
         points = {
             name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
@@ -475,7 +503,7 @@ class Store(Statistics, Along, Places, Stream):
             points[name] * self._levels_stored(name) for name in self.variables
         )
 
-    def _levels_stored(self, name):
+    def _levels_stored(self, name: str) -> int:
         if self._vertical(name) == "column":
             return 1
         if self.levels is not None:
@@ -484,7 +512,7 @@ class Store(Statistics, Along, Places, Stream):
 
     # ---- with servers ----------------------------------------------------------------------------
 
-    def hear(self, announcement):
+    def hear(self, announcement: Mapping[str, Any]) -> None:
         super().hear(announcement)
         roles = self.simulation.roles
         if self.shared or roles.server == roles.per_set * self.set:

@@ -6,17 +6,25 @@ or the computing ranks themselves. Each rectangle has one writer, which makes pr
 variables, as they are stored – and writes them. Rectangles and products depend on the grid alone,
 so the bytes do not depend on ranks or servers."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from fathom.base import mpi
 from fathom.base.regions import region
 from fathom.output.gather import Gather
+from fathom.output.specification import Region
 from fathom.output.staging import Stage
+
+if TYPE_CHECKING:
+    from fathom.output.host import Host, OutputEvent
 
 
 class Item(NamedTuple):
@@ -26,7 +34,7 @@ class Item(NamedTuple):
 
     field: str
     levels: int
-    rectangles: Sequence
+    rectangles: tuple[Region, ...]
     first: int = 0
 
 
@@ -36,8 +44,8 @@ class Product(NamedTuple):
     """
 
     names: tuple[str, ...]
-    items: tuple
-    regions: Sequence
+    items: tuple[int, ...]
+    regions: tuple[Region, ...]
 
 
 class Stream(ABC):
@@ -47,8 +55,8 @@ class Stream(ABC):
     one after another."""
 
     shared = in_order = True
-    items: list
-    products: list
+    items: list[Item]
+    products: list[Product]
     heard: tuple[str, ...] = (
         "number",
         "set",
@@ -57,39 +65,47 @@ class Stream(ABC):
         "products",
     )  # information for servers
 
-    def __init__(self, simulation):
+    def __init__(self, simulation: Host) -> None:
         self.simulation = simulation
         self.number = self.count = 0  # position among the streams of the simulation; events so far
         self.set = -1  # of servers, the only one that may write; -1: any
-        self.stalls = []  # [s] that each event kept this rank from computing
+        self.stalls: list[float] = []  # [s] that each event kept this rank from computing
 
     @abstractmethod
-    def write_region(self, event, product, n, arrays):
+    def write_region(
+        self, event: OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
+    ) -> None:
         """Writes the n-th region of a product, made of its items there, (levels, rows, columns)
         each.
         """
 
-    def extend(self, event):
+    def extend(self, event: OutputEvent) -> None:
         """Makes an event visible, of which all regions are written."""
 
-    def visible_times(self):
+    def visible_times(self) -> int:
         """Returns the number of visible events of its file; on the rank that makes them visible."""
         return self.count
 
     @property
-    def writes(self) -> Mapping:
+    def writes(self) -> Mapping[int, list[int]]:
         """Calls that this rank has made to write, by size (fathom.output.files)."""
         return {}
 
-    def reopen(self):
-        """The file as others have left it."""
+    def reopen(self) -> None:
+        """Opens the file as others have left it."""
 
-    def leave(self):
+    def leave(self) -> None:
         """Closes what is open on this rank."""
 
     # ---- an event --------------------------------------------------------------------------------
 
-    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+    def send(
+        self,
+        steps: int = 1,
+        seconds: float | None = None,
+        bounds: tuple[float, float] = (0.0, 0.0),
+        last: bool = False,
+    ) -> None:
         """Sends one output time to the I/O servers, or writes it on the computing ranks; last: it
         becomes visible only after all before it.
         """
@@ -106,9 +122,11 @@ class Stream(ABC):
         self.count += 1
         self.stalls.append(perf_counter() - began)
 
-    def write_here(self, event, blocks):
-        """The ranks that compute write it, all together; blocks(item): what this rank has of it,
-        (levels, ny, nx) of each of its blocks.
+    def write_here(
+        self, event: OutputEvent, blocks: Callable[[Item], Sequence[np.ndarray]]
+    ) -> None:
+        """Writes an event by the ranks that compute, all together; blocks(item): what this rank has
+        of it, (levels, ny, nx) of each of its blocks.
         """
         s = self.simulation
         for items, products in groupby(self.products, key=lambda product: product.items):
@@ -127,7 +145,7 @@ class Stream(ABC):
         if not self.shared:
             s.on_root(lambda: self.extend(event))
 
-    def _gather(self, item):
+    def _gather(self, item: Item) -> Gather:
         """Returns rectangles of an item from the blocks of the ranks; those cut in the same way
         share a plan.
         """
@@ -146,19 +164,26 @@ class Stream(ABC):
         return s.gathers[key]
 
     @property
-    def dealt(self):
+    def dealt(self) -> bool:
         """Returns whether rectangles are distributed among those that write."""
         return self.shared
 
-    def _writer(self, n, writers):
+    def _writer(self, n: int, writers: int) -> int:
         return n % writers if self.dealt else 0
 
-    def collect(self, event):
+    def collect(self, event: OutputEvent) -> None:
         """Brings the parts of an event from all ranks to the rank that writes it; all computing
         ranks call it.
         """
 
-    def _pieces(self, event, products, arrays, position, writers):
+    def _pieces(
+        self,
+        event: OutputEvent,
+        products: Iterable[Product],
+        arrays: Mapping[int, Mapping[int, np.ndarray]] | Sequence[Mapping[int, np.ndarray]],
+        position: int,
+        writers: int,
+    ) -> Iterator[Callable[[], None]]:
         """Yields the work of the writer at a position among so many, in independent pieces;
         arrays[item][n] are rectangles.
         """
@@ -176,14 +201,14 @@ class Stream(ABC):
 
     # ---- with servers ----------------------------------------------------------------------------
 
-    def announcement(self):
+    def announcement(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.heard}
 
-    def hear(self, announcement):
-        """On a server: receives the state of the stream from the computing ranks."""
+    def hear(self, announcement: Mapping[str, Any]) -> None:
+        """Receives, on a server, the state of the stream from the computing ranks."""
         self.__dict__.update(announcement)
 
-    def parcel(self, precision, per_set):
+    def parcel(self, precision: int, per_set: int) -> tuple[int, list[Any], int, int]:
         """Returns the stream as the core describes it."""
         items = [
             (
@@ -197,9 +222,15 @@ class Stream(ABC):
         ]
         return precision, items, self.set, self.count if self.in_order else -1
 
-    def work(self, event, arrays, position, per_set):
-        """On a server: the pieces of work of an event; arrays: of each item and rectangle that is
-        this server's.
+    def work(
+        self,
+        event: OutputEvent,
+        arrays: Sequence[Sequence[np.ndarray]],
+        position: int,
+        per_set: int,
+    ) -> Iterator[Callable[[], None]]:
+        """Yields, on a server, the pieces of work of an event; arrays: of each item and rectangle
+        that is this server's.
         """
         own = [
             dict(
@@ -218,12 +249,13 @@ class Stream(ABC):
         if not self.shared and position == 0:
             yield partial(self.extend, event)
 
-    def bytes_here(self):
+    def bytes_here(self) -> int:
         """Returns bytes of one event on this rank, for which a slot of servers must have room."""
         points = sum(ny * nx for _, _, ny, nx in self.simulation.domain.blocks)
-        return self.simulation.bytes_of_number * points * self.levels_sent()
+        result: int = self.simulation.bytes_of_number * points * self.levels_sent()
+        return result
 
-    def levels_sent(self):
+    def levels_sent(self) -> int:
         return sum(item.levels for item in self.items)
 
 
@@ -233,26 +265,28 @@ class Delivery:
     servers leave staging to them.
     """
 
-    def __init__(self, simulation):
+    def __init__(self, simulation: Host) -> None:
         self.simulation = simulation
-        self.stage: Any = None
-        self.waiting = []  # (stream, event, ticket of the stage)
+        self.stage: Stage | None = None
+        self.waiting: list[
+            tuple[Stream, OutputEvent, int]
+        ] = []  # (stream, event, ticket of the stage)
 
-    def open(self):
+    def open(self) -> None:
         s = self.simulation
         if s.parallel["staging"] is not None and (s.serves or not s.roles):
             self.stage = Stage(s.parallel["staging"])
 
-    def show(self, stream, event):
-        """Called by all ranks that compute, once all have written."""
+    def show(self, stream: Stream, event: OutputEvent) -> None:
+        """Makes an event visible; called by all ranks that compute, once all have written."""
         if self.stage is None:
             self.simulation.on_root(partial(stream.extend, event))
         else:
             self.waiting.append((stream, event, self.stage.put_so_far))
 
-    def settle(self, wait=False):
+    def settle(self, wait: bool = False) -> None:
         """Makes visible the events that are at their place on all ranks."""
-        while self.waiting:
+        while self.waiting and self.stage is not None:
             stream, event, ticket = self.waiting[0]
             if wait:
                 self.stage.wait(ticket)
@@ -264,6 +298,6 @@ class Delivery:
             del self.waiting[0]
             self.simulation.on_root(partial(stream.extend, event))
 
-    def close(self):
+    def close(self) -> None:
         if self.stage is not None:
             self.stage.close()

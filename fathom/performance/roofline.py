@@ -72,7 +72,7 @@ class Measuring:
     same machine.
     """
 
-    def __init__(self, bytes_: int):
+    def __init__(self, bytes_: int) -> None:
 
         threads, second = mpi.core.threads(), mpi.core.second_level_cache()
         last = machine.last_level_cache()

@@ -16,7 +16,7 @@ parts = {
 }
 
 
-def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
+def declared_bytes(run: Any, processes: list[Any], bytes_: int) -> dict[str, float]:
     """Of each column process on this rank: every field of its columns that it reads or writes,
     once; those it updates twice.
     """

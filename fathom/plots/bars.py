@@ -66,7 +66,7 @@ def bars(
     return figure
 
 
-def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
+def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict[str, Any]]:
     """Returns the records in order of their seconds, those beyond `most` summed into one, with the
     seconds of each phase as its `parts`.
     """

@@ -215,9 +215,13 @@ _to_lab = np.array(
 
 def _to_oklab(rgb: np.ndarray) -> np.ndarray:
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return np.cbrt(linear @ _to_cone.T) @ _to_lab.T
+    result: np.ndarray = np.cbrt(linear @ _to_cone.T) @ _to_lab.T
+    return result
 
 
 def _from_oklab(lab: np.ndarray) -> np.ndarray:
     linear = np.clip((lab @ np.linalg.inv(_to_lab).T) ** 3 @ np.linalg.inv(_to_cone).T, 0, None)
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    result: np.ndarray = np.where(
+        linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055
+    )
+    return result

@@ -34,7 +34,7 @@ def contours(
     ny, nx = field.shape
     closed = np.concatenate([field, field[:, :1]], axis=1) if raster.mesh.cyclic else field
     generator = contour_generator(z=np.ma.masked_invalid(closed))
-    groups: dict[tuple[Any, float], list] = {}
+    groups: dict[tuple[Any, float], list[Any]] = {}
     for level in levels:
         thick = bold is not None and abs(level - bold) < 1e-9 * max(1, abs(bold))
         style = (0, (4, 2)) if dashed and level < 0 else "-"

@@ -146,7 +146,8 @@ def _edges(is_land: np.ndarray) -> np.ndarray:
     edge[:, :-1] |= across
     edge[1:] |= down
     edge[:-1] |= down
-    return edge & is_land
+    result: np.ndarray = edge & is_land
+    return result
 
 
 def _graticule(axes: Any, raster: Raster) -> None:

@@ -12,15 +12,18 @@ doi:10.1080/13658816.2018.1504949).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import earth
 from fathom.base.failure import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class EqualEarth:
     from most sea.
     """
 
-    def __init__(self, middle: float = 205.0):
+    def __init__(self, middle: float = 205.0) -> None:
         self.middle = middle
         half_width, half_height = self._plane(180.0, 0.0)[0], self._plane(0.0, 90.0)[1]
         self.bounds = -float(half_width), float(half_width), -float(half_height), float(half_height)
@@ -172,7 +175,7 @@ class EqualEarth:
         return self._plane(_wrapped(longitude - self.middle), latitude)
 
     @staticmethod
-    def _plane(longitude, latitude):
+    def _plane(longitude: ArrayLike, latitude: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         a1, a2, a3, a4 = 1.340264, -0.081106, 0.000893, 0.003796
         theta = np.arcsin(np.sqrt(0.75) * np.sin(np.radians(latitude)))
         t2 = theta * theta
@@ -187,7 +190,8 @@ class EqualEarth:
         """Returns which points (x of columns, y of rows) lie on the globe."""
         latitude = np.linspace(-90, 90, 721)
         edge, height = self._plane(180.0, latitude)
-        return np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
+        result: np.ndarray = np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
+        return result
 
 
 class Hemisphere:
@@ -195,7 +199,7 @@ class Hemisphere:
     longitude `middle` points down.
     """
 
-    def __init__(self, pole: int = 1, middle: float = 0.0, edge: float = 20.0):
+    def __init__(self, pole: int = 1, middle: float = 0.0, edge: float = 20.0) -> None:
         self.pole, self.middle, self.edge = pole, middle, edge
         self.reach = float(np.sqrt(2) * np.sqrt(1 - np.sin(np.radians(edge))))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
@@ -209,7 +213,8 @@ class Hemisphere:
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Returns which points (x of columns, y of rows) lie within the edge."""
-        return np.hypot(x[None, :], y[:, None]) <= self.reach
+        result: np.ndarray = np.hypot(x[None, :], y[:, None]) <= self.reach
+        return result
 
 
 class Around:
@@ -217,7 +222,7 @@ class Around:
     as `reach` [degrees]; north is up in the middle.
     """
 
-    def __init__(self, longitude: float, latitude: float, reach: float = 30.0):
+    def __init__(self, longitude: float, latitude: float, reach: float = 30.0) -> None:
         self.longitude, self.latitude = longitude, latitude
         self.reach = float(2 * np.sin(np.radians(reach) / 2))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
@@ -238,7 +243,8 @@ class Around:
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Returns which points (x of columns, y of rows) lie within reach."""
-        return np.hypot(x[None, :], y[:, None]) <= self.reach
+        result: np.ndarray = np.hypot(x[None, :], y[:, None]) <= self.reach
+        return result
 
 
 class Plain:
@@ -246,7 +252,7 @@ class Plain:
     all of a mesh, or a region of it (west, east, south, north).
     """
 
-    def __init__(self, mesh: Mesh, region: tuple[float, float, float, float] | None = None):
+    def __init__(self, mesh: Mesh, region: tuple[float, float, float, float] | None = None) -> None:
         west, east, south, north = self.extent = region or mesh.extent
         if not (west < east and south < north):
             raise InputError(f"region {region} must be west < east, south < north")
@@ -274,7 +280,7 @@ class Raster:
     where none does.
     """
 
-    def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):
+    def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None) -> None:
         self.mesh = mesh
         self.projection: Any = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
         left, right, bottom, top = self.bounds = self.projection.bounds
@@ -302,18 +308,22 @@ class Raster:
             for at, size in ((column, self.width), (row, self.height))
         )
         on = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
-        return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
+        result: np.ndarray = (
+            on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
+        )
+        return result
 
     def image(self, field: np.ndarray) -> np.ndarray:
         """Returns the field (ny, nx) at every point of the picture, NaN outside the mesh."""
         values = np.append(np.asarray(field, float).ravel(), np.nan)
-        return values[self.cell]
+        result: np.ndarray = values[self.cell]
+        return result
 
     def _paint(self) -> np.ndarray:
         picture = np.full(self.height * self.width, -1, np.int32)
         for cells, along, across in self._groups():
-            s, t = np.meshgrid((np.arange(along) + 0.5) / along, (np.arange(across) + 0.5) / across)
-            s, t = s.ravel().astype(np.float32), t.ravel().astype(np.float32)
+            middles = ((np.arange(n) + 0.5) / n for n in (along, across))
+            s, t = (at.ravel().astype(np.float32) for at in np.meshgrid(*middles))
             step = max(1, 400_000 // s.size)
             for start in range(0, cells.size, step):
                 part = cells[start : start + step, None]
@@ -331,7 +341,7 @@ class Raster:
         whole[~self.inside] = -1
         return whole
 
-    def _groups(self):
+    def _groups(self) -> Iterator[tuple[np.ndarray, int, int]]:
         """Yields cells of the picture with the number of samples they need along i and across:
         (cells, along, across).
         """

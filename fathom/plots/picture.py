@@ -368,7 +368,8 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
         dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float
     )
     if dim.startswith(("pressure", "height")) and len(depth) > 1:
-        return np.maximum(_edges(depth), 0)
+        result: np.ndarray = np.maximum(_edges(depth), 0)
+        return result
     edges = [0.0]
     for value in depth:
         edges.append(max(2 * value - edges[-1], edges[-1] + 1e-6))

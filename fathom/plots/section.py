@@ -142,7 +142,10 @@ def _line(x: np.ndarray, at: np.ndarray, value: np.ndarray) -> np.ndarray:
     x = np.asarray(x, float)
     below = (value[1] - value[0]) / (at[1] - at[0])
     above = (value[2] - value[1]) / (at[2] - at[1])
-    return np.where(x < at[1], value[0] + (x - at[0]) * below, value[1] + (x - at[1]) * above)
+    result: np.ndarray = np.where(
+        x < at[1], value[0] + (x - at[0]) * below, value[1] + (x - at[1]) * above
+    )
+    return result
 
 
 def _contours(

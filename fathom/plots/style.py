@@ -48,7 +48,7 @@ _look: Any = {
 }
 
 
-def styled(draw: Callable) -> Callable:
+def styled(draw: Callable[..., Any]) -> Callable[..., Any]:
     """Draw with Fathom's look; save to `path` if one is given; return the figure."""
 
     @functools.wraps(draw)
@@ -168,11 +168,12 @@ def range_of(
 def _suits(typical: tuple[float, float], finite: np.ndarray) -> bool:
     low, high = np.percentile(finite, (10, 90))
     span = typical[1] - typical[0]
-    return (
+    result: bool = (
         low >= typical[0] - 0.1 * span
         and high <= typical[1] + 0.1 * span
         and high - low > 0.45 * span
     )
+    return result
 
 
 def colour_bar(

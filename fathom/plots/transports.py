@@ -104,7 +104,12 @@ def mooring(
 
 
 def drifters(
-    dataset: Any, *, seconds: np.ndarray, sea: Sea | None, projection: Callable, how: dict[str, Any]
+    dataset: Any,
+    *,
+    seconds: np.ndarray,
+    sea: Sea | None,
+    projection: Callable[..., Any],
+    how: dict[str, Any],
 ) -> Any:
     """Returns the tracks of all drifters of a file."""
     x, y = (

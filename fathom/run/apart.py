@@ -6,8 +6,9 @@ first rank starts them, and they compute columns until it ends them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, cast
 from weakref import ref
 
 import numpy as np
@@ -16,25 +17,28 @@ from fathom.base import mpi, regions
 from fathom.base.failure import InputError
 from fathom.model import device
 
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
+
 schemes = ("RRTMGP", "Radiation")
 
 
 class Apart:
     """The helping ranks, and their columns."""
 
-    def __init__(self, simulation, roles):
+    def __init__(self, simulation: Simulation, roles: Any) -> None:
         self._simulation, self.roles = ref(simulation), roles  # which holds this
         self.helps = roles is not None and roles.server >= 0
         self.core: Any = None  # the process, on ranks that step and on helpers
         self.busy = False  # helpers wait for columns
 
     @property
-    def simulation(self):
+    def simulation(self) -> Simulation:
         """Returns the simulation that these ranks belong to."""
-        return self._simulation()
+        return cast("Simulation", self._simulation())  # it outlives its parts
 
     @classmethod
-    def of(cls, simulation, alone):
+    def of(cls, simulation: Simulation, alone: bool) -> Self:
         """Returns alone: on the ranks of another run."""
         number = simulation.parallel["radiation_ranks"]
         if not number or alone:
@@ -48,10 +52,10 @@ class Apart:
         simulation.comm = mpi.MPI.Comm.f2py(made.roles.own)
         return made
 
-    def _made(self, process):
+    def _made(self, process: Any) -> Any:
         return mpi.core.Apart(process, mpi.world.py2f(), self.roles.servers)
 
-    def placed(self, processes):
+    def placed(self, processes: list[Any]) -> list[Any]:
         """Returns the processes of a step, with requests to the helpers in place of radiation."""
         if self.roles is None:
             return processes
@@ -73,7 +77,7 @@ class Apart:
         process.every, process.phase = processes[at].every, processes[at].phase
         return [*processes[:at], process, *processes[at + 1 :]]
 
-    def check_no_advance(self):
+    def check_no_advance(self) -> None:
         """Raises InputError on all ranks outside `run`, where helpers do not work."""
         if self.roles is not None and not self.busy:
             raise InputError(
@@ -82,8 +86,8 @@ class Apart:
             )
 
     @contextmanager
-    def engaged(self, begin):
-        """Around a run: helpers hear that it begins, or why it cannot, and that it is over. An
+    def engaged(self, begin: Callable[[], None]) -> Iterator[None]:
+        """Surrounds a run: helpers hear that it begins, or why it cannot, and that it is over. An
         error on one rank ends all (mpi.py).
         """
         try:
@@ -104,7 +108,7 @@ class Apart:
             raise
         self.end()
 
-    def end(self, traced=False):
+    def end(self, traced: bool = False) -> list[dict[str, Any]]:
         """Dismisses the helpers, whose work is done. Returns their events on the first rank, if
         wanted (fathom.base.regions.traced).
         """
@@ -119,7 +123,7 @@ class Apart:
             return []
         return [trace for trace in mpi.world.gather(None) or () if trace is not None]
 
-    def help(self):
+    def help(self) -> dict[str, Any]:
         """Computes radiation for other ranks until the run ends."""
         told = mpi.world.bcast(None)
         if isinstance(told, BaseException):
@@ -139,7 +143,7 @@ class Apart:
         return {}
 
 
-def _of_helper(trace, ahead):
+def _of_helper(trace: dict[str, Any], ahead: float) -> dict[str, Any]:
     """Returns the events of a helper by the clock of the first rank; it waits for columns, then
     receives them or sends its results.
     """

@@ -1,9 +1,14 @@
 """The state of a simulation into a restart file and back, on any ranks. Each field of the state is
 a separate stream, so that data in transfer never need more memory than the largest field."""
 
+from __future__ import annotations
+
 import glob
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,13 +21,17 @@ from fathom.output.formats import restart
 from fathom.output.streams import Item, Product, Stream
 from fathom.run.series import Series
 
+if TYPE_CHECKING:
+    from fathom.grids.grid import Grid
+    from fathom.run.simulation import Simulation
+
 
 class Checkpoint:
     """Restarts of a simulation; `{date}` in the path becomes the date. keep: how many of them stay,
     the latest; None: all.
     """
 
-    def __init__(self, simulation, path, keep=None):
+    def __init__(self, simulation: Simulation, path: str | Path, keep: int | None = None) -> None:
         if keep is not None and not (type(keep) is int and keep > 0):
             raise InputError(f"checkpoint keep = {keep!r} must be a whole number from 1 on")
         if keep is not None and "{date}" not in str(path):
@@ -30,12 +39,13 @@ class Checkpoint:
                 f"checkpoint keep = {keep}: all restarts have the name {path}, and each replaces"
                 " the one before; write {date} in it to keep several"
             )
-        self.simulation, self.path, self.keep, self.parts = simulation, path, keep, []
+        self.simulation, self.path, self.keep = simulation, path, keep
+        self.parts: list[Part] = []
         self.calls = files.Writes()  # of this rank
         self.begun: tuple[int, restart.Begun | None] = -1, None  # open on this rank for writing
 
-    def prepare(self, state):
-        """Returns streams for the fields of the state (names). Returns the checkpoint."""
+    def prepare(self, state: Iterable[str]) -> Self:
+        """Makes streams for the fields of the state (names). Returns the checkpoint."""
         ny, nx = np.shape(self.simulation.model.grid.wet_levels)
         fields = (
             self.simulation.fields.fields if self.simulation.sequence else []
@@ -46,24 +56,24 @@ class Checkpoint:
         return self
 
     @property
-    def stalls(self):
+    def stalls(self) -> list[float]:
         """Returns [s] that each restart kept this rank from computing."""
         return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
 
     @property
-    def writes(self):
+    def writes(self) -> dict[int, list[int]]:
         """Calls that this rank has made to write restarts, by size (fathom.output.files)."""
         return self.calls.counts
 
-    def at(self, seconds):
+    def at(self, seconds: float) -> Path:
         """Returns the path of its file at that time."""
         return self.simulation.directory / str(self.path).format(
             date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d")
         )
 
-    def write(self):
-        """The present state, sent to servers where there are any; the restart appears when all
-        earlier output is visible.
+    def write(self) -> None:
+        """Writes the present state, sent to servers where there are any; the restart appears when
+        all earlier output is visible.
         """
         path = self._create(self.parts[0].count)
         for part in self.parts:
@@ -71,8 +81,8 @@ class Checkpoint:
         for model in self.simulation.model.companions:
             model.write_restart(path)
 
-    def write_here(self, beside=True):
-        """Returns the present state, by the ranks that compute, and of models that run next to it.
+    def write_here(self, beside: bool = True) -> Path:
+        """Writes the present state, by the ranks that compute, and of models that run next to it.
         Returns the path.
         """
         s, path = self.simulation, self._create(0)
@@ -88,9 +98,9 @@ class Checkpoint:
         self.begun = -1, None
         return path
 
-    def finish(self, seconds):
-        """The restart of that time is complete: it becomes visible, and the oldest is deleted where
-        there are more than `keep`.
+    def finish(self, seconds: float) -> None:
+        """Makes the restart of that time [s] visible, which is complete, and the oldest is deleted
+        where there are more than `keep`.
         """
         path, (number, begun) = self.at(seconds), self.begun
         mine = begun is not None and begun.path == path  # not that of a later event
@@ -101,7 +111,7 @@ class Checkpoint:
                 for file in (path, *path.parent.glob(glob.escape(path.name) + ".outer*")):
                     file.unlink(missing_ok=True)
 
-    def _earlier(self, seconds):
+    def _earlier(self, seconds: float) -> list[Path]:
         """Returns whole files of it up to that time, the latest first."""
         before, after = map(glob.escape, str(self.path).split("{date}", 1))
         after = after.replace("{date}", "*")
@@ -114,7 +124,7 @@ class Checkpoint:
                 continue
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
-    def of_event(self, event):
+    def of_event(self, event: Any) -> restart.Begun:
         """Returns the restart of that event, open on this rank for writing."""
         number, begun = self.begun
         if number != event.time or begun is None:
@@ -122,7 +132,7 @@ class Checkpoint:
             self.begun = event.time, begun
         return begun
 
-    def _create(self, number):
+    def _create(self, number: int) -> Path:
         """Returns the number-th, begun on root. Returns its path."""
         s, path = self.simulation, self.at(self.simulation.seconds)
         if s.comm.bcast(
@@ -145,7 +155,7 @@ class Checkpoint:
             },
         )
 
-        def create():
+        def create() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             shapes = {part.field: part.shape for part in self.parts}
             places = _places(s.model.grid, s.bytes_of_number)
@@ -164,9 +174,12 @@ class Part(Stream):
 
     in_order = False
 
-    def __init__(self, checkpoint, field, levels, ny, nx):
+    def __init__(
+        self, checkpoint: Checkpoint, field: str, levels: int | None, ny: int, nx: int
+    ) -> None:
         super().__init__(checkpoint.simulation)
-        self.checkpoint, self.field, self.shape = checkpoint, field, (levels, ny, nx)
+        self.checkpoint, self.field = checkpoint, field
+        self.shape = levels or 0, ny, nx  # no levels on servers, which are told the rest
         if levels:
             rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
             bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
@@ -175,7 +188,9 @@ class Part(Stream):
                 [Product((field,), (0,), bands)],
             )
 
-    def write_region(self, event, product, n, arrays):
+    def write_region(
+        self, event: Any, product: Product, n: int, arrays: Sequence[np.ndarray]
+    ) -> None:
         checkpoint = self.checkpoint
         checkpoint.of_event(event).write_band(
             self.field,
@@ -185,16 +200,16 @@ class Part(Stream):
             checkpoint.simulation.delivery.stage,
         )
 
-    def extend(self, event):
+    def extend(self, event: Any) -> None:
         if self is self.checkpoint.parts[-1]:
             self.checkpoint.finish(event.seconds)
 
     @property
-    def writes(self):
+    def writes(self) -> Mapping[int, list[int]]:
         return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
 
 
-def _places(grid, size):
+def _places(grid: Grid, size: int) -> dict[str, np.ndarray]:
     """Returns longitudes and latitudes of the centres of cells, of a plane x and y, as fields of
     numbers of `size` bytes.
     """
@@ -206,12 +221,12 @@ def _places(grid, size):
     return {name: a[None].astype(f"f{size}") for name, a in zip(names, found)}
 
 
-def fingerprint(simulation):
+def fingerprint(simulation: Simulation) -> dict[str, dict[str, Any]]:
     """Returns the numbers in which the grid of a restart must agree."""
     return restart.fingerprint(**simulation.model.grid.identity)
 
 
-def _check_clock(path, header, simulation):
+def _check_clock(path: Path, header: restart.Header, simulation: Simulation) -> None:
     """Raises ValueError: a run with another step, start or calendar would continue at another
     time."""
     s = simulation
@@ -228,7 +243,7 @@ def _check_clock(path, header, simulation):
         )
 
 
-def read_state(simulation, path):
+def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     """Returns fields, steps and series from a restart file of the same grid; returns its data of
     stores. ValueError where it does not fit, a warning where it was written with other numerics.
     """
@@ -236,13 +251,13 @@ def read_state(simulation, path):
     sums = {name for store in s.outputs for name in store.sums}
     sums |= set(s.handed.sums)  # of means: another run's restart need not have them
     needed = [name for name in state if name not in sums]
-    files: list = []
+    files: list[restart.Restart] = []
 
-    def head():
+    def head() -> tuple[restart.Header, tuple[str, ...]]:
         with restart.read(path, grid=fingerprint(s), fields=needed) as file:
             return file.header, file.names
 
-    def field(name):
+    def field(name: str) -> np.ndarray:
         if not files:
             files.append(restart.read(here))
         return np.ascontiguousarray(files[0][name])
@@ -268,10 +283,11 @@ def read_state(simulation, path):
     if s.is_root:
         _warn_of_numerics(path, header.extra.get("numerics"), s.model.numerics)
     s.fields.count = s.count
-    return header.extra.get("stores", {})
+    stores: dict[str, Any] = header.extra.get("stores", {})
+    return stores
 
 
-def _warn_of_numerics(path, before, now):
+def _warn_of_numerics(path: Path, before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
     """Where a run continues with other numerics than those that wrote its restart."""
     if before is None or before == now:
         return
@@ -286,7 +302,7 @@ def _warn_of_numerics(path, before, now):
 
 
 @once
-def latest(directory):
+def latest(directory: Path) -> Path | None:
     """Returns the latest complete restart of a run directory, or None; damaged ones, and states of
     runs that failed, do not count. ValueError: there are some, and all are damaged.
     """

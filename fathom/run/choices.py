@@ -10,22 +10,29 @@ No answer depends on it, so a file that cannot be read or written costs one line
 run. Files are replaced whole.
 """
 
+from __future__ import annotations
+
 import contextlib
 import datetime
 import fcntl
 import hashlib
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fathom.base import cache, machine, mpi, provenance
 from fathom.base.failure import InputError
 from fathom.run import parallel
 
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
+
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
 
 
-def identity(simulation):
+def identity(simulation: Simulation) -> dict[str, Any]:
     """Returns everything that a choice depends on: processor, library, version, ranks and how they
     lie on nodes, grid and processes. All ranks call it.
     """
@@ -59,9 +66,9 @@ def identity(simulation):
     }
 
 
-def settle(simulation):
-    """Settings that the user of a simulation did not give: `parallel` and `why` of a simulation
-    that is being prepared. All ranks call it.
+def settle(simulation: Simulation) -> None:
+    """Chooses settings that the user of a simulation did not give: `parallel` and `why` of a
+    simulation that is being prepared. All ranks call it.
     """
     how, named = (
         simulation.parallel,
@@ -78,7 +85,7 @@ def settle(simulation):
     )
 
 
-def learn(simulation):
+def learn(simulation: Simulation) -> None:
     """Keeps the tiles that a run has measured in its first steps. All ranks call it."""
     if (
         simulation.choices is None
@@ -94,7 +101,7 @@ def learn(simulation):
         )
 
 
-def tiles(simulation):
+def tiles(simulation: Simulation) -> dict[str, int]:
     """Returns columns of each group by its first process, on all ranks the same (the lower median):
     {} while they are still being measured.
     """
@@ -114,15 +121,15 @@ def tiles(simulation):
 class Choices:
     """The settings kept for an identity: name -> {value, default, how, date, gain, noise}."""
 
-    def __init__(self, of, place=None):
+    def __init__(self, of: Mapping[str, Any], place: Path | None = None) -> None:
         self.of, self.place = of, place
 
     @property
-    def path(self):
+    def path(self) -> Path:
         name = hashlib.sha256(json.dumps(self.of, sort_keys=True).encode()).hexdigest()[:24]
         return (self.place or cache.folder("choices")) / f"{name}.json"
 
-    def read(self):
+    def read(self) -> dict[str, dict[str, Any]]:
         """Returns the kept choices; none where there is no file, or no valid one."""
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
@@ -143,8 +150,8 @@ class Choices:
             self._warn(f"cannot be read ({_brief(error)}): the default settings are used")
             return {}
 
-    def keep(self, settings):
-        """Add these to the kept settings; only `fathom tune` replaces results of `fathom tune`.
+    def keep(self, settings: Mapping[str, dict[str, Any]]) -> bool:
+        """Adds these to the kept settings; only `fathom tune` replaces results of `fathom tune`.
         Returns whether they are kept now.
         """
         try:
@@ -165,20 +172,20 @@ class Choices:
             return False
         return True
 
-    def forget(self):
-        """Settings of this identity are the usual ones again."""
+    def forget(self) -> None:
+        """Deletes the settings of this identity: they are the usual ones again."""
         with contextlib.suppress(OSError, RuntimeError):
             self.path.unlink()
 
-    def _warn(self, what):
+    def _warn(self, what: str) -> None:
         try:
-            where = self.path
+            where: object = self.path
         except RuntimeError:  # no home
             where = "the user's cache"
         print(f"fathom: {where} {what}", file=sys.stderr, flush=True)
 
 
-def _checked(name, setting):
+def _checked(name: str, setting: dict[str, Any]) -> dict[str, Any]:
     """Returns a setting of a file, if it is one."""
     if (
         name not in parallel.chosen
@@ -197,12 +204,13 @@ def _checked(name, setting):
     return setting
 
 
-def _are_blocks(value):
-    two = isinstance(value, list) and len(value) == 2
-    return two and all(type(n) is int and n >= 0 for n in value)
+def _are_blocks(value: object) -> bool:
+    if not (isinstance(value, list) and len(value) == 2):
+        return False
+    return all(type(n) is int and n >= 0 for n in value)
 
 
-def _brief(error):
+def _brief(error: Exception) -> str:
     return (
         error.strerror
         if isinstance(error, OSError) and error.strerror
@@ -211,7 +219,7 @@ def _brief(error):
 
 
 @contextlib.contextmanager
-def _alone(path):
+def _alone(path: Path) -> Iterator[None]:
     """One process at a time, where the file system can tell."""
     with open(path, "w") as file:
         with contextlib.suppress(ImportError, OSError):

@@ -12,16 +12,21 @@ the end of the run the ranks write one file together, the same bytes on any of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.assimilation.observations import base, equivalents, spread
 from fathom.assimilation.observations.base import Observations
-from fathom.base.clock import Period
+from fathom.base.clock import Duration, Period
 from fathom.base.failure import InputError, MissingFileError
 from fathom.output import diagnostics
+
+if TYPE_CHECKING:
+    from fathom.model.model import Model
+    from fathom.run.simulation import Simulation
 
 
 class Departures:
@@ -31,7 +36,13 @@ class Departures:
     FileNotFoundError: no such base.
     """
 
-    def __init__(self, simulation: Any, given: Any, every: Any, path: Any):
+    def __init__(
+        self,
+        simulation: Simulation,
+        given: str | Path | Observations,
+        every: Duration,
+        path: str | Path,
+    ) -> None:
         self.simulation, self.base, self.path = simulation, given, Path(path)
         self.every = Period(every, "every").seconds
         if not self.every:
@@ -55,7 +66,7 @@ class Departures:
     # ---- before the run --------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Data to their ranks, and their columns where a slot begins now; all ranks call it."""
+        """Brings data to their ranks, and their columns where a slot begins; all ranks call it."""
         s = self.simulation
         self.fields = {f["name"]: f for f in s.fields.fields}
         self.model = _observed(s.model, self.fields)
@@ -91,8 +102,10 @@ class Departures:
         s, given = self.simulation, self.base
         whole = s.directory / self.path
         goes_on = s.goes_on_here and s.count > 0 and whole.exists()
-        if goes_on or not isinstance(given, Observations):
-            given = base.read(whole if goes_on else given)
+        if goes_on:
+            given = base.read(whole)
+        elif not isinstance(given, Observations):
+            given = base.read(given)
         data = base.together([given])
         begun = self.start + s.seconds // self.every * self.every
         kept = (data["slot"] >= 0) & (data["time"] < begun) & goes_on
@@ -103,7 +116,7 @@ class Departures:
     # ---- in the run ------------------------------------------------------------------------------
 
     def come(self) -> None:
-        """The end of a slot, and the beginning of the next; all ranks call it."""
+        """Compares at the end of a slot, and the beginning of the next; all ranks call it."""
         ending, beginning = self._of_slot(-1), self._of_slot(0)
         after = self._columns(np.append(ending, beginning))
         split = lambda which: {name: values[:, which] for name, values in after.items()}
@@ -161,12 +174,12 @@ class Departures:
         s = self.simulation
         _, found = diagnostics.find(name, s.model, self.fields)
         blocks = diagnostics.windows(s, found, self.fields[found.own_needs[0]])
-        return max(s.comm.allgather(max(map(len, blocks), default=0)))
+        return int(max(s.comm.allgather(max(map(len, blocks), default=0))))
 
     # ---- after the run ---------------------------------------------------------------------------
 
     def write(self) -> None:
-        """The base with departures of the slots that have ended; all ranks call it."""
+        """Writes the base with departures of the slots that have ended; all ranks call it."""
         s = self.simulation
         spread.write(spread.ordered(self.own, s.comm), s.directory / self.path, s.comm)
 
@@ -178,7 +191,7 @@ def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
     return np.where(here, data["longitude"], 0), np.where(here, data["latitude"], 0)
 
 
-def _observed(model: Any, fields: dict) -> Any:
+def _observed(model: Model, fields: Mapping[str, Any]) -> Any:
     """Returns how data observe a model. ValueError: nothing of this one can be observed."""
     if "surface_air_pressure" in model.derived:
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)

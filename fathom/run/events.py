@@ -2,19 +2,21 @@
 handles the event.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 import time as wall_clock
 import tomllib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import mpi, regions
-from fathom.base.clock import Event, Period
+from fathom.base.clock import Duration, Event, Period
 from fathom.base.failure import ExistingFileError, NotPermittedError, RunError, file_error
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
@@ -23,6 +25,11 @@ from fathom.run import choices, first_record, sanity, wishes
 from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
 from fathom.run.progress import chosen
+
+if TYPE_CHECKING:
+    from fathom.model.model import Model
+    from fathom.output.stores import Store
+    from fathom.run.simulation import Simulation
 
 log = logging.getLogger("fathom")
 
@@ -37,18 +44,18 @@ class Events(Held):
         self.rest()
 
     def rest(self) -> None:
-        """Nothing is read ahead while the user's own code runs."""
+        """Stops reading ahead while the user's own code runs."""
         if self.forcing:
             self.forcing.records.rest()
 
-    def _advance(self, steps):
+    def _advance(self, steps: int) -> None:
         self.prepare()
         end = self.count + steps
         while self.count < end:
             piece = end - self.count
             if self.forcing:
                 with region("forcing", "input", "input"):
-                    piece = min(piece, self.forcing.load(self))
+                    piece = min(piece, self.forcing.load(self._simulation))
             piece = 1 if self.count == 0 else piece
             # another simulation in this process may have its own
             mpi.core.set_threads(int(self.parallel["threads"]))
@@ -64,42 +71,42 @@ class Events(Held):
                 ValueError,
             ) as error:  # a solver was given something that is not a number, or does not converge
                 self.count = self.fields.count
-                sanity.blow_up(self, str(error))
+                sanity.blow_up(self._simulation, str(error))
             self.count += piece
 
     def request_stop(self, *_: Any) -> None:
-        """End after the current piece of steps, with a restart."""
+        """Asks for the end after the current piece of steps, with a restart."""
         self.wishes.ask(wishes.stop)
 
     def request_restart(self, *_: Any) -> None:
-        """Write restart-now.fathom after the current piece of steps, and continue."""
+        """Asks for restart-now.fathom after the current piece of steps."""
         self.wishes.ask(wishes.restart)
 
     def run(
         self,
-        period: Any,
-        progress: Any = True,
+        period: Duration,
+        progress: bool | Callable[[Simulation, float], object] | None = True,
         report: bool = True,
         from_start: bool = False,
     ) -> Any:
-        """Integrate for a period, with all events; leaves restart, summary and report in the
+        """Integrates for a period, with all events; leaves restart, summary and report in the
         directory. Returns the summary. progress: True: a line, or a bar in a notebook; False: none;
         or a function of the simulation and the fraction that is done. from_start: the period counts
         from the start of the simulation, of which a restart may have done a part.
         """
         if self.serves:
-            return self.apart.help() if self.apart.helps else serve(self)
+            return self.apart.help() if self.apart.helps else serve(self._simulation)
         sanity.check_period(Period(period, "run"), self.time_step)
-        progress = chosen(progress)
+        shown = chosen(progress)
         try:
             with self.engaged():
                 self.start_run(period, from_start)
                 with self.wishes.heard():
                     self.show_start()
-                    self.run_to(self.end, progress)
+                    self.run_to(self.end, shown)
                 return self.end_run(report)
         finally:
-            getattr(progress, "close", lambda: None)()
+            getattr(shown, "close", lambda: None)()
 
     # ---- the parts of a run: other programs may run between them ---------------------------------
 
@@ -108,14 +115,14 @@ class Events(Held):
         """Holds the directory, the files and the helping ranks of a run from its begin to its end.
         InputError: a step beyond the limits of stability.
         """
-        sanity.check_step(self)
+        sanity.check_step(self._simulation)
         try:
             with self.apart.engaged(self.begin):
                 yield
         finally:
             self.lock.release()
 
-    def start_run(self, period: Any, from_start: bool = False) -> None:
+    def start_run(self, period: Duration, from_start: bool = False) -> None:
         """Sets the end of a run, and the times at which its events are due."""
         self.agenda = self._schedule(period, from_start)
         self._record(period)
@@ -129,7 +136,7 @@ class Events(Held):
         self.sequence.reset_timings()
         regions.begin(self.comm, self.trace_events)
         self.stopped = False
-        self.marked: dict = {}  # steps after which something happened, by its name
+        self.marked: dict[str, list[int]] = {}  # steps after which something happened, by its name
         self.start_steps, self.began = self.count, wall_clock.perf_counter()
         self.shown, self.pace = self.began, 1
 
@@ -155,12 +162,12 @@ class Events(Held):
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
         return finish(self, report)
 
-    def _log(self, text, *values):
+    def _log(self, text: str, *values: object) -> None:
         """Writes to the log, for those who have asked for it: logging.basicConfig(level="INFO")."""
         if self.is_root:
             log.info(text, *values)
 
-    def _schedule(self, period, from_start):
+    def _schedule(self, period: Duration, from_start: bool) -> list[Event]:
         """Returns the end of the run, and its events with the times at which they are due."""
         self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         if self.forcing:
@@ -175,15 +182,15 @@ class Events(Held):
             self._check_rhythm(store, dues[str(store.path)])
         return events
 
-    def _check_window(self, store):
+    def _check_window(self, store: Store) -> None:
         """Warns of an output that this run never writes."""
-        if not self.is_root or getattr(store, "span", None) is None:
+        if not self.is_root or (span := store.span) is None:
             return
-        begin, end = store.span
+        begin, end = span
         if end < self.seconds - 1e-6 or begin > self.end + 1e-6:
             window, run = (
                 " to ".join(str(self.clock.date(time)) for time in times)
-                for times in (store.span, (self.seconds, self.end))
+                for times in (span, (self.seconds, self.end))
             )
             warnings.warn(
                 f"output {store.path}: its window, {window}, lies outside the run, {run}; nothing"
@@ -191,7 +198,7 @@ class Events(Held):
                 stacklevel=2,
             )
 
-    def _check_rhythm(self, store, due):
+    def _check_rhythm(self, store: Store, due: float) -> None:
         """Warns of a new output whose first time comes after the end of the run."""
         at_start = self.count == 0 and not store.statistic
         if self.is_root and due > self.end + 1e-6 and not (at_start or self.goes_on_here):
@@ -207,15 +214,17 @@ class Events(Held):
         with self._failing_in_order():
             with region("watch", "output", "output"):
                 if self.count == 0:
-                    sanity.check_start(self)
-                    first_record.compute(self)
-                sanity.watch(self, keep=self.count == 0)
+                    sanity.check_start(self._simulation)
+                    first_record.compute(self._simulation)
+                sanity.watch(self._simulation, keep=self.count == 0)
             for store in self.outputs if self.count == 0 else ():
                 if store.within():
                     with region(str(store.path), "output", "output"):
                         store.write_start()
 
-    def run_to(self, seconds: float, progress: Any = None) -> None:
+    def run_to(
+        self, seconds: float, progress: Callable[[Simulation, float], object] | None = None
+    ) -> None:
         """Takes groups of steps to that time [s], with the events until then. A group takes about
         half a second, so that progress and Ctrl-C respond; all ranks agree on its length and on the
         end.
@@ -224,7 +233,9 @@ class Events(Held):
             while self.seconds < seconds - 1e-6 and not self.stopped:
                 self._take_group(seconds, progress)
 
-    def _take_group(self, until: float, progress: Any) -> None:
+    def _take_group(
+        self, until: float, progress: Callable[[Simulation, float], object] | None
+    ) -> None:
         """Takes a group of steps, and lets happen what is due after it."""
         due = min(until, *(e.due for e in self.agenda))
         piece = min(max(1, round((due - self.seconds) / self.time_step)), self.pace)
@@ -244,9 +255,9 @@ class Events(Held):
             self.shown = now
             with region("progress", "output"):
                 start = self.start_steps * self.time_step
-                progress(self, (self.seconds - start) / (self.end - start))
+                progress(self._simulation, (self.seconds - start) / (self.end - start))
 
-    def _let_happen(self, events):
+    def _let_happen(self, events: Iterable[Event]) -> None:
         """Events that are due now, and the delivery of what has been written."""
         for event in events:
             if event.due <= self.seconds + 1e-6:
@@ -262,7 +273,7 @@ class Events(Held):
             if self.servers is not None:
                 self.servers.watch()
 
-    def _close(self):
+    def _close(self) -> None:
         """Profile, last messages of the servers, restart."""
         self.profile, self.traces = (
             regions.gathered(self.comm),
@@ -286,9 +297,9 @@ class Events(Held):
             self.write_restart("restart.fathom")
             self._log("%s written", self.directory / "restart.fathom")
         self.delivery.close()
-        choices.learn(self)
+        choices.learn(self._simulation)
 
-    def _agree(self, seconds):
+    def _agree(self, seconds: float) -> tuple[float, bool, bool]:
         """Returns the longest of all ranks, and whether any of them asks for the end, or a restart;
         next to other programs nobody does: what holds them looks for that.
         """
@@ -304,14 +315,16 @@ class Events(Held):
                 mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
-    def begin(self):
-        """Everything before the first step; servers get a message, or the error."""
+    def begin(self) -> None:
+        """Prepares everything before the first step; servers get a message, or the error."""
         try:
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
-            for store in [*self.outputs, *self.observing]:
+            for store in self.outputs:
                 store.open()
+            for seen in self.observing:
+                seen.open()
         except (OSError, ValueError, RunError) as error:
             if self.roles:
                 Servers.refuse(error)
@@ -319,10 +332,10 @@ class Events(Held):
         if self.roles:
             self.servers = Servers(self._seen)
 
-    def _make_directory(self, anew):
+    def _make_directory(self, anew: bool) -> None:
         """The directory of the results of the run, locked; anew: its first stretch."""
 
-        def make():
+        def make() -> None:
             if (
                 anew
                 and (self.directory / "summary.json").exists()
@@ -351,27 +364,27 @@ class Events(Held):
 
         self.on_root(make)
 
-    def _write_record(self):
+    def _write_record(self) -> None:
         (self.directory / "resolved.toml").write_text(self.experiment, encoding="utf-8")
 
-    def _record(self, period):
+    def _record(self, period: Duration) -> None:
         """Writes the record of the run to its end."""
 
-        def make():
+        def make() -> None:
             self.stretch = stretch_of(self, period, tomllib.loads(self.experiment))
             self._write_record()
 
         self.on_root(make)
 
-    def watch(self) -> Any:
+    def watch(self) -> None:
         """Checks now and then that everything is finite and sane, and notes the numbers of the time
         series. Raises UnstableError with field, place, level and step.
         """
-        sanity.watch(self)
+        sanity.watch(self._simulation)
 
 
-def march(model, sequence, fields, steps):
-    """Steps of a model on a field set; the first of a run has its own weights."""
+def march(model: Model, sequence: Any, fields: Any, steps: int) -> None:
+    """Takes steps of a model on a field set; the first of a run has its own weights."""
     for name, values in model.profiles_of_step(fields.count == 0).items():
         if fields.has(name):
             fields.set_profile(name, values)

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fathom.output.stores import falls
 
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
 
-def names(simulation: Any, processes: Sequence[Any], kept: Iterable[str]) -> frozenset[str]:
+
+def names(simulation: Simulation, processes: Sequence[Any], kept: Iterable[str]) -> frozenset[str]:
     """Returns fields that `compute` makes, of those kept, from the processes of a step of the
     model.
     """
@@ -26,8 +29,8 @@ def names(simulation: Any, processes: Sequence[Any], kept: Iterable[str]) -> fro
     return frozenset((set(kept) - state) & _made(_of_start(processes, phases)))
 
 
-def compute(simulation: Any) -> None:
-    """These fields from the state at the start. All ranks that compute call it."""
+def compute(simulation: Simulation) -> None:
+    """Computes these fields from the state at the start. All ranks that compute call it."""
     s, made = simulation, sorted(simulation.at_start)
     if not made:
         return

@@ -6,32 +6,53 @@ NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/base
 `read(number)`, name -> array (ny, nx).
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
 from fathom.base import reading
 from fathom.base.failure import InputError, RunError
 
+if TYPE_CHECKING:
+    from fathom.base.clock import Clock
+    from fathom.base.instants import TimeAxis
+    from fathom.model.model import Model
+    from fathom.run.simulation import Simulation
+
+
+class Source(Protocol):
+    """An input in time: the fields that it gives, when its records are, and each of them."""
+
+    fields: Sequence[str]
+    axis: TimeAxis
+
+    def read(self, number: int) -> Mapping[str, np.ndarray]:
+        """Returns the record of that number by field, each (ny, nx)."""
+
 
 class Forcing:
     """The records of sources in the fields of a sequence."""
 
-    def __init__(self, sources, readers):
+    def __init__(self, sources: Sequence[Source], readers: reading.Readers) -> None:
         self.sources = sources
-        self.held = [None] * len(sources)  # (record before, after, when they hold) of each
-        self.coming: list[list] = [[]] * len(sources)  # records that are needed again, or next
+        # (record before, after, when they hold) of each
+        self.held: list[tuple[int, int, float, float] | None] = [None] * len(sources)
+        self.coming: list[list[int]] = [[]] * len(sources)  # records that are needed again, or next
         self.records = reading.Ahead(
             readers, lambda key: sources[key[0]].read(key[1]), "records of forcing"
         )
 
     @classmethod
-    def of(cls, surface, model, readers):
+    def of(cls, surface: Any, model: Model, readers: reading.Readers) -> Self | None:
         """Returns the forcing of a simulation; None where nothing is read in time."""
         sources = [*model.forcing(surface).records(), *model.records(model)]
         return cls(sources, readers) if sources else None
 
-    def check(self, clock, begin, end):
+    def check(self, clock: Clock, begin: float, end: float) -> None:
         """Raises ValueError where a run from `begin` to `end` [s] continues without records."""
         for source in self.sources:
             try:
@@ -47,7 +68,7 @@ class Forcing:
                     f" from {clock.date(begin)} to {clock.date(end)}{_remedy(source)}"
                 )
 
-    def load(self, simulation):
+    def load(self, simulation: Simulation) -> int:
         """Returns the records around now into the fields; how many steps they are good for. All
         ranks call it, all get the same RunError where one cannot be read.
         """
@@ -63,7 +84,7 @@ class Forcing:
                 else []
             )
             wanted = [("_next", after, [after, *next_])]
-            if self.held[n] and before == self.held[n][1]:
+            if (held := self.held[n]) and before == held[1]:
                 for name in source.fields:
                     s.fields.copy_field(name + "_next", name + "_previous")
             else:
@@ -85,7 +106,7 @@ class Forcing:
             else 1 << 60
         )
 
-    def _fields(self, n, number):
+    def _fields(self, n: int, number: int) -> Iterator[tuple[str, np.ndarray]]:
         if getattr(self.sources[n], "collective", False):  # made by all ranks, not read
             yield from self.sources[n].read(number).items()
             return
@@ -104,12 +125,12 @@ class Forcing:
             ) from error
 
 
-def _named(source):
+def _named(source: Source) -> str:
     """Returns the records of a source, in messages."""
     return f"the records of {getattr(source, 'text', '') or ', '.join(source.fields)}"
 
 
-def _remedy(source):
+def _remedy(source: Source) -> str:
     """Returns the advice for a run that continues without records."""
     own = getattr(source, "remedy", "repeated_year = true uses them for every year")
     return f" ({own})"

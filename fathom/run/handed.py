@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.output.statistics import running
+
+if TYPE_CHECKING:
+    from fathom.grids.grid import Grid
+    from fathom.run.simulation import Simulation
 
 
 class Handed:
@@ -21,7 +25,7 @@ class Handed:
     in restarts, too, so that a run that continues has it at once.
     """
 
-    def __init__(self, simulation: Any) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         self._simulation = ref(simulation)
         self.given: list[str] = []  # names of fields that stay readable
         self.sums: dict[str, tuple[str, bool]] = {}  # field of a sum -> (field, top layer alone)
@@ -29,14 +33,15 @@ class Handed:
         self.restarts: Path | None = None  # folder of restarts with those of other programs
 
     @property
-    def simulation(self) -> Any:
+    def simulation(self) -> Simulation:
         """Returns the simulation that this belongs to."""
-        return self._simulation()
+        return cast("Simulation", self._simulation())  # it outlives its parts
 
     @property
-    def grid(self) -> Any:
+    def grid(self) -> Grid:
         """Returns the grid of the model."""
-        return self.simulation.model.grid
+        grid: Grid = self.simulation.model.grid
+        return grid
 
     def known(self) -> dict[str, dict[str, Any]]:
         """Returns all fields of a step by name: the first declaration of each, with `written`,
@@ -95,7 +100,8 @@ class Handed:
         """Returns the first level of a field on the global grid (ny, nx), on all ranks."""
         s = self.simulation
         found = s.gather(name)
-        return s.comm.bcast(None if found is None else np.asarray(found[0], float))
+        level: np.ndarray = s.comm.bcast(None if found is None else np.asarray(found[0], float))
+        return level
 
     def put(self, name: str, values: np.ndarray) -> None:
         """Sets a field of columns from the global grid (ny, nx), halos too. All ranks have it."""

@@ -1,60 +1,101 @@
 """Data that the parts of a Simulation share: fathom/run/simulation.py makes it."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from fathom.base.configurable import Configurable
+
+if TYPE_CHECKING:
+    from fathom.base import mpi
+    from fathom.base.clock import Clock, Event
+    from fathom.model.model import Model
+    from fathom.output.servers import Servers
+    from fathom.output.stores import Store
+    from fathom.output.streams import Delivery, Stream
+    from fathom.run.apart import Apart
+    from fathom.run.checkpoint import Checkpoint
+    from fathom.run.choices import Choices
+    from fathom.run.departures import Departures
+    from fathom.run.experiment.stretch import Stretch
+    from fathom.run.forcing import Forcing
+    from fathom.run.lock import DirectoryLock
+    from fathom.run.series import Series
+    from fathom.run.simulation import Simulation
+    from fathom.run.wishes import Wishes
 
 
 class Held(Configurable):
     """Attributes of a Simulation that its other parts use."""
 
     # the arguments
-    model: Any
-    surface: Any
-    clock: Any
+    model: Model
+    surface: Any  # the forcing at the surface; None: there is none
+    clock: Clock
     time_step: float  # [s]
     directory: Path
     overwrite: bool
     parallel: dict[str, Any]
     configuration: str
-    stretch: Any  # what its record says of time
+    limits: dict[str, tuple[float, float]]  # (least, most) of fields and series
+    stretch: Stretch  # what its record says of time
     set_between: dict[str, str]  # fields that Python has set between steps, and when
     first_count: int  # steps before those of this simulation
-    outputs: list[Any]
-    checkpoints: list[Any]
-    observing: list[Any]  # departures that are made in the run
-    events: list[Any]
-    trace_events: int
+    outputs: list[Store]
+    checkpoints: list[Checkpoint]
+    observing: list[Departures]  # departures that are made in the run
+    events: list[Event]
+    series: Series
+    trace_events: int  # room for a trace of the next run
+    traces: list[dict[str, Any]] | None  # that of the last run, on rank 0
     # on which ranks it runs
-    comm: Any
-    roles: Any  # which ranks serve output; None: none
+    comm: mpi.MPI.Comm
+    roles: Any  # which ranks serve output (core.Roles); None: none
     place: int  # of this rank, where ranks of a node share devices
     serves: bool  # whether this rank does, or computes radiation alone
-    apart: Any  # ranks of radiation
-    servers: Any  # those at work; those of the last run
-    served: Any
+    apart: Apart  # ranks of radiation
+    servers: Servers | None  # those at work
+    served: Servers | None  # those of the last run
     # its parts
-    sequence: Any  # the program of a step
-    fields: Any  # the fields of the program
+    sequence: Any  # the program of a step (core.Sequence)
+    domain: Any  # its blocks on the ranks (core.Domain)
+    fields: Any  # the fields of the program (core.FieldSet)
     changed: bool  # fields have been set since the last step
     count: int  # steps since the start
     at_start: frozenset[str]  # data of steps for the first record
-    forcing: Any
-    delivery: Any
-    lock: Any
-    wishes: Any
+    forcing: Forcing | None  # where it comes in records
+    delivery: Delivery
+    choices: Choices | None  # kept for this machine and case
+    lock: DirectoryLock
+    wishes: Wishes
     between: Path | None  # a restart between two sequences
     alone: bool  # no other program runs under the same clock
-    # its abilities
-    is_root: Any
-    seconds: Any
-    experiment: Any
-    goes_on_here: Any
-    streams: Any
-    prepare: Any
-    settle: Any
-    on_root: Any
-    write_restart: Any
-    _seen: Any
-    _put_away: Any
+    now: str  # what the model says of the present state
+    wall_seconds: float  # of the run so far, or of the last one
+
+    @property
+    def _simulation(self) -> Simulation:
+        """Returns itself, as the class that has all parts."""
+        return cast("Simulation", self)
+
+    if TYPE_CHECKING:  # its abilities
+
+        @property
+        def is_root(self) -> bool: ...
+        @property
+        def seconds(self) -> float: ...
+        @property
+        def experiment(self) -> str: ...
+        @property
+        def goes_on_here(self) -> bool: ...
+        @property
+        def streams(self) -> list[Stream]: ...
+        @property
+        def _seen(self) -> Simulation: ...
+        def prepare(self) -> Self: ...
+        def settle(self) -> None: ...
+        def on_root(self, action: Callable[[], object]) -> None: ...
+        def write_restart(self, path: str | Path, beside: bool = True) -> Path: ...
+        def _put_away(self) -> None: ...

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from fathom.ocean.surface.forcing import BulkForcing, of_rivers
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
 from fathom.ocean.surface.implied import Implied, SeaAtRest, seen
 from fathom.run.simulation import Simulation
+
+if TYPE_CHECKING:
+    from fathom.grids.grid import Grid
 
 
 def usual_grid(resolution: str = "1deg") -> Any:
@@ -93,14 +97,14 @@ net = {
 }
 
 
-def _year_of(surface, grid):
+def _year_of(surface: Any, grid: Grid) -> int:
     """Returns a year of which all records have something: the first one."""
     axes = [source.axis for source in surface.over(grid).records()]
     begins = [a.begin[0][0] for a in axes if not a.repeated and not a.constant]
     return max(begins, default=2001)
 
 
-def _at(monthly, share):
+def _at(monthly: np.ndarray, share: float) -> np.ndarray:
     """Returns monthly values, linear between the middles of two months; share: of the year that is
     past.
     """
@@ -143,7 +147,7 @@ def figures(found: Implied) -> dict[str, float]:
     return heat | water | stress | means
 
 
-def _place(latitude):
+def _place(latitude: float) -> str:
     return f"{abs(int(latitude))}{'n' if latitude > 0 else 's'}"
 
 
@@ -151,7 +155,7 @@ def table(forcings: dict[str, Implied]) -> str:
     """Returns the figures of forcings next to those that are published, in Markdown."""
     rows = [["implied", *forcings, "published"], ["---"] * (len(forcings) + 2)]
 
-    def row(what, value, text=""):
+    def row(what: str, value: Callable[..., str], text: str = "") -> None:
         rows.append([what, *(value(one) for one in forcings.values()), text])
 
     for (_, basin, latitude), (text, *_) in published.items():
@@ -179,11 +183,11 @@ def table(forcings: dict[str, Implied]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _called(basin):
+def _called(basin: str) -> str:
     return {"atlantic": "Atlantic", "indo_pacific": "Indo-Pacific"}.get(basin, basin)
 
 
-def _degrees(latitude):
+def _degrees(latitude: float) -> str:
     return f"{abs(latitude):g}° {'N' if latitude > 0 else 'S'}"
 
 

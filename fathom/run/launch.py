@@ -104,9 +104,9 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:
-    """Run `fathom <arguments>` on that many ranks; its exit status. directory: of the run. There
-    Ctrl-C asks for a restart and a clean end, twice ends at once; SIGUSR1 asks for a restart. None:
-    the command is no run; Ctrl-C ends at once.
+    """Runs `fathom <arguments>` on that many ranks. Returns its exit status. directory: of the run.
+    There Ctrl-C asks for a restart and a clean end, twice ends at once; SIGUSR1 asks for a restart.
+    None: the command is no run; Ctrl-C ends at once.
     """
     environment = (
         os.environ
@@ -152,7 +152,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
             wishes.forget(directory)  # asked for after its last look
 
 
-def _wait(child: subprocess.Popen, directory: Path | None) -> int:
+def _wait(child: subprocess.Popen[bytes], directory: Path | None) -> int:
     asked = False
     while True:
         try:
@@ -241,7 +241,7 @@ class Ranks:
 
 
 def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[], int]) -> int:
-    """Run it here where the ranks exist, else start them with this command; returns the exit
+    """Runs it here where the ranks exist, else start them with this command; returns the exit
     status. directory: of a run, as `start` takes it.
     """
     here = launched()
@@ -275,7 +275,7 @@ def status_of(error: BaseException) -> int:
 
 
 def report(error: BaseException, who: str = "") -> None:
-    """Print an error: one message for an error of Fathom, with a traceback for others (or if
+    """Prints an error: one message for an error of Fathom, with a traceback for others (or if
     FATHOM_TRACEBACK is set).
     """
     if isinstance(error, (SystemExit, KeyboardInterrupt)):

@@ -6,7 +6,11 @@ Settings of the user stay. Others are `chosen`: those measured before on this ma
 (fathom/run/choices.py), else the `usual` ones.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +73,7 @@ probed = "probed"  # sum_words: measured when a run starts
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
-def checked(given):
+def checked(given: dict[str, Any]) -> dict[str, Any]:
     """Returns all of `usual`, with the given settings; ValueErrors for impossible ones."""
     if not hasattr(given, "keys"):
         raise InputError(f"parallel = {given!r} must be keys with values, as {{'threads': 2}}")
@@ -100,7 +104,7 @@ def checked(given):
     return how
 
 
-def _check_habits(how):
+def _check_habits(how: dict[str, Any]) -> None:
     """Of messages and sums, and of which rank gets which piece of a grid."""
     if (blocks := how["blocks"]) is not None and np.shape(blocks) != (2,):
         raise InputError(f"blocks = {blocks!r} must be two whole numbers, points along x and y")
@@ -112,8 +116,10 @@ def _check_habits(how):
     _one_of(how["mapping"], mappings, f"no mapping {how['mapping']!r}")
 
 
-def message_habits(how, comm):
-    """Settings of all exchanges and sums of this process, as [parallel] says; all ranks call it."""
+def message_habits(how: dict[str, Any], comm: mpi.MPI.Comm) -> None:
+    """Sets the habits of all exchanges and sums of this process, as [parallel] says; all ranks call
+    it.
+    """
     mpi.core.synchronise(*meetings(how["synchronise"]))
     mpi.core.in_flight(how["in_flight"])
     words = how["sum_words"]
@@ -124,25 +130,25 @@ exact = 4  # words of an exact sum of one number
 words_tried = (0, exact, 1)  # together; number by number; word by word
 
 
-def fastest_words(way, comm, numbers=3):
-    """Of `words_tried`, the fastest way to sum so many numbers on these ranks; the first unless
-    another is faster by a tenth.
+def fastest_words(way: str, comm: mpi.MPI.Comm, numbers: int = 3) -> int:
+    """Returns, of `words_tried`, the fastest way to sum so many numbers on these ranks; the first
+    unless another is faster by a tenth.
     """
     seconds = [seconds_of_words(way, words, comm, numbers) for words in words_tried]
     best = min(range(len(seconds)), key=seconds.__getitem__)
     return words_tried[best if seconds[best] < 0.9 * seconds[0] else 0]
 
 
-def seconds_of_words(way, words, comm, numbers=3):
-    """Of an exact sum of so many numbers, at most so many words at once."""
+def seconds_of_words(way: str, words: int, comm: mpi.MPI.Comm, numbers: int = 3) -> float:
+    """Returns [s] of an exact sum of so many numbers, at most so many words at once."""
     mpi.core.sum_words(words)
     try:
-        return mpi.core.seconds_of_sum(comm.py2f(), way, exact * numbers, 1, 50)
+        return float(mpi.core.seconds_of_sum(comm.py2f(), way, exact * numbers, 1, 50))
     finally:
         mpi.core.sum_words(0)
 
 
-def meetings(given):
+def meetings(given: Any) -> list[int]:
     """Returns levels of `synchronise` by kinds_of_exchange: 0; 1: all ranks meet before messages
     go; 2: also once they have come. given: true or false, a level, or a table of kinds and levels.
     """
@@ -158,13 +164,13 @@ def meetings(given):
     return [int(table.get(kind, 0)) for kind in kinds_of_exchange]
 
 
-def _one_of(value, allowed, what):
+def _one_of(value: object, allowed: Sequence[str], what: str) -> None:
     if value not in allowed:
         hint = near(str(value), allowed) or ";"
         raise InputError(f"{what}{hint} allowed: {', '.join(allowed)}")
 
 
-def _check_helpers(how):
+def _check_helpers(how: dict[str, Any]) -> None:
     """Ranks of radiation, and those that serve output."""
     if how["radiation_ranks"] and (how["io_servers"] or how["per_node"]):
         raise InputError(
@@ -173,7 +179,7 @@ def _check_helpers(how):
     _check_servers(how)
 
 
-def _check_servers(how):
+def _check_servers(how: dict[str, Any]) -> None:
     """Ranks that read or serve output, and what they do."""
     counts = ["radiation_ranks", "io_servers", "per_node", "io_sets", "io_slots"]
     counts += [name for name in ("readers", "writers") if how[name] != every_rank]
@@ -194,7 +200,7 @@ def _check_servers(how):
         raise InputError(f"staging = {staging!r} must be a folder of this node")
 
 
-def ways(name):
+def ways(name: str) -> list[str]:
     """Returns the catalogue of ways to exchange or to sum, or of devices."""
     if name == "device":
         return list(device.names)
@@ -203,7 +209,7 @@ def ways(name):
     ]
 
 
-def columns(tile):
+def columns(tile: Any) -> tuple[int, dict[str, int]]:
     """Returns a tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that
     are known, of a group of processes by its first one.
     """
@@ -227,7 +233,7 @@ activity = {"Radiation": "cosine_zenith_ahead", "RRTMGP": "cosine_zenith_ahead"}
 uneven = (*activity, "BettsMiller", "MassFluxConvection", "ShallowMassFlux", "GraupelMicrophysics")
 
 
-def balanced(given):
+def balanced(given: Any) -> dict[str, str]:
     """Returns process -> field of its activity, or "": whose columns are shared among ranks."""
     if given is None:
         return {}
@@ -241,13 +247,13 @@ def balanced(given):
     )
 
 
-def may_be_balanced(processes):
+def may_be_balanced(processes: Iterable[Any]) -> list[str]:
     """Returns names of processes whose columns have different costs and can be computed
     anywhere."""
     return [p.name for p in processes if p.name in uneven and not p.is_global]
 
 
-def _shared(process, active, threshold, way):
+def _shared(process: Any, active: str, threshold: float, way: str) -> tuple[Any, Any]:
     """Returns core.Balanced of all columns, or of those in which it is computed, and the
     process."""
     samples = mpi.core.balance_samples(process, active, threshold, way)
@@ -259,7 +265,7 @@ def _shared(process, active, threshold, way):
     return balanced, whole
 
 
-def share(processes, how):
+def share(processes: Sequence[Any], how: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Returns (processes with those of how["balance"] balanced, name -> core.Balanced). ValueError:
     no such process, or none of columns.
     """
@@ -279,11 +285,11 @@ def share(processes, how):
     return result, found
 
 
-def _count(number):
+def _count(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 
-def _that_matter(how, kept, ranks):
+def _that_matter(how: Mapping[str, Any], kept: Mapping[str, Any], ranks: int) -> list[str]:
     """Returns the settings in `chosen` that have an effect."""
     idle = between_ranks if ranks == 1 else set()
     if how["balance"] is None and "balance" not in kept:
@@ -291,7 +297,14 @@ def _that_matter(how, kept, ranks):
     return [name for name in chosen if name not in idle]
 
 
-def settle(how, named, kept, *, ranks, same_bits=True):
+def settle(
+    how: Mapping[str, Any],
+    named: set[str],
+    kept: Mapping[str, Any],
+    *,
+    ranks: int,
+    same_bits: bool = True,
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Returns what to do and why: (values, name -> reason). named: what the user gave; kept:
     settings of fathom.run.choices; same_bits: whether any way to sum gives the same.
     """
@@ -309,7 +322,7 @@ def settle(how, named, kept, *, ranks, same_bits=True):
     return how, why
 
 
-def reason(setting):
+def reason(setting: Mapping[str, Any]) -> str:
     """Returns the text about a setting that was kept: how, when, and what it gains."""
     when = f"{setting['how']} on this machine on {setting['date']}"
     if not setting.get("gain"):
@@ -320,7 +333,7 @@ def reason(setting):
     )
 
 
-def text(value):
+def text(value: Any) -> str:
     """Returns a value in a line."""
     if isinstance(value, dict):
         return ", ".join(f"{k} {text(v)}" for k, v in value.items())

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fathom.base.failure import InputError
+
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
 
 year = 365.2425 * 86400  # [s]
 
@@ -18,7 +21,7 @@ year = 365.2425 * 86400  # [s]
 class Line:
     """A line that is redrawn on a terminal."""
 
-    def __init__(self, stream: TextIO | None = None, terminal: int | None = None):
+    def __init__(self, stream: TextIO | None = None, terminal: int | None = None) -> None:
         """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found
         out.
         """
@@ -27,19 +30,19 @@ class Line:
         self._width = 0
 
     def redraw(self, text: str, last: bool = False) -> None:
-        """Nothing in a log."""
+        """Writes the line again; nothing in a log."""
         if self.terminal:
             text = text[: self.terminal - 1]
             self._write("\r" + text.ljust(self._width) + ("\n" if last else ""))
             self._width = 0 if last else len(text)
 
     def clear(self) -> None:
-        """Make room for what follows on the same line."""
+        """Makes room for what follows on the same line."""
         self.redraw("")
         self.redraw("\r")
 
     def close(self) -> None:
-        """Leave the line where it is, and what follows on the next one."""
+        """Leaves the line where it is, and what follows on the next one."""
         if self._width:
             self._write("\n")
             self._width = 0
@@ -61,7 +64,7 @@ class Progress(Line):
     logged = 0
     logged_at = 0.0  # wall seconds
 
-    def __call__(self, simulation: Any, fraction: float) -> None:
+    def __call__(self, simulation: Simulation, fraction: float) -> None:
         wall, text = simulation.wall_seconds, said(simulation, fraction)
         if self.terminal:
             self.redraw(text, fraction >= 1)
@@ -77,7 +80,7 @@ class InNotebook:
 
     handle: Any = None
 
-    def __call__(self, simulation: Any, fraction: float) -> None:
+    def __call__(self, simulation: Simulation, fraction: float) -> None:
         from IPython.display import display  # optional: where there is a notebook
         from rich.progress_bar import ProgressBar  # start-up time
         from rich.table import Table  # start-up time
@@ -90,7 +93,7 @@ class InNotebook:
             self.handle.update(shown)
 
     def close(self) -> None:
-        """The last one stays."""
+        """Leaves the last one."""
 
 
 def chosen(progress: Any) -> Any:
@@ -113,7 +116,7 @@ def _in_notebook() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-def said(simulation: Any, fraction: float) -> str:
+def said(simulation: Simulation, fraction: float) -> str:
     """Returns the present line."""
     wall = max(simulation.wall_seconds, 1e-9)
     years = (simulation.count - simulation.start_steps) * simulation.time_step / year

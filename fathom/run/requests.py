@@ -1,12 +1,15 @@
 """Requests to a simulation before the run: output, restarts, departures, callbacks."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fathom.base.clock import Event
+from fathom.base.clock import Duration, Event
 from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError
 from fathom.output.integrals import Integrals, is_of
@@ -15,42 +18,48 @@ from fathom.output.stores import Store
 from fathom.run.checkpoint import Checkpoint
 from fathom.run.held import Held
 
+if TYPE_CHECKING:
+    from fathom.assimilation.observations.base import Observations
+    from fathom.grids.grid import Grid
+    from fathom.run.simulation import Simulation
+
 
 class Requests(Held):
     """The part of a Simulation that keeps the requests."""
 
     def output(
         self,
-        path,
-        variables=(),
-        every="1d",
-        statistic=None,
-        dtype="float32",
-        levels=None,
-        latlon_resolution=None,
-        section=None,
-        moorings=None,
-        drifters=None,
-        area=None,
-        zonal=None,
-        window=None,
-        grid=None,
-        spectral_truncation=None,
-        compression=None,
-        regrid=None,
+        path: str | Path,
+        variables: str | Sequence[str] = (),
+        every: Duration = "1d",
+        statistic: str | None = None,
+        dtype: str = "float32",
+        levels: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
+        latlon_resolution: float | None = None,
+        section: Sequence[Sequence[float]] | None = None,
+        moorings: Mapping[str, Sequence[float]] | Sequence[Sequence[float]] | None = None,
+        drifters: Mapping[str, Any] | None = None,
+        area: Sequence[float] | None = None,
+        zonal: bool | None = None,
+        window: Sequence[Any] | None = None,
+        grid: Grid | Mapping[str, Any] | None = None,
+        spectral_truncation: int | None = None,
+        compression: str | None = None,
+        regrid: str | None = None,
     ) -> Self:
-        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
-        "minimum", "maximum" or "accumulation" (of rates) over the interval `every`; or of integrals
-        (docs/output.md). Only within the window [date, date], where there is one. In place
-        of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/grids/regrid/chosen.py); latitudes and longitudes in steps of
+        """Adds a store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their
+        "mean", "minimum", "maximum" or "accumulation" (of rates) over the interval `every`; or of
+        integrals (docs/output.md). Only within the window [date, date], where there is one. In
+        place of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and
+        the like (fathom/grids/regrid/chosen.py); latitudes and longitudes in steps of
         latlon_resolution degrees, or another grid, with regrid = "bilinear" (default) the values at
         its points, with "conservative" the means over its cells; a fit of waves up to
         spectral_truncation, of a model on a Gaussian grid; the part in an area [west, east, south,
         north]; with zonal = True the means along rows; a section along great circles through
         [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters,
         which follow the flow from {places = [[longitude, latitude, depth], ...]} or a region.
-        compression: one of those of the format."""
+        compression: one of those of the format.
+        """
         places = {
             "levels": levels,
             "latlon_resolution": latlon_resolution,
@@ -78,7 +87,7 @@ class Requests(Held):
         self.events.append(Event(every, lambda simulation: store.come(), self.time_step, str(path)))
         return self
 
-    def _span(self, path, window):
+    def _span(self, path: str | Path, window: Any) -> tuple[float, float]:
         """Returns seconds of the two dates of a window. ValueError: none, or the later first."""
         if isinstance(window, str) or np.shape(window) != (2,):
             raise InputError(f"output {path}: window = {window!r}: allowed is [date, date]")
@@ -88,7 +97,7 @@ class Requests(Held):
             raise InputError(f"output {path}: window = {window!r} ends before it begins")
         return begin, end
 
-    def _check_name(self, path):
+    def _check_name(self, path: str | Path) -> None:
         """Raises ValueError: output outside the directory of the run, or two of one name."""
         inside = Path(os.path.normpath(path))
         if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
@@ -99,13 +108,15 @@ class Requests(Held):
         if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
             raise InputError(f"output {path}: there is another output of that name")
 
-    def _kind_of_store(self, path, variables, chosen):
+    def _kind_of_store(
+        self, path: str | Path, variables: str | Sequence[str], chosen: dict[str, Any]
+    ) -> type[Any]:
         """Returns the class of a store: of integrals, or the one of a keyword. ValueError: drifters
         of a model that has none.
         """
         if is_of(self.model, variables):
             return Integrals
-        kinds = {"moorings": Moorings} | self.model.stores
+        kinds = {"moorings": Moorings, **self.model.stores}
         if "drifters" in chosen and "drifters" not in kinds:
             raise InputError(
                 f"output {path}: drifters go with the flow of an Ocean; this is"
@@ -113,8 +124,13 @@ class Requests(Held):
             )
         return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
-    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None) -> Self:
-        """Returns a restart file every so often; `{date}` in its name becomes the date. keep: how
+    def checkpoint(
+        self,
+        every: Duration = "30d",
+        path: str | Path = "restart-{date}.fathom",
+        keep: int | None = None,
+    ) -> Self:
+        """Writes a restart file every so often; `{date}` in its name becomes the date. keep: how
         many of them stay, the latest; None: all.
         """
         checkpoint = Checkpoint(self._seen, path, keep)
@@ -126,13 +142,18 @@ class Requests(Held):
         )
         return self
 
-    def _keep(self, checkpoint):
+    def _keep(self, checkpoint: Checkpoint) -> None:
         for seen in self.observing:
             seen.write()
         checkpoint.write()
 
-    def observe(self, base, every="30min", path="departures.parquet") -> Self:
-        """Returns departures of the data of a base of observations (a path, or Observations): each
+    def observe(
+        self,
+        base: str | Path | Observations,
+        every: Duration = "30min",
+        path: str | Path = "departures.parquet",
+    ) -> Self:
+        """Makes departures of the data of a base of observations (a path, or Observations): each
         is compared with the model at its place and time, in slots of `every`; at the end of the run
         the base with its departures is in the file `path` (docs/observations.md).
         """
@@ -146,8 +167,8 @@ class Requests(Held):
         )
         return self
 
-    def call(self, function, every) -> Self:
-        """Returns a callback: function(simulation) at an interval."""
+    def call(self, function: Callable[[Simulation], object], every: Duration) -> Self:
+        """Calls function(simulation) at an interval. Returns the simulation."""
         check_takes("call", function, "the simulation")
         self.events.append(
             Event(
@@ -160,6 +181,6 @@ class Requests(Held):
         return self
 
 
-def declared(processes):
+def declared(processes: Iterable[Any]) -> dict[str, dict[str, Any]]:
     """Returns all fields that processes declare, by name."""
     return {f["name"]: f for p in processes for f in p.fields}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.run.tree import bytes_text
+
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
 
 rank_bytes = 64 << 20  # that each process needs before it has a field
 
 most_threads = 1024  # of a rank
 
 
-def of_fields(simulation: Any) -> str:
+def of_fields(simulation: Simulation) -> str:
     """Returns the memory of the fields of a sequence, in words; all ranks call it."""
     each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
     ranks, threads = len(each), simulation.parallel["threads"]
@@ -23,7 +26,7 @@ def of_fields(simulation: Any) -> str:
     )
 
 
-def for_fields(simulation: Any) -> None:
+def for_fields(simulation: Simulation) -> None:
     """Raises ValueError, on all ranks: the fields of a sequence need more memory than a node
     has."""
     comm, here = simulation.comm, float(simulation.sequence.bytes_allocated)

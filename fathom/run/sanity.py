@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from fathom.base.near import near
 from fathom.names import describe as named
 from fathom.plots.style import unit_text
 
+if TYPE_CHECKING:
+    from fathom.model.model import Model
+    from fathom.run.simulation import Simulation
+
 # How far beyond its limits a step may be: the speed of internal waves is an estimate.
 margin = 1.25
 
 
-def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+def limits(model: Model, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """Returns field or series -> (least, most): those of the model, or instead those of the user.
     ValueError: no such field, no two numbers in order.
     """
@@ -38,7 +42,7 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
     return found
 
 
-def check_step(simulation: Any) -> None:
+def check_step(simulation: Simulation) -> None:
     """Raises ValueError: by the stability limits known before the run, a run with this step blows
     up.
     """
@@ -69,7 +73,7 @@ def _readable(seconds: float) -> str:
     return f"{max(seconds // unit * unit, min(seconds, 1.0)):g} s"
 
 
-def check_start(simulation: Any) -> None:
+def check_start(simulation: Simulation) -> None:
     """Raises ValueError: the state from which steps are to be made is not finite, or absurd."""
     s = simulation
     if (fault := _fault(s)) is not None:
@@ -82,7 +86,7 @@ def check_start(simulation: Any) -> None:
         )
 
 
-def rhythm(step, length):
+def rhythm(step: float, length: float) -> float:
     """Returns seconds between two checks: a day, or a twentieth of a run of less than ten days, but
     at least six steps: a check costs a part of a step.
     """
@@ -91,7 +95,7 @@ def rhythm(step, length):
     return day if length >= 10 * day else step * (steps // max(1, min(20, steps // 6)))
 
 
-def check_way_back(simulation, fields, span, reason=""):
+def check_way_back(simulation: Simulation, fields: Any, span: float, reason: str = "") -> None:
     """Raises InputError: the integration backward in time of a digital filter became unstable, or
     ended with the error `reason`.
     """
@@ -107,9 +111,9 @@ def check_way_back(simulation, fields, span, reason=""):
         )
 
 
-def watch(simulation, keep=True):
-    """The numbers of the time series and of the progress line; raises UnstableError with field,
-    place, level and step where they are not sane. keep: note them (a restart has its own).
+def watch(simulation: Simulation, keep: bool = True) -> None:
+    """Notes the numbers of the time series and of the progress line; raises UnstableError with
+    field, place, level and step where they are not sane. keep: note them (a restart has its own).
     """
     s = simulation
     seen, s.now = s.model.watch(s)
@@ -121,7 +125,7 @@ def watch(simulation, keep=True):
         s.series.note(s.seconds, seen)
 
 
-def _fault(simulation, fields=None):
+def _fault(simulation: Simulation, fields: Any = None) -> tuple[str, str, str] | None:
     """Returns (name, value, place) of the first field of the state that is not finite, or beyond
     its limits; None: all are sane. fields: another state instead of the present one.
     """
@@ -137,7 +141,7 @@ def _fault(simulation, fields=None):
     return None
 
 
-def blow_up(simulation, reason=""):
+def blow_up(simulation: Simulation, reason: str = "") -> NoReturn:
     """Raises the error of the run: UnstableError where a field can be named, else RunError with the
     reason. The last state is kept.
     """
@@ -156,13 +160,13 @@ def blow_up(simulation, reason=""):
     )
 
 
-def advice(simulation):
+def advice(simulation: Simulation) -> str:
     """Returns the numbers of the state, the limits near the step, and a stable step."""
     shows = simulation.model.condition(simulation)
     return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
 
 
-def _better(simulation):
+def _better(simulation: Simulation) -> str:
     step = simulation.time_step
     worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:
@@ -174,6 +178,6 @@ def _better(simulation):
     )
 
 
-def _sane(simulation, name, least, most):
+def _sane(simulation: Simulation, name: str, least: float, most: float) -> bool:
     low, high = simulation.limits.get(name, (-np.inf, np.inf))
     return low <= least and most <= high

@@ -1,5 +1,10 @@
 """Time series of a run: some values at each check of its state, for any number of steps."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
 
 
@@ -10,19 +15,25 @@ class Series:
 
     most = 4096
 
-    def __init__(self, times=(), values=None, looks=0, stride=1, last=None):
+    def __init__(
+        self,
+        times: Iterable[float] = (),
+        values: Mapping[str, Iterable[float]] | None = None,
+        looks: int = 0,
+        stride: int = 1,
+        last: Mapping[str, tuple[float, str]] | None = None,
+    ) -> None:
         self.times, self.values = (
             list(times),
             {name: list(kept) for name, kept in (values or {}).items()},
         )
-        self.looks, self.stride, self.last = (
-            looks,
-            stride,
-            {name: tuple(one) for name, one in (last or {}).items()},
-        )
+        self.looks, self.stride = looks, stride
+        self.last: dict[str, tuple[float, str]] = {
+            name: (value, units) for name, (value, units) in (last or {}).items()
+        }
 
-    def note(self, seconds, seen):
-        """A check: {name: (value, units)}, each time of the same names."""
+    def note(self, seconds: float, seen: Mapping[str, tuple[float, str]]) -> None:
+        """Notes a check: {name: (value, units)}, each time of the same names."""
         self.last = dict(seen)
         if self.looks % self.stride == 0:
             self.times.append(seconds)
@@ -34,7 +45,7 @@ class Series:
             self.times = self.times[::2]
             self.values = {name: kept[::2] for name, kept in self.values.items()}
 
-    def kept(self):
+    def kept(self) -> dict[str, Any]:
         """Returns the keywords of `Series` with which it continues."""
         return {
             "times": self.times,
@@ -44,7 +55,7 @@ class Series:
             "last": self.last,
         }
 
-    def curves(self):
+    def curves(self) -> dict[str, tuple[np.ndarray, np.ndarray, str]]:
         """Returns {name: (times [s], values, units)} of what is kept, as fathom.plots.time_series
         draws.
         """

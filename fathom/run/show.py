@@ -9,7 +9,7 @@ Ocean at 2000-01-01
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fathom.model import device
 from fathom.names import describe as named
@@ -20,8 +20,11 @@ from fathom.run.parallel import text
 from fathom.run.progress import duration
 from fathom.run.tree import Entry, bytes_text
 
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
 
-def describe(simulation: Any) -> tuple[str, list[Entry]]:
+
+def describe(simulation: Simulation) -> tuple[str, list[Entry]]:
     """Returns (title, [(label, text or lines)]) of a simulation that is prepared; all ranks call
     it, all get the same.
     """
@@ -43,12 +46,12 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
     return date_text(simulation), [(label, content) for label, content in entries if content]
 
 
-def date_text(simulation: Any) -> str:
+def date_text(simulation: Simulation) -> str:
     """Returns "Ocean at 2000-01-01"."""
     return f"{type(simulation.model).__name__} at {_date(simulation)}"
 
 
-def overview(simulation: Any) -> list[Entry]:
+def overview(simulation: Simulation) -> list[Entry]:
     """Returns facts about a simulation that need no preparation: for notebooks."""
     outputs = [f"{store.path}" for store in simulation.outputs]
     entries: list[Entry] = [
@@ -63,7 +66,7 @@ def overview(simulation: Any) -> list[Entry]:
     return [(label, content) for label, content in entries if content]
 
 
-def headline(simulation: Any, summary: dict[str, Any]) -> str:
+def headline(simulation: Simulation, summary: dict[str, Any]) -> str:
     """Returns the result of a run in a few words, and where to look."""
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"
@@ -86,17 +89,18 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     )
 
 
-def _date(simulation: Any) -> str:
+def _date(simulation: Simulation) -> str:
     date = simulation.date
-    return date.strftime("%Y-%m-%d" if (date.hour, date.minute) == (0, 0) else "%Y-%m-%d %H:%M")
+    at_midnight = (date.hour, date.minute) == (0, 0)
+    return str(date.strftime("%Y-%m-%d" if at_midnight else "%Y-%m-%d %H:%M"))
 
 
-def _grid(simulation: Any) -> list[str]:
+def _grid(simulation: Simulation) -> list[str]:
     grid = simulation.model.grid
     return [f"{grid!r}, halo {simulation.model.halo}", *grid.describe().values()]
 
 
-def _device(simulation: Any) -> list[str]:
+def _device(simulation: Simulation) -> list[str]:
     """Returns the device, and the work that it leaves to the processor."""
     if (name := simulation.parallel["device"]) is None:
         return []
@@ -109,7 +113,7 @@ def _device(simulation: Any) -> list[str]:
     ]
 
 
-def _choices(simulation: Any) -> list[str]:
+def _choices(simulation: Simulation) -> list[str]:
     """Returns the distribution of the run and the communication of ranks: value and reason of
     each."""
     shown = {
@@ -123,7 +127,7 @@ def _choices(simulation: Any) -> list[str]:
     return [f"{name} = {value}: {simulation.why[name]}" for name, value in shown.items()]
 
 
-def _step(simulation: Any) -> list[str]:
+def _step(simulation: Simulation) -> list[str]:
     limits = [
         f"{name}: {value:.2g} of {limit:g}, at {place}"
         for name, value, limit, place, _ in simulation.model.criteria(simulation.time_step)
@@ -131,7 +135,7 @@ def _step(simulation: Any) -> list[str]:
     return [f"{simulation.time_step:g} s", *limits]
 
 
-def _sequence(simulation: Any) -> list[str]:
+def _sequence(simulation: Simulation) -> list[str]:
     """Returns a line for each group of processes that run together, and for each exchange between
     them.
     """
@@ -156,7 +160,7 @@ def _sequence(simulation: Any) -> list[str]:
     return lines
 
 
-def _state(simulation: Any) -> str:
+def _state(simulation: Simulation) -> str:
 
     parts = []
     for name in simulation.model.prognostic:
@@ -166,13 +170,13 @@ def _state(simulation: Any) -> str:
     return ", ".join(parts)
 
 
-def _forcing(simulation: Any) -> list[str]:
+def _forcing(simulation: Simulation) -> list[str]:
     """Returns each field that is read in time: its variable, files and times."""
     sources = simulation.forcing.sources if simulation.forcing else []
     return [line for source in sources for line in source.describe()]
 
 
-def _input(simulation: Any) -> str:
+def _input(simulation: Simulation) -> str:
     """Returns the readers."""
     readers = simulation.readers
     if simulation.comm.size == 1:
@@ -187,7 +191,7 @@ def _input(simulation: Any) -> str:
     )
 
 
-def _servers(simulation: Any) -> str:
+def _servers(simulation: Simulation) -> str:
     """Returns the output servers, and their memory."""
     if simulation.roles is None:
         return ""
@@ -207,7 +211,7 @@ def _servers(simulation: Any) -> str:
     )
 
 
-def _events(simulation: Any) -> list[str]:
+def _events(simulation: Simulation) -> list[str]:
     outputs = [
         f"{o.path} every {o.every}:"
         f" {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}"

@@ -2,16 +2,18 @@
 next event; this module handles the event.
 """
 
+from __future__ import annotations
+
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from fathom.base import mpi, places, shown
-from fathom.base.clock import Clock, Period
+from fathom.base.clock import Clock, Duration, Period
 from fathom.base.failure import InputError
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
@@ -37,6 +39,14 @@ from fathom.run.requests import Requests, declared
 from fathom.run.series import Series
 from fathom.run.show import date_text, describe, overview
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fathom.grids.grid import Grid
+    from fathom.model.component import Component
+    from fathom.output.streams import Stream
+    from fathom.run.state import State
+
 
 class Simulation(Requests, Events):
     """A model in time.
@@ -44,42 +54,43 @@ class Simulation(Requests, Events):
     Parameters
     ----------
     model : Ocean, or another model with the attributes of docs/models.md.
-    time_step : "1h", or seconds.
-    start : date, "2000-01-01".
-    surface : the forcing at its surface, as BulkForcing; None: the model's usual one.
-    calendar : "standard", "noleap" or "360_day".
-    directory : where output, restart, summary and report go.
-    overwrite : whether an earlier run in that directory may be replaced.
-    parallel : how it is distributed over the machine, docs/parallel.md: threads, blocks (nx, ny),
-        distribution, tile, exchange, sum, synchronise, balance, carrier, balance_threshold; others
-        have the values measured before on this machine (automatic=False: the usual ones). They
-        never change a bit of the answer. device: "cuda" computes on a GPU; an ocean then has
+    time_step : "1h", or a number [s].
+    start : date, default "2000-01-01".
+    surface : the forcing at its surface, as BulkForcing, its class or its name; None (default): the
+        model's usual one.
+    calendar : "standard" (default), "noleap" or "360_day".
+    directory : where output, restart, summary and report go, default "." (here).
+    overwrite : bool, default False. Whether an earlier run in that directory may be replaced.
+    parallel : dict. How it is distributed over the machine, docs/parallel.md: threads, blocks (nx,
+        ny), distribution, tile, exchange, sum, synchronise, balance, carrier, balance_threshold;
+        others have the values measured before on this machine (automatic=False: the usual ones).
+        They never change a bit of the answer. device: "cuda" computes on a GPU; an ocean then has
         another solver of its free surface where none is named (docs/device.md).
-    limits : {field: (least, most)} instead of the model's. A start beyond them is refused; a run
-        beyond them is unstable.
-    beyond_stability : whether a step beyond the limits of `show` is allowed.
+    limits : {field: (least, most)}, in the units of the field, instead of the model's. A start
+        beyond them is refused; a run beyond them is unstable.
+    beyond_stability : bool, default False. Whether a step beyond the limits of `show` is allowed.
     configuration : TOML text with the [constants] and [extensions] of the file that it is made
-        from, which its record keeps (resolved.toml).
-    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
-        output (parallel: io_servers, docs/output.md).
+        from, which its record keeps (resolved.toml); default "".
+    comm : the MPI ranks that compute, an mpi4py communicator; None (default): all, less those that
+        serve output (parallel: io_servers, docs/output.md).
     """
 
     recorded = ("output", "checkpoint", "observe", "call")
 
     def __init__(
         self,
-        model,
-        time_step,
-        start="2000-01-01",
-        surface=None,
-        calendar="standard",
-        directory=".",
-        overwrite=False,
-        parallel=None,
-        limits=None,
-        beyond_stability=False,
-        configuration="",
-        comm=None,
+        model: Model,
+        time_step: Duration,
+        start: str = "2000-01-01",
+        surface: Component | type[Component] | str | None = None,
+        calendar: str = "standard",
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        parallel: dict[str, Any] | None = None,
+        limits: Mapping[str, Sequence[float]] | None = None,
+        beyond_stability: bool = False,
+        configuration: str = "",
+        comm: mpi.MPI.Comm | None = None,
     ) -> None:
         self.model = _model(model)
         self.limits = sanity.limits(model, limits or {})
@@ -130,7 +141,7 @@ class Simulation(Requests, Events):
         self.changed = False  # fields have been set since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
-        self.gathers: dict[str, Gather] = {}
+        self.gathers: dict[Any, Gather] = {}
         self.trace_events, self.traces = (
             0,
             None,
@@ -143,16 +154,16 @@ class Simulation(Requests, Events):
 
     shows = True  # it has a line of progress
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Simulation of {date_text(self)}"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return shown.table(repr(self), overview(self))
 
     # ---- what it starts from ---------------------------------------------------------------------
 
-    def restore(self, path) -> Self:
-        """Start from a restart file of the same grid, on any ranks. A restart in the directory of
+    def restore(self, path: str | Path) -> Self:
+        """Starts from a restart file of the same grid, on any ranks. A restart in the directory of
         the run continues the stores there; one from elsewhere begins new ones.
         """
         self.restart_from = Path(path)
@@ -164,7 +175,7 @@ class Simulation(Requests, Events):
         return written(self)
 
     @property
-    def goes_on_here(self):
+    def goes_on_here(self) -> bool:
         """Returns whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
         own += [self.handed.restarts] if self.handed.restarts else []
@@ -173,16 +184,17 @@ class Simulation(Requests, Events):
         ]
 
     @property
-    def _seen(self):
+    def _seen(self) -> Simulation:
         """Returns the simulation for its own parts, without a reference cycle: so Python deletes it
         at the same time on all ranks, as its MPI windows need.
         """
-        return weakref.proxy(self)
+        seen: Simulation = weakref.proxy(self)
+        return seen
 
     # ---- state -----------------------------------------------------------------------------------
 
     @property
-    def state(self) -> Any:
+    def state(self) -> State:
         """Returns the present fields as an xarray.Dataset, to be read and set between steps; all
         ranks ask for it (fathom/run/state.py).
         """
@@ -196,7 +208,7 @@ class Simulation(Requests, Events):
         return self.count * self.time_step
 
     @property
-    def in_restarts(self):
+    def in_restarts(self) -> list[str]:
         """Returns names of fields: the state, and what the model wants to go along."""
         state = self.fields.state
         fields = self.model.restart_extras
@@ -205,12 +217,12 @@ class Simulation(Requests, Events):
         return [*dict.fromkeys([*state, *along, *taken])]
 
     @property
-    def bytes_of_number(self):
+    def bytes_of_number(self) -> int:
         """Returns bytes of a number of the fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
 
     @property
-    def writers(self):
+    def writers(self) -> list[int]:
         """Returns the computing ranks that write what no I/O server does; the first has rank 0's
         files.
         """
@@ -221,7 +233,7 @@ class Simulation(Requests, Events):
         return self._writers
 
     @property
-    def streams(self):
+    def streams(self) -> list[Stream]:
         """Returns all streams of the run."""
         return [
             *(store for store in self.outputs if store.travels),
@@ -243,7 +255,7 @@ class Simulation(Requests, Events):
         return self.comm.rank == 0 and not self.serves
 
     def prepare(self) -> Self:
-        """Returns blocks, fields, processes, initial state: everything but time. Returns the
+        """Makes blocks, fields, processes, initial state: everything but time. Returns the
         simulation.
         """
         if self.sequence is None and not self.serves:
@@ -252,7 +264,7 @@ class Simulation(Requests, Events):
                 self._prepare()
         return self
 
-    def _put_away(self):
+    def _put_away(self) -> None:
         """Writes the fields to a file, from which the next preparation reads them: the same bits in
         another sequence.
         """
@@ -262,14 +274,14 @@ class Simulation(Requests, Events):
         self.fields = self.sequence = self.domain = self.forcing = None
         self.gathers = {}
 
-    def _take_back(self):
+    def _take_back(self) -> None:
         """The fields are back in memory."""
         if self.between is not None:
             self.comm.barrier()
             self.on_root(self.between.unlink)
             self.between = None
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
@@ -308,7 +320,7 @@ class Simulation(Requests, Events):
             self.fields.live_on(device.open(name, self.place))
         self.tidy()
 
-    def _take_memory(self, processes, keep):
+    def _take_memory(self, processes: list[Any], keep: Iterable[str]) -> None:
         """Makes the sequence of the processes and its fields. InputError: too little memory."""
         tile, tiles = spread.columns(self.parallel["tile"])
         self.sequence = mpi.core.Sequence(
@@ -327,7 +339,7 @@ class Simulation(Requests, Events):
             self.told(f"{type(self.model).__name__}: {needed}")
         self.fields = mpi.core.FieldSet(self.sequence)
 
-    def _place_on_ranks(self):
+    def _place_on_ranks(self) -> None:
         """Blocks of the grid, their ranks, and their weights."""
         grid = self.model.grid
         self.domain = self.domain_of(grid, self.model.halo)
@@ -336,7 +348,7 @@ class Simulation(Requests, Events):
             list(map(float, grid.levels.weights)),
         )
 
-    def domain_of(self, grid, halo):
+    def domain_of(self, grid: Grid, halo: int) -> Any:
         """Returns a grid's blocks on the ranks that compute."""
         wet, h = np.ascontiguousarray(grid.work_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
@@ -364,14 +376,14 @@ class Simulation(Requests, Events):
         )
 
     @property
-    def order(self):
+    def order(self) -> list[int]:
         """Returns ranks in which the pieces of a grid are handed out; []: as they are numbered."""
         if self._order is None:
             by_node = self.parallel["mapping"] == "nodes"
             self._order = places.by_node(places.of_ranks(self.comm)) if by_node else []
         return self._order
 
-    def _start(self):
+    def _start(self) -> dict[str, Any]:
         """Returns the initial state, without data of stores."""
         if not self.model.initialise(self):
             self.sequence.start(self.fields)
@@ -379,26 +391,33 @@ class Simulation(Requests, Events):
         self.model.finish_initialisation(self)
         return {}
 
-    def _note_start(self):
+    def _note_start(self) -> None:
         """For the record: what comes from here on is of this simulation."""
         if not self.between:
             self.first_count, self.set_between = self.count, {}
 
-    def follow_sun(self, sequence, fields):
-        """A sequence gets the sun of each step, if it has one."""
+    def follow_sun(self, sequence: Any, fields: Any) -> None:
+        """Gives a sequence the sun of each step, if it has one."""
         if fields.has("sun"):
             period = self.time_step * self.longest
             sequence.follow_sun(
                 self.time_step, self.clock.days_since_2000, period, self.model.fixed_season
             )
 
-    def find(self, kind) -> Any:
+    def find(self, kind: type) -> Any:
         """Returns the global process of that type, as core.BarotropicSolve; None where there is
         none.
         """
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
-    def other(self, model, step, processes=None, keep=(), tangent=False) -> "Other":
+    def other(
+        self,
+        model: Model,
+        step: float,
+        processes: Sequence[Any] | None = None,
+        keep: Iterable[str] = (),
+        tangent: bool = False,
+    ) -> Other:
         """Returns another model on these ranks and from this state, with another step [s], or other
         processes: it has its own sequence and fields, from which its global processes are
         prepared. keep: fields to be read after steps; tangent: it takes steps with a change, too.
@@ -422,8 +441,8 @@ class Simulation(Requests, Events):
         return Other(model, sequence, fields)
 
     @contextmanager
-    def going_back(self, before, span):
-        """Within it steps of `other` backward in time, of a digital filter over `span` [s].
+    def going_back(self, before: Other, span: float) -> Iterator[None]:
+        """Surrounds steps of `other` backward in time, of a digital filter over `span` [s].
         InputError where they are unstable.
         """
         reason = ""
@@ -438,24 +457,25 @@ class Simulation(Requests, Events):
         self.model.grid.release()
         mpi.core.release_memory()
 
-    def gather(self, name) -> Any:
+    def gather(self, name: str) -> Any:
         """Returns the field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
         return next(self.gathered([name]))[1]
 
-    def gathered(self, fields):
+    def gathered(self, fields: Iterable[str]) -> Iterator[tuple[str, Any]]:
         """Yields (name, array on the global grid on rank 0, None elsewhere), one after another:
         only one is in memory at a time.
         """
         for name in fields:
             yield name, self.assemble(self.fields.windows(name))
 
-    def assemble(self, windows):
+    def assemble(self, windows: Sequence[np.ndarray]) -> np.ndarray | None:
         """Returns the global grid, (levels, ny, nx), from the windows of this rank's blocks, on
         rank 0; None elsewhere.
         """
-        return self._whole(windows).get(0)
+        found: dict[int, np.ndarray] = self._whole(windows)
+        return found.get(0)
 
-    def scatter(self, name, values) -> None:
+    def scatter(self, name: str, values: ArrayLike | None) -> None:
         """Sets a field from the global grid, (levels, ny, nx), of rank 0; others may give None. One
         message to each rank, with all levels. All ranks call it.
         """
@@ -474,15 +494,15 @@ class Simulation(Requests, Events):
         self.set_between[name] = str(self.date)
 
     @property
-    def _whole(self):
+    def _whole(self) -> Gather:
         """Between blocks and the global grid on rank 0."""
         if "whole" not in self.gathers:
             ny, nx = np.shape(self.model.grid.wet_levels)
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
         return self.gathers["whole"]
 
-    def write_restart(self, path, beside=True) -> Path:
-        """Returns the whole present state in one file, by the ranks that compute; returns its path.
+    def write_restart(self, path: str | Path, beside: bool = True) -> Path:
+        """Writes the whole present state in one file, by the ranks that compute; returns its path.
         beside: also the states of models that run with this one, in further files.
         """
         self.settle()
@@ -494,8 +514,8 @@ class Simulation(Requests, Events):
             self.servers.drain()
         self.delivery.settle(wait=True)
 
-    def on_root(self, action):
-        """Do it on rank 0; an error there is raised everywhere, so that no rank waits for
+    def on_root(self, action: Callable[[], object]) -> None:
+        """Does it on rank 0; an error there is raised everywhere, so that no rank waits for
         another.
         """
         error = None
@@ -522,13 +542,13 @@ class Simulation(Requests, Events):
         return describe(self)
 
 
-def _model(given):
+def _model(given: object) -> Model:
     if not isinstance(given, Model):
         raise InputError(f"model = {given!r} must be a model, as fm.Ocean(grid)")
     return given
 
 
-def _surface(model, given):
+def _surface(model: Model, given: Any) -> Any:
     """Returns the forcing at the surface: an object, a class or its name; None: that of the
     model."""
     if given is None:
@@ -548,10 +568,10 @@ def _surface(model, given):
 class Other(NamedTuple):
     """A model on the ranks of a simulation."""
 
-    model: object
-    sequence: object
-    fields: object
+    model: Model
+    sequence: Any  # core.Sequence
+    fields: Any  # core.FieldSet
 
-    def advance(self, steps):
+    def advance(self, steps: int) -> None:
         for _ in range(steps):
             march(self.model, self.sequence, self.fields, 1)

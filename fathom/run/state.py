@@ -15,7 +15,7 @@ ignored.
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -23,6 +23,9 @@ import xarray as xr
 from fathom import output
 from fathom.base.failure import InputError, beside
 from fathom.base.near import unknown
+
+if TYPE_CHECKING:
+    from fathom.run.simulation import Simulation
 
 # attributes that say in a file how its variables belong together
 encoded = ("bounds", "cell_measures", "coordinates", "formula_terms")
@@ -33,7 +36,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     flags = np.zeros(1).flags  # it can be written: xarray asks after an error in what is set
 
-    def __init__(self, simulation: Any, field: dict[str, Any]):
+    def __init__(self, simulation: Simulation, field: dict[str, Any]) -> None:
         # Weak: Python's collector deletes the arrays that xarray keeps, on each rank at another
         # time; a simulation must be deleted on all ranks at once.
         self._weak = weakref.ref(simulation)
@@ -68,7 +71,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         field.
         """
         s = self._simulation
-        whole = s.gather(self.field["name"])
+        whole: np.ndarray = s.gather(self.field["name"])
         if s.comm.rank != 0:
             whole = np.empty((self.field["levels"], *self.shape[-2:]), self.dtype)
         s.comm.Bcast(whole, 0)
@@ -100,7 +103,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         s.set_between[name] = str(s.date)
 
     def wet(self) -> np.ndarray:
-        """Where there is water or air."""
+        """Returns where there is water or air, of the shape of the field."""
         grid = self._simulation.model.grid
         levels = grid.corner_levels if self.field["horizontal"] == "corner" else grid.wet_levels
         levels = np.asarray(levels)
@@ -164,7 +167,7 @@ class State(xr.Dataset):
     __slots__ = ()
 
     @classmethod
-    def of(cls, simulation: Any) -> State:
+    def of(cls, simulation: Simulation) -> State:
         """Returns the state of a prepared simulation. All ranks call it."""
         model = simulation.model
         fields = {f["name"]: f for f in simulation.fields.fields}
@@ -230,7 +233,7 @@ def _shown(model: Any, fields: dict[str, Any]) -> list[str]:
 def _mapping(model: Any) -> dict[str, Any]:
     """Returns the model's own grid, as `output.coordinates` takes it; of reduced rows too."""
     grid = model.grid
-    mapping = grid.mapping()
+    mapping: dict[str, Any] = grid.mapping()
     if not grid.reduced:
         return mapping
     h, (longitude, latitude) = grid.horizontal, grid.coordinates()

@@ -70,6 +70,6 @@ class Wishes:
 
 
 def forget(directory: Path) -> None:
-    """Files that an earlier run has left."""
+    """Deletes files that an earlier run has left."""
     for name in (stop, restart):
         (directory / name).unlink(missing_ok=True)

@@ -62,9 +62,9 @@ class Area:
     draws of B the first background differs from the truth.
     """
 
-    centre: list = field(default_factory=lambda: [8.0, 46.5])
+    centre: list[Any] = field(default_factory=lambda: [8.0, 46.5])
     resolution: float = 50e3
-    points: list = field(default_factory=lambda: [60, 50])
+    points: list[Any] = field(default_factory=lambda: [60, 50])
     coupling: int = 8
     extension: int = 24
     levels: int = 10

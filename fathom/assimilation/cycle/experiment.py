@@ -86,7 +86,7 @@ class Departures:
 
 @dataclass
 class Assimilation:
-    methods: list = field(default_factory=lambda: list(methods))
+    methods: list[Any] = field(default_factory=lambda: list(methods))
     window: str = "6h"
     iterations: int = 20
     outer: int = 1

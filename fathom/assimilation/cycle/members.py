@@ -92,7 +92,8 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
 def without_mean(drawn: np.ndarray) -> np.ndarray:
     """Draws (members, n) of the same variance that leave the mean of the members as it is."""
     count = len(drawn)
-    return (drawn - drawn.mean(0)) * np.sqrt(count / (count - 1))
+    result: np.ndarray = (drawn - drawn.mean(0)) * np.sqrt(count / (count - 1))
+    return result
 
 
 def sum_of(of_parts: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -126,11 +127,13 @@ def nearby(cycles: Cycles, number: int, seen: dict[int, Seen], drawn: np.ndarray
     at = unit_vectors(*np.concatenate(places, axis=1))
     distance = twin.model.transform.radius * np.arccos(np.clip(at @ at.T, -1, 1))
     kept = gaspari_cohn(2 * distance / far) * (distance > near)
-    return np.einsum("nvi,nvj->vij", x, x, optimize=True) * kept
+    result: np.ndarray = np.einsum("nvi,nvj->vij", x, x, optimize=True) * kept
+    return result
 
 
 def lacked(lacking: np.ndarray, d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Returns Q of the next window."""
     spread2 = np.nanmean(x**2, axis=(0, 2)) * len(x) / (len(x) - 1)
     wanted = variance_of_members(d, x, weights) / (1 + 1 / len(x))
-    return np.maximum(lacking + gain * spread2 * (wanted - 1), 0.0)
+    result: np.ndarray = np.maximum(lacking + gain * spread2 * (wanted - 1), 0.0)
+    return result

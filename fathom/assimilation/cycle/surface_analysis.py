@@ -110,13 +110,15 @@ def _since(header: Any, year: int, hour: int = 0) -> float:
     """Returns its date [s] since the beginning of a year, or since an hour of that day."""
     date = Clock(header.start, header.calendar).date(header.seconds)
     first = type(date)(year, 1, 1, hour, calendar=header.calendar)
-    return (date - first).total_seconds()
+    result: float = (date - first).total_seconds()
+    return result
 
 
 def _sun(header: Any, grid: Any) -> np.ndarray:
     """Returns the cosine of its zenith angle at all points (rows, points)."""
     places = earth.unit_vectors(*grid.coordinates("center"))
-    return places @ np.array(mpi.core.sun_direction(_since(header, 2000, 12) / 86400))
+    result: np.ndarray = places @ np.array(mpi.core.sun_direction(_since(header, 2000, 12) / 86400))
+    return result
 
 
 def with_humidity(data: Observations) -> Observations:
@@ -144,10 +146,11 @@ def _points(name: str, fields: Fields, used: np.ndarray) -> np.ndarray:
     """Returns points where an increment can be added."""
     land = fields["land_fraction"][0] >= 0.5
     if name == "sea_water_temperature":
-        return ~land & used & ("sea_surface_temperature" in fields)
+        return np.asarray(~land & used & ("sea_surface_temperature" in fields))
     if name == "surface_snow_thickness":
-        return land & used & (fields.get("snow_amount", np.full_like(land, 1e9))[-1] < ice_sheet)
-    return land & used & ("ground_temperature" in fields)
+        snow = fields.get("snow_amount", np.full_like(land, 1e9))[-1]
+        return np.asarray(land & used & (snow < ice_sheet))
+    return np.asarray(land & used & ("ground_temperature" in fields))
 
 
 def _of(

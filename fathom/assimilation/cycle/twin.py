@@ -79,7 +79,8 @@ class Model:
     @property
     def at_rest(self) -> Vector:
         """Returns the first state, without any data."""
-        return self.trajectory.vector(self.trajectory.first)
+        result: Vector = self.trajectory.vector(self.trajectory.first)
+        return result
 
     def run(self, state: Vector, seconds: float) -> Vector:
         steps = round(seconds / self.step)
@@ -167,7 +168,8 @@ class Twin:
         over one day from the second.
         """
         day = 86400.0
-        return self.model.run(truths[0], 2 * day) - self.model.run(truths[1], day)
+        result: Vector = self.model.run(truths[0], 2 * day) - self.model.run(truths[1], day)
+        return result
 
     def errors(self, differences: list[Vector]) -> Errors:
         """Returns covariances of background errors, not scaled."""

@@ -34,7 +34,12 @@ def lines(gas: str) -> np.ndarray:
 
 
 def oxygen(
-    f, temperature, dry_pressure, vapour_pressure, exponent: float = 0.8, debye: float = 1.6e-17
+    f: np.ndarray,
+    temperature: np.ndarray,
+    dry_pressure: np.ndarray,
+    vapour_pressure: np.ndarray,
+    exponent: float = 0.8,
+    debye: float = 1.6e-17,
 ) -> np.ndarray:
     """Returns absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape:
     [km-1].
@@ -53,10 +58,13 @@ def oxygen(
         near, far = f - f_k, f + f_k
         shape = (w + near * mixing) / (near**2 + w**2) + (w - far * mixing) / (far**2 + w**2)
         total = total + S * np.exp(-energy * (theta - 1)) * shape * (f / f_k) ** 2
-    return 0.5034e12 * total * dry_pressure * theta**3 / np.pi
+    result: np.ndarray = 0.5034e12 * total * dry_pressure * theta**3 / np.pi
+    return result
 
 
-def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
+def vapour(
+    f: np.ndarray, temperature: np.ndarray, dry_pressure: np.ndarray, vapour_pressure: np.ndarray
+) -> np.ndarray:
     """Returns [km-1]"""
     theta = 300 / np.asarray(temperature, float)
     total = np.zeros(np.broadcast_shapes(np.shape(f), np.shape(theta)))
@@ -69,15 +77,25 @@ def vapour(f, temperature, dry_pressure, vapour_pressure) -> np.ndarray:
         total += S * theta**2.5 * np.exp(exponent * (1 - theta)) * shape * (f / f_k) ** 2
     density = 217 * vapour_pressure / temperature  # g m-3
     continuum = 5.43e-10 * dry_pressure * theta**3 + 1.8e-8 * vapour_pressure * theta**7.5
-    return 0.3183e-4 * 3.335e16 * density * total + continuum * vapour_pressure * f**2
+    result: np.ndarray = 0.3183e-4 * 3.335e16 * density * total + continuum * vapour_pressure * f**2
+    return result
 
 
-def nitrogen(f, temperature, pressure) -> np.ndarray:
+def nitrogen(f: np.ndarray, temperature: np.ndarray, pressure: np.ndarray) -> np.ndarray:
     """Returns [km-1]"""
-    return 6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
+    result: np.ndarray = (
+        6.4e-14 * pressure**2 * f**2 * (300 / np.asarray(temperature, float)) ** 3.55
+    )
+    return result
 
 
-def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.ndarray:
+def layer_depths(
+    f: np.ndarray,
+    pressure: np.ndarray,
+    temperature: np.ndarray,
+    humidity: np.ndarray,
+    **of_oxygen: float,
+) -> np.ndarray:
     """Returns optical depths (frequencies, layers, profiles) along the vertical, of layers between
     levels: pressure (levels) [Pa] downwards, temperature and specific humidity (levels, profiles).
     """
@@ -95,7 +113,14 @@ def layer_depths(f, pressure, temperature, humidity, **of_oxygen: float) -> np.n
     return result
 
 
-def brightness(f, depth, temperature, skin, emissivity=1.0, secant=1.0) -> np.ndarray:
+def brightness(
+    f: np.ndarray,
+    depth: np.ndarray,
+    temperature: np.ndarray,
+    skin: np.ndarray,
+    emissivity: np.ndarray | float = 1.0,
+    secant: np.ndarray | float = 1.0,
+) -> np.ndarray:
     """Returns brightness temperatures (frequencies, profiles) from above, of optical depths as
     above.
     """
@@ -110,4 +135,5 @@ def brightness(f, depth, temperature, skin, emissivity=1.0, secant=1.0) -> np.nd
     for j in range(len(T) - 1, -1, -1):
         kept = np.exp(-secant * depth[:, j])
         up = up * kept + emitted(T[j]) * (1 - kept)
-    return factor / np.log1p(1 / up)
+    result: np.ndarray = factor / np.log1p(1 / up)
+    return result

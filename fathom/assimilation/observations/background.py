@@ -60,7 +60,7 @@ class Field:
 class Background:
     """Fields by variable and pressure [Pa]; 0: at the surface."""
 
-    def __init__(self, fields: dict[tuple[str, float], list[Field]]):
+    def __init__(self, fields: dict[tuple[str, float], list[Field]]) -> None:
         self.fields = fields
 
     @classmethod
@@ -114,7 +114,8 @@ class Background:
 
 def _interpolated(field: Field, longitude: Any, latitude: Any) -> np.ndarray:
     by = places.from_rows(field.rows, longitude, latitude)
-    return by(field.values[None], 0, slice(None))[0]
+    result: np.ndarray = by(field.values[None], 0, slice(None))[0]
+    return result
 
 
 def _read(path: Path, fields: dict[tuple[str, float], list[Field]]) -> None:

@@ -97,14 +97,17 @@ class Observations:
         return self.taken(np.lexsort([self[name] for name in reversed(order)]))
 
     def kind_is(self, name: str) -> np.ndarray:
-        return self["kind"] == codes("kind", np.array([name]))[0]
+        result: np.ndarray = self["kind"] == codes("kind", np.array([name]))[0]
+        return result
 
     def variable_is(self, name: str) -> np.ndarray:
-        return self["variable"] == codes("variable", np.array([name]))[0]
+        result: np.ndarray = self["variable"] == codes("variable", np.array([name]))[0]
+        return result
 
     @property
     def used(self) -> np.ndarray:
-        return self["reason"] == 0
+        result: np.ndarray = self["reason"] == 0
+        return result
 
     def remove(self, which: np.ndarray, reason: int) -> int:
         """Marks the data of a mask as not used, for a reason; a datum that was removed
@@ -246,10 +249,10 @@ def _texts(name: str, column: Any) -> np.ndarray:
     words = np.array([*coded.dictionary.to_pylist(), ""], "U")
     at = coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
     if name == "station":
-        return words[at]
+        return np.asarray(words[at])
     used, table = np.unique(at), np.zeros(len(words), "i2")
     table[used] = codes(name, words[used])
-    return table[at]
+    return np.asarray(table[at])
 
 
 def query(sql: str, path: str | Path) -> Any:

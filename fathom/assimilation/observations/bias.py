@@ -50,12 +50,14 @@ class Predictors:
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """Returns the bias of each datum."""
-        return self.values @ coefficients
+        result: np.ndarray = self.values @ coefficients
+        return result
 
     tangent = apply
 
     def adjoint(self, bias: np.ndarray) -> np.ndarray:
-        return self.values.T @ bias
+        result: np.ndarray = self.values.T @ bias
+        return result
 
     def fitted(
         self, departure: np.ndarray, error: np.ndarray, background: np.ndarray,
@@ -73,7 +75,7 @@ class Predictors:
 class _Widened(LinearMap):
     """A root of B for (dx, beta), of (chi, beta')."""
 
-    def __init__(self, root: LinearMap, deviation: np.ndarray):
+    def __init__(self, root: LinearMap, deviation: np.ndarray) -> None:
         self.root, self.deviation = root, deviation
 
     def apply(self, x: Vector) -> Vector:
@@ -88,7 +90,7 @@ class _Widened(LinearMap):
 class _Beside(LinearMap):
     """H dx + P beta of a slot; without P: M dx, beta as it is."""
 
-    def __init__(self, of_state: LinearMap, deviation: np.ndarray, of: Predictors | None):
+    def __init__(self, of_state: LinearMap, deviation: np.ndarray, of: Predictors | None) -> None:
         self.of_state, self.deviation, self.predictors = of_state, deviation, of
 
     def apply(self, x: Vector) -> Vector:
@@ -96,7 +98,8 @@ class _Beside(LinearMap):
         seen = self.of_state.apply(state)
         if self.predictors is None:
             return np.concatenate([seen, beta])
-        return seen + self.predictors.apply(beta)
+        result: Vector = seen + self.predictors.apply(beta)
+        return result
 
     def adjoint(self, y: Vector) -> Vector:
         if self.predictors is not None:

@@ -33,9 +33,10 @@ def read(
     "".
     """
     known = {key: _tables(*key) for key in {_key(m) for m in messages}}
-    return mpi.core.bufr_read(
+    result: tuple[dict[str, Any], list[str]] = mpi.core.bufr_read(
         data, list(messages), [known[_key(m)] for m in messages], roles, threads
     )
+    return result
 
 
 def _key(message: Any) -> tuple[int, int, int, int]:

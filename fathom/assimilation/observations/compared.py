@@ -52,7 +52,8 @@ def _beyond(
     if kind in of_the_surface or len(levels) < 2:
         return np.zeros(len(of), bool)
     pressure = data["pressure"][of]
-    return (pressure < levels[-1]) | (pressure > levels[0])
+    result: np.ndarray = (pressure < levels[-1]) | (pressure > levels[0])
+    return result
 
 
 def _equivalents(

@@ -49,7 +49,7 @@ class Places:
     grid points [degrees].
     """
 
-    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations):
+    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations) -> None:
         self.weight = around.weight.astype(float)
         there = (np.ravel(x)[around.index] for x in coordinates)
         self.there = _frame(*there)  # 2 x (n, 4, 3)
@@ -93,12 +93,12 @@ class Air:
              "sea_surface_temperature")  # fmt: skip
     _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
-    def __init__(self, a: Any, b: Any):
+    def __init__(self, a: Any, b: Any) -> None:
         self.a, self.b = np.asarray(a, float), np.asarray(b, float)
 
     def sees(self, data: Observations) -> np.ndarray:
         """Returns which data an operator is for."""
-        made = _known_radiances(data) | _at_surface(data)
+        made: np.ndarray = _known_radiances(data) | _at_surface(data)
         for k, v, of in _groups(data):
             made[of] |= operators.operator_of(names[v], kinds[k]) is not None
         return made
@@ -203,9 +203,9 @@ def _unlike(kind: str, operator: str, some: operators.Columns, level: np.ndarray
     if kind == "amv":
         near = (np.clip(level + n * height_of_clouds, 1.0, some.surface_pressure) for n in (-1, 1))
         above, below = (some.apply(operator, p) for p in near)
-        return 0.5 * np.abs(above - below)
+        return np.asarray(0.5 * np.abs(above - below))
     slope = {"surface_pressure": 0.6, "temperature_2m": 4e-3}.get(operator, 0.0)
-    return slope * np.abs(level - some.ground)
+    return np.asarray(slope * np.abs(level - some.ground))
 
 
 def inflate(data: Observations, of: np.ndarray, unlike: np.ndarray) -> None:
@@ -242,7 +242,8 @@ def _known_radiances(data: Observations) -> np.ndarray:
     known = microwave.index_of(data["instrument"], data["channel"]) >= 0
     known &= data.variable_is("toa_brightness_temperature")
     with np.errstate(invalid="ignore"):
-        return known & (np.abs(data["zenith"]) < widest)
+        result: np.ndarray = known & (np.abs(data["zenith"]) < widest)
+        return result
 
 
 class Sea:
@@ -252,7 +253,7 @@ class Sea:
     takes = ("sea_surface_height",)
     of = ("sea_water_temperature", "sea_water_salinity", "sea_surface_height_above_geoid")
 
-    def __init__(self, depth: Any):
+    def __init__(self, depth: Any) -> None:
         self.profile = operators.SeaProfile(np.asarray(depth, float))
 
     def sees(self, data: Observations) -> np.ndarray:

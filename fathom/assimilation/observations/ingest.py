@@ -51,7 +51,7 @@ class Account:
     data: int = 0
     empty: int = 0  # parts without a variable of the database
     absurd: int = 0  # data that are kept with a reason: no number can be made of them
-    problems: Counter = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
     named: list[str] = field(default_factory=list)
 
     @property
@@ -97,7 +97,7 @@ def collect(
 
 
 def _file(
-    path: Path, comm: Any, threads: int, mean_topography: Any, options: dict
+    path: Path, comm: Any, threads: int, mean_topography: Any, options: dict[str, Any]
 ) -> tuple[Observations, Account]:
     """Returns this rank's share of a file."""
     if not path.is_file():
@@ -113,7 +113,10 @@ def _file(
         read: Any = {
             "netcdf": netcdf.read, "metar": metar.read, "csv": tables.read, "odb": _odb
         }[format]  # fmt: skip
-        own: dict = {"netcdf": {"anomalies": mean_topography is not None}, "metar": options}
+        own: dict[str, Any] = {
+            "netcdf": {"anomalies": mean_topography is not None},
+            "metar": options,
+        }
         made = read(path, account, **own.get(format, {}))
     absurd = ~np.isfinite(made["value"]) | _nowhere(made)
     account.absurd += made.remove(absurd, code["damaged"])
@@ -130,7 +133,8 @@ def _nowhere(made: Observations) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         here = (np.abs(made["latitude"]) <= 90) & np.isfinite(made["longitude"])
     time = made["time"]
-    return ~here | (time == 0) | (time < first) | (time >= last)
+    result: np.ndarray = ~here | (time == 0) | (time < first) | (time >= last)
+    return result
 
 
 def format_of(data: bytes, name: str) -> str:

@@ -92,7 +92,7 @@ def _count_damaged(text: str, account: Any) -> None:
             account.add("a direction of the wind that is none", line[:40])
 
 
-def _is_known(w: re.Match) -> bool:
+def _is_known(w: re.Match[str]) -> bool:
     """Returns whether the direction is one: at most 360; "VRB" in a calm alone."""
     return int(w[2]) == 0 if w[1] == "VRB" else int(w[1]) <= 360
 

@@ -54,7 +54,8 @@ def emissivity(channel: Any, zenith: Any, skin: Any, land_fraction: Any) -> np.n
     """Returns emissivity of the surface, by the share of land; zenith [degrees], skin [K]."""
     frequency = np.array([centre for centre, _, _ in radiances.channels])[channel]
     sea = np.where(skin < frozen, ice, of_calm_sea(1e9 * frequency, skin, zenith))
-    return land_fraction * land + (1 - land_fraction) * sea
+    result: np.ndarray = land_fraction * land + (1 - land_fraction) * sea
+    return result
 
 
 def of_calm_sea(frequency: Any, skin: Any, zenith: Any, salinity: float = 35.0) -> np.ndarray:
@@ -79,7 +80,8 @@ def of_calm_sea(frequency: Any, skin: Any, zenith: Any, salinity: float = 35.0) 
     c, inside = np.cos(angle), np.sqrt(permittivity - np.sin(angle) ** 2)
     horizontal = 1 - np.abs((c - inside) / (c + inside)) ** 2
     vertical = 1 - np.abs((permittivity * c - inside) / (permittivity * c + inside)) ** 2
-    return vertical * c**2 + horizontal * (1 - c**2)
+    result: np.ndarray = vertical * c**2 + horizontal * (1 - c**2)
+    return result
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,8 @@ class OnLevels:
         n, k, share, _, fall, above = self._parts
         inside = (1 - share) * self.field[n, k] + share * self.field[n, k + 1]
         excess = (self.field[:, 0] - self.climate_of_first)[:, None]
-        return np.where(above, self.climate + excess * fall, inside)
+        result: np.ndarray = np.where(above, self.climate + excess * fall, inside)
+        return result
 
     @cached_property
     def _by_pressure(self) -> np.ndarray:
@@ -233,13 +236,15 @@ class OnLevels:
         inside = by_pressure * (self.field[n, k + 1] - self.field[n, k])
         excess = self.field[:, 0] - self.climate_of_first
         by_log = -(self.climate_slope + self.rate * excess)[:, None] * fall
-        return np.where(above, by_log * self.between.slope[:, :1], inside)
+        result: np.ndarray = np.where(above, by_log * self.between.slope[:, :1], inside)
+        return result
 
     def tangent(self, change: np.ndarray, pressure: np.ndarray) -> np.ndarray:
         n, k, share, _, fall, above = self._parts
         inside = (1 - share) * change[n, k] + share * change[n, k + 1]
         here = np.where(above, change[:, :1] * fall, inside)
-        return here + self._by_pressure * pressure[:, None]
+        result: np.ndarray = here + self._by_pressure * pressure[:, None]
+        return result
 
     def adjoint(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         n, k, share, _, fall, above = self._parts

@@ -47,4 +47,7 @@ def apart(
     middle = (np.maximum(count - 1, 0) // 2, count // 2)
     first, second = (np.take_along_axis(around, n[:, None], 1)[:, 0] for n in middle)
     around = np.where(count > 0, 0.5 * (first + second), 0)
-    return (count >= 3) & (np.abs(z[own] - around) > limit * np.sqrt(1 + 1 / np.maximum(count, 1)))
+    result: np.ndarray = (count >= 3) & (
+        np.abs(z[own] - around) > limit * np.sqrt(1 + 1 / np.maximum(count, 1))
+    )
+    return result

@@ -49,7 +49,8 @@ def depth_of(pressure: np.ndarray, latitude: np.ndarray) -> np.ndarray:
     x = np.sin(np.deg2rad(latitude)) ** 2
     gravity = 9.780318 * (1 + (5.2788e-3 + 2.36e-5 * x) * x) + 1.092e-6 * pressure
     column = ((-1.82e-15 * pressure + 2.279e-10) * pressure - 2.2512e-5) * pressure + 9.72659
-    return column * pressure / gravity
+    result: np.ndarray = column * pressure / gravity
+    return result
 
 
 def pressure_at(depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
@@ -79,7 +80,8 @@ def _seconds(file: Any, name: str) -> np.ndarray:
     start = cftime.num2date([0, 1], units, calendar)
     epoch = cftime.datetime(1970, 1, 1, calendar=calendar)
     zero, one = ((t - epoch).total_seconds() for t in start)
-    return np.nan_to_num(np.rint(zero + (one - zero) * values)).astype("i8")
+    result: np.ndarray = np.nan_to_num(np.rint(zero + (one - zero) * values)).astype("i8")
+    return result
 
 
 def _argo(file: Any, account: Any) -> Observations:

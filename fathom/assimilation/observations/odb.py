@@ -115,4 +115,7 @@ def _seconds(frame: Any) -> np.ndarray:
     date, clock = (frame[name].to_numpy().astype("i8") for name in (day, of_day))
     month = (date // 10000 - 1970) * 12 + date // 100 % 100 - 1
     days = month.astype("M8[M]").astype("M8[D]").astype("i8") + date % 100 - 1
-    return days * 86400 + clock // 10000 * 3600 + clock // 100 % 100 * 60 + clock % 100
+    result: np.ndarray = (
+        days * 86400 + clock // 10000 * 3600 + clock // 100 % 100 * 60 + clock % 100
+    )
+    return result

@@ -96,7 +96,8 @@ class Columns:
         self, name: str, level: Any = 0.0, roughness: Any = roughness, threads: int = 1
     ) -> np.ndarray:
         """Returns values of operator `name` at a level: pressure [Pa] or altitude [m]."""
-        return self._seen(level, roughness).apply(name, threads)
+        result: np.ndarray = self._seen(level, roughness).apply(name, threads)
+        return result
 
     def tangent(
         self, name: str, change: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
@@ -104,7 +105,8 @@ class Columns:
     ) -> np.ndarray:  # fmt: skip
         """Returns the change of these values by a change (n, 4 K + 2) of the state."""
         change = np.ascontiguousarray(change, float)
-        return self._seen(level, roughness).tangent(name, change, threads)
+        result: np.ndarray = self._seen(level, roughness).tangent(name, change, threads)
+        return result
 
     def adjoint(
         self, name: str, value: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
@@ -112,7 +114,8 @@ class Columns:
     ) -> np.ndarray:  # fmt: skip
         """Returns the adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
         value = np.ascontiguousarray(value, float)
-        return self._seen(level, roughness).adjoint(name, value, threads)
+        result: np.ndarray = self._seen(level, roughness).adjoint(name, value, threads)
+        return result
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,8 @@ class SeaProfile:
         """Returns a field (n, K) at depths (n)."""
         k, share = self.weights(wanted)
         n = np.arange(len(k))
-        return (1 - share) * field[n, k] + share * field[n, k + 1]
+        result: np.ndarray = (1 - share) * field[n, k] + share * field[n, k + 1]
+        return result
 
     tangent = apply
 
@@ -161,7 +165,8 @@ class SeaLevel:
     def apply(self, eta: Any, temperature: Any, salinity: Any) -> np.ndarray:
         """Returns surface (n) [m], temperature and salinity (n, K) less those of the reference."""
         steric = self.expansion * temperature - self.contraction * salinity
-        return eta + np.sum(self.thickness * steric, axis=-1)
+        result: np.ndarray = eta + np.sum(self.thickness * steric, axis=-1)
+        return result
 
     tangent = apply
 
@@ -198,4 +203,5 @@ def potential_temperature(salinity: Any, temperature: Any, pressure: Any) -> np.
     k2 = h * slope(theta + k1 / 2, p + h / 2)
     k3 = h * slope(theta + k2 / 2, p + h / 2)
     k4 = h * slope(theta + k3, p + h)
-    return theta + (k1 + 2 * k2 + 2 * k3 + k4) / 6
+    result: np.ndarray = theta + (k1 + 2 * k2 + 2 * k3 + k4) / 6
+    return result

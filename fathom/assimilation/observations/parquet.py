@@ -105,7 +105,7 @@ class _Edit:
     and what is around them.
     """
 
-    def __init__(self, data: memoryview, shifts: Sequence[int], numbers: Sequence[int]):
+    def __init__(self, data: memoryview, shifts: Sequence[int], numbers: Sequence[int]) -> None:
         self.data, self.of_groups = bytes(data), iter(zip(shifts, numbers))
         self.at, self.copied, self.done = 0, 0, bytearray()
         self.shift, self.number = 0, 0

@@ -66,7 +66,9 @@ def departures_map(chosen: Observations, path: Any = None) -> Any:
     return _on_globe(chosen, points, title, note, path)
 
 
-def _on_globe(chosen: Observations, over: Callable, title: str, note: str, path: Any) -> Any:
+def _on_globe(
+    chosen: Observations, over: Callable[..., Any], title: str, note: str, path: Any
+) -> Any:
     """Returns points on a map of land and sea; of the region that they fill, where it is not the
     globe.
     """
@@ -275,7 +277,7 @@ def _told(axes: Any, some: Observations, what: Any, sounding: bool) -> None:
     axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.01, 1.05))
 
 
-kinds_of_picture: dict[str, Callable] = {
+kinds_of_picture: dict[str, Callable[..., Any]] = {
     "coverage": coverage,
     "departures": departures_map,
     "histogram": histogram,

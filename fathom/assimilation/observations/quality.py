@@ -12,12 +12,17 @@ fixed within an inner loop leaves its cost quadratic.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fathom.base.failure import InputError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
+
+def huber(z: ArrayLike, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
     """Returns (J, W) of normalised departures; `limit`: a."""
     if not limit > 0:
         raise InputError(f"limit = {limit} of Huber's cost must be positive")
@@ -26,7 +31,9 @@ def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
     return cost, np.where(size <= limit, 1.0, limit / np.maximum(size, limit))
 
 
-def flat(z, probability: float = 0.05, reach: float = 5.0) -> tuple[np.ndarray, np.ndarray]:
+def flat(
+    z: ArrayLike, probability: float = 0.05, reach: float = 5.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Returns (J, W) of normalised departures; probability: A, reach: D."""
     if not (0 < probability < 1 and reach > 0):
         raise InputError(

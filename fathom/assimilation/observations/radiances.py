@@ -106,7 +106,7 @@ class Radiometer:
     def _core(self) -> Any:
         return mpi.core.Radiometer(*(np.ascontiguousarray(x, float) for x in vars(self).values()))
 
-    def _scenes(self, columns: Any, channel: Any, emissivity: Any, secant: Any) -> tuple:
+    def _scenes(self, columns: Any, channel: Any, emissivity: Any, secant: Any) -> tuple[Any, ...]:
         columns = np.ascontiguousarray(columns, float)
         full = lambda x, of: np.array(np.broadcast_to(x, (len(columns),)), of)
         return columns, full(channel, np.int32), full(emissivity, float), full(secant, float)
@@ -115,7 +115,10 @@ class Radiometer:
         self, columns: Any, channel: Any, emissivity: Any = 1.0, secant: Any = 1.0, threads: int = 1
     ) -> np.ndarray:
         """Returns brightness temperatures [K]; channel: from 0."""
-        return self._core.apply(*self._scenes(columns, channel, emissivity, secant), threads)
+        result: np.ndarray = self._core.apply(
+            *self._scenes(columns, channel, emissivity, secant), threads
+        )
+        return result
 
     def tangent(
         self, columns: Any, channel: Any, change: Any, emissivity: Any = 1.0, secant: Any = 1.0,
@@ -123,7 +126,10 @@ class Radiometer:
     ) -> np.ndarray:  # fmt: skip
         """Returns their changes by those of the columns."""
         scenes = self._scenes(columns, channel, emissivity, secant)
-        return self._core.tangent(*scenes, np.ascontiguousarray(change, float), threads)
+        result: np.ndarray = self._core.tangent(
+            *scenes, np.ascontiguousarray(change, float), threads
+        )
+        return result
 
     def adjoint(
         self, columns: Any, channel: Any, value: Any, emissivity: Any = 1.0, secant: Any = 1.0,
@@ -131,7 +137,10 @@ class Radiometer:
     ) -> np.ndarray:  # fmt: skip
         """Returns adjoints of the columns by those of the brightness temperatures."""
         scenes = self._scenes(columns, channel, emissivity, secant)
-        return self._core.adjoint(*scenes, np.ascontiguousarray(value, float), threads)
+        result: np.ndarray = self._core.adjoint(
+            *scenes, np.ascontiguousarray(value, float), threads
+        )
+        return result
 
 
 # ---------------------------------------------------------------- training
@@ -178,7 +187,9 @@ def channel_depths(each: np.ndarray, weight: np.ndarray, secant: float) -> np.nd
     return np.diff(path, axis=0, prepend=0)
 
 
-def predicted(T: np.ndarray, q: np.ndarray, reference: tuple, secant: float) -> np.ndarray:
+def predicted(
+    T: np.ndarray, q: np.ndarray, reference: tuple[Any, ...], secant: float
+) -> np.ndarray:
     """Returns predictors (layers, profiles, 12), as in core/observation/radiance.hpp."""
     mean = lambda x: 0.5 * (x[1:] + x[:-1])
     dp = np.diff(levels)[:, None]

@@ -269,7 +269,7 @@ def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.n
     say(holds("toa_brightness_temperature"), "radiance")
     waves = holds("sea_surface_wave_significant_height", "altimeter_range", "sea_level_anomaly")
     say(waves & ~np.isnan(head["satellite"]), "altimeter")
-    return kind
+    return np.asarray(kind)
 
 
 amsu_a, amsu_b, mhs = 570, 574, 203  # WMO's Common Code Table C-8
@@ -352,7 +352,8 @@ def _keys(data: bytes, messages: Sequence[Any], rows: Any) -> np.ndarray:
         0x9E3779B97F4A7C15
     )
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
+    result: np.ndarray = (mixed ^ (mixed >> np.uint64(31))).view(np.int64)
+    return result
 
 
 def _with_variables(
@@ -387,7 +388,8 @@ def _numbers(which: np.ndarray, report: np.ndarray) -> np.ndarray:
     so_far = np.cumsum(which)
     first = np.flatnonzero(np.append(True, report[1:] != report[:-1])[: len(report)])
     before = (so_far - which)[first]
-    return so_far - np.repeat(before, np.diff(np.append(first, len(report))))
+    result: np.ndarray = so_far - np.repeat(before, np.diff(np.append(first, len(report))))
+    return result
 
 
 def _is(name: np.ndarray, *what: str) -> np.ndarray:
@@ -414,7 +416,8 @@ def _chosen(first: np.ndarray, report: np.ndarray, selected: np.ndarray) -> np.n
     at = np.flatnonzero(starts)
     number = 1 + np.arange(len(own)) - np.repeat(at, np.diff(np.append(at, len(own))))
     wanted = selected[own]
-    return np.isnan(wanted) | (number == wanted)
+    result: np.ndarray = np.isnan(wanted) | (number == wanted)
+    return result
 
 
 def with_errors(made: Observations) -> Observations:

@@ -164,7 +164,8 @@ def _outside(data: Observations, settings: Settings) -> np.ndarray:
             west, east, south, north = settings.region
             along = (data["longitude"] - west) % 360 <= (east - west if east > west else 360)
             inside &= along & (data["latitude"] >= south) & (data["latitude"] <= north)
-    return ~inside
+    result: np.ndarray = ~inside
+    return result
 
 
 def _late(data: Observations, settings: Settings) -> np.ndarray:
@@ -175,13 +176,15 @@ def _late(data: Observations, settings: Settings) -> np.ndarray:
 def _not_compared(data: Observations, comm: Any) -> np.ndarray:
     """Returns data not compared with a model, where others were: of other times, for example."""
     compared = np.isfinite(data["background_departure"])
-    return ~compared & any(comm.allgather(bool(compared.any())))
+    result: np.ndarray = ~compared & any(comm.allgather(bool(compared.any())))
+    return result
 
 
 def _gross(data: Observations) -> np.ndarray:
     low, high = np.array([v.limits for v in variables]).T
     value, number = data["value"], data["variable"]
-    return ~((value >= low[number]) & (value <= high[number]))
+    result: np.ndarray = ~((value >= low[number]) & (value <= high[number]))
+    return result
 
 
 def _level_tracks(data: Observations, settings: Settings, comm: Any) -> None:
@@ -218,7 +221,8 @@ def _far(data: Observations, settings: Settings) -> np.ndarray:
     spread = data["error_final"] ** 2 + data["background_error"] ** 2
     with np.errstate(invalid="ignore"):
         far = departure**2 > settings.limit**2 * spread
-    return far | _partners(data, far)
+    result: np.ndarray = far | _partners(data, far)
+    return result
 
 
 def _partners(data: Observations, which: np.ndarray) -> np.ndarray:
@@ -326,7 +330,8 @@ def _alone(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
             z, places, column["height"], settings.buddy_reach, settings.buddy_limit, own=own
         )
         found[one.of] = np.concatenate(comm.allgather(share))[one.at]
-    return found | _partners(data, found)
+    result: np.ndarray = found | _partners(data, found)
+    return result
 
 
 def _inconsistent(data: Observations, settings: Settings, comm: Any) -> np.ndarray:

@@ -82,7 +82,7 @@ class Whole:
     has a part of it; `data` has them, `back` returns their results to the original ranks.
     """
 
-    def __init__(self, own: Observations, comm: Any):
+    def __init__(self, own: Observations, comm: Any) -> None:
         self.comm = comm
         used = np.flatnonzero(own.used)
         reports, number = np.unique(own["report"][used], return_inverse=True)

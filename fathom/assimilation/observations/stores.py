@@ -83,13 +83,14 @@ def climate(data: Observations, path: str | Path) -> list[str]:
 
 
 def _here(data: Observations) -> np.ndarray:
-    return (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    result: np.ndarray = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    return result
 
 
 class _Columns:
     """Columns of a store at the places of data, and the operators for its model."""
 
-    def __init__(self, store: Any, path: Any, data: Observations):
+    def __init__(self, store: Any, path: Any, data: Observations) -> None:
         self.store, self.fields = store, _fields(store)
         self.model = _observed(store, self.fields, path)
         x, y = (store[name].values for name in ("longitude", "latitude"))
@@ -158,4 +159,5 @@ def _seconds(store: Any, path: Any) -> np.ndarray:
             f"{path}: observations have dates of the standard calendar"
             f"{near(store.time.encoding['calendar'], ['standard'])}"
         )
-    return store.time.values.astype("datetime64[s]").astype("i8")
+    result: np.ndarray = store.time.values.astype("datetime64[s]").astype("i8")
+    return result

@@ -114,10 +114,11 @@ def analyse(
     around = _nearest(targets, directions, min(neighbours, len(data)), 6 * structure.length)
     height = _heights(height, targets, data.height, directions)
     numbers = _heights(data.height, directions, data.height, directions), np.array(data.departure)
-    return mpi.core.interpolate_optimally(
+    result: tuple[np.ndarray, np.ndarray] = mpi.core.interpolate_optimally(
         structure.length, structure.height, deviation, targets, height, directions, numbers[0],
         numbers[1], np.full(len(data), structure.error), around, threads,
     )  # fmt: skip
+    return result
 
 
 def _heights(
@@ -220,7 +221,10 @@ def _alone(
         places, height, departure, np.full(len(data), structure.error),
         np.ascontiguousarray(around, np.int32), threads,
     )  # fmt: skip
-    return np.abs(departure[which] - made) / np.sqrt(deviation**2 + structure.error**2)
+    result: np.ndarray = np.abs(departure[which] - made) / np.sqrt(
+        deviation**2 + structure.error**2
+    )
+    return result
 
 
 # What is evaporated where nothing limits it, under a sun in the zenith [W m-2]; since when, into a
@@ -253,13 +257,14 @@ def wetness_increments(
     a, b, c = B * by_T**2 + of_T**2, B * by_T * by_r, B * by_r**2 + of_r**2
     dT, dr = np.asarray(temperature, float), np.asarray(humidity, float)
     x, y = (c * dT - b * dr) / (a * c - b * b), (a * dr - b * dT) / (a * c - b * b)
-    return B * (by_T * x + by_r * y)
+    result: np.ndarray = B * (by_T * x + by_r * y)
+    return result
 
 
 DAY_IN_SOIL = 0.12  # m: the depth at which a wave of a day has fallen to 1 / e
 
 
-def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") -> dict:
+def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") -> dict[str, Any]:
     """Returns what increments of temperature at 2 m [K] give to the ground, by the scheme of land:
     all of it to the surface, and
 

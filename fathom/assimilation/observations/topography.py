@@ -71,4 +71,5 @@ def _interpolated(field: np.ndarray, x: Any, y: Any, longitude: Any, latitude: A
     if y.ndim == 1 and len(y) > 1 and y[0] > y[1]:
         y, field = y[::-1], field[::-1]
     around = places.from_coordinates(x, y, longitude, latitude)
-    return np.asarray(around(field[None], 0, slice(None)))[0]
+    result: np.ndarray = np.asarray(around(field[None], 0, slice(None)))[0]
+    return result

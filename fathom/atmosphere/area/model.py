@@ -234,7 +234,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
                 " earth"
             )
-        return self._put(given, analysis, digital_filter)
+        result: Self = self._put(given, analysis, digital_filter)
+        return result
 
     def at_all_points(self, value: Any, name: str = "") -> Any:
         """Returns an array of the area with its extension: in which nothing counts, where E is made

@@ -51,7 +51,8 @@ def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.
     middle = 0.5 * (p[1:] + p[:-1])
     share = np.log(bottom / middle) / np.log(bottom / middle[0])
     rate = np.sin(0.5 * np.pi * np.clip(share, 0, 1)) ** 2 * abs(step) / time
-    return rate / (1 + rate)
+    result: np.ndarray = rate / (1 + rate)
+    return result
 
 
 class RightSide:
@@ -170,10 +171,12 @@ class EndOfStep:
         """From the first record to the last, and no further: nothing holds beyond. A run may end at
         the last one: its last step begins before.
         """
-        return getattr(self.axis, "extent", self.axis.coverage)(clock)
+        result: tuple[float, float] = getattr(self.axis, "extent", self.axis.coverage)(clock)
+        return result
 
     def date(self, number: int) -> str:
-        return self.axis.date(number)
+        result: str = self.axis.date(number)
+        return result
 
 
 class Constant:
@@ -229,7 +232,8 @@ class Initial:
         self.model = model
 
     def state(self, number: int) -> Mapping[str, Any]:
-        return self.model.initial
+        result: Mapping[str, Any] = self.model.initial
+        return result
 
     def __str__(self) -> str:
         return "the state it starts from"

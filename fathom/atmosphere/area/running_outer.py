@@ -127,7 +127,10 @@ class Running:
             share = self._of_layers(given, own)
         shape = where.grid.points[::-1]
         found = {name: np.concatenate(comm.allgather(share[name]), -1) for name in sorted(share)}
-        return where.whole({name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()})
+        result: dict[str, np.ndarray] = where.whole(
+            {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
+        )
+        return result
 
     def _places(self, given: Given, mine: np.ndarray) -> Any:
         """Returns the outer model at the columns of this rank. ValueError on all ranks where any

@@ -150,9 +150,10 @@ class Stored:
         levels, where = self.model.hybrid_levels, given_on(self.model)
         if self.data is None:
             self.data = atmosphere.complete(stored_state.state(self.path))
-        return where.whole(
+        result: dict[str, np.ndarray] = where.whole(
             initial_state(self.data.isel(time=number), where.grid, levels, where.ground)
         )
+        return result
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
         sound = compressible.fields if self.model.compressible else ()
@@ -176,4 +177,7 @@ class Stored:
         result = {n: v if same else between.cubic(v) for n, v in flat.items()}
         result["air_temperature"] = result["air_temperature"] * below
         fields = {n: v.reshape(len(v), *shape) for n, v in result.items() if len(v) > 1}
-        return where.whole(fields | {"log_surface_pressure": np.log(pressure).reshape(shape)})
+        made: dict[str, np.ndarray] = where.whole(
+            fields | {"log_surface_pressure": np.log(pressure).reshape(shape)}
+        )
+        return made

@@ -50,7 +50,8 @@ def tropical_cyclone(
         deep = dp * np.exp(-((r / rp) ** 1.5) - (low / zp) ** 2)
         inside = np.log(p0 - deep) + power * np.log((T0 - lapse * low) / T0)
         above = np.log(top_pressure) - gravity * (z - tropopause) / (R * at_top)
-        return np.where(z < tropopause, inside, above)
+        result: Array = np.where(z < tropopause, inside, above)
+        return result
 
     def height(r: Any, p: Any) -> Any:
         """Returns the height, found by Newton's steps from the air around."""

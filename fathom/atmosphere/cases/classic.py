@@ -108,10 +108,11 @@ def flow_over_mountain(model: Any) -> dict[str, Any]:
         )
     )
     surface = state["fluid_geopotential"]
-    return state | {
+    result: dict[str, Any] = state | {
         "fluid_geopotential": lambda x, y: surface(x, y) - mountain(x, y),
         "orography": mountain,
     }
+    return result
 
 
 def rossby_haurwitz_wave(

@@ -101,6 +101,7 @@ def drawn(model: Any) -> Callable[..., Any]:
     def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
         if "log_surface_pressure" in given and np.ndim(given["air_temperature"]) == 3:
             given = gridpoint_state.of_layers(model, dict(given))
-        return gridpoint_state.state(model, given)
+        result: dict[str, np.ndarray] = gridpoint_state.state(model, given)
+        return result
 
     return of

@@ -37,7 +37,11 @@ def balanced(model: Any, fields: Any) -> dict[str, Any]:
     theta, exner = air.solve(theta, exner)
     density = c.density(exner, (theta[1:] + theta[:-1]) / 2)
     along = lambda a: np.repeat(a[..., None], fields["x_wind"].shape[-1], -1)
-    return fields | {"air_potential_temperature": along(theta), "air_density": along(density)}
+    result: dict[str, Any] = fields | {
+        "air_potential_temperature": along(theta),
+        "air_density": along(density),
+    }
+    return result
 
 
 def _check(model: Any, fields: Any) -> None:

@@ -187,7 +187,10 @@ def derived(model: Any) -> Mapping[str, Any]:
         lambda model, window, theta: theta - part(model.air_at_rest[2], window),
         vertical="interface",
     )
-    return table | diagnostics.falling(model) | _near_ground(model, column, wind)
+    result: Mapping[str, Any] = (
+        table | diagnostics.falling(model) | _near_ground(model, column, wind)
+    )
+    return result
 
 
 def _near_ground(model: Any, column: Any, wind: Any) -> Any:

@@ -125,11 +125,11 @@ def boundary_fields(
     )
     sheet = np.clip(only((given["soil_moisture"][0] > ICE_SHEET).astype(float), is_land), 0, 1)
     snow = np.maximum(only(given["snow_amount"], is_land), 0)
-    bare = embedded.read("land", "snow_free_albedo", "albedo_latitude", "albedo_longitude")
+    kept = embedded.read("land", "snow_free_albedo", "albedo_latitude", "albedo_longitude")
     bare = sphere.to_rows(
-        bare["snow_free_albedo"].astype(float),
-        bare["albedo_latitude"],
-        bare["albedo_longitude"],
+        kept["snow_free_albedo"].astype(float),
+        kept["albedo_latitude"],
+        kept["albedo_longitude"],
         rows,
         order=1,
     )
@@ -179,12 +179,16 @@ def _soil(temperature: Any, wetness: Any) -> Any:
 
 def vegetation(bare: Any) -> np.ndarray:
     """Returns v [1] from the albedo without snow."""
-    return np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
+    result: np.ndarray = np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
+    return result
 
 
 def roughness(v: Any, sheet: Any) -> np.ndarray:
     """Returns z_0 of land [m] from vegetation and the fraction of ice sheet."""
-    return np.exp((1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3))  # ln 1 m is 0
+    result: np.ndarray = np.exp(
+        (1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3)
+    )  # ln 1 m is 0
+    return result
 
 
 @once

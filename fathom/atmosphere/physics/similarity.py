@@ -58,7 +58,7 @@ def from_difference(
 def from_flux(height: Any, roughness: Any, speed: Any, buoyancy_flux: Any) -> float:
     """Returns u* [m s-1] where the flux of buoyancy [m2 s-3] is given."""
     log_height = np.log(height / roughness)
-    u_star = KARMAN * speed / log_height
+    u_star: float = KARMAN * speed / log_height
     for _ in range(30):
         zeta = np.clip(
             -KARMAN * height * buoyancy_flux / max(u_star, 1e-3) ** 3, MOST_UNSTABLE, MOST_STABLE

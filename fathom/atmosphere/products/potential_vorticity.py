@@ -62,13 +62,17 @@ def potential_vorticity(state: Any) -> np.ndarray:
     x = np.log(pressure)
     u, v = (state.about_the_pole(part) for part in wind)
     turning = (state[spin] + coriolis(state)) * slope(state["potential_temperature"], x)
-    return -STANDARD_GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
+    result: np.ndarray = (
+        -STANDARD_GRAVITY / pressure * (turning - slope(v, x) * east + slope(u, x) * north)
+    )
+    return result
 
 
 def coriolis(state: Any) -> np.ndarray:
     """Returns f [s-1], (points), of places on earth."""
     latitude = state.of_window(state.model.grid.coordinates()[1])
-    return 2 * state.model.parameters["rotation"] * np.sin(np.deg2rad(latitude))
+    result: np.ndarray = 2 * state.model.parameters["rotation"] * np.sin(np.deg2rad(latitude))
+    return result
 
 
 def slope(f: Any, x: Any) -> np.ndarray:

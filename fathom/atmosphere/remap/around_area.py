@@ -71,7 +71,8 @@ class OnArea:
     @property
     def ground(self) -> np.ndarray:
         """Returns surface geopotential of the columns [m2 s-2], (rows, points) of the grid."""
-        return self.model.surface_geopotential
+        result: np.ndarray = self.model.surface_geopotential
+        return result
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Returns a state there, as `set` takes it."""
@@ -130,7 +131,8 @@ class AroundArea:
         """
         ground = np.array(self.outside, float)
         ground[self.inner] = self.area.inside(self.model.surface_geopotential)
-        return self.grid.continued(ground)
+        result: np.ndarray = self.grid.continued(ground)
+        return result
 
     @property
     def outside(self) -> Any:
@@ -155,7 +157,8 @@ class AroundArea:
         return self._periodic(self.outside)
 
     def _periodic(self, values: Any) -> np.ndarray:
-        return self.area.windowed(self.grid.area.inside(np.asarray(values, float)))
+        result: np.ndarray = self.area.windowed(self.grid.area.inside(np.asarray(values, float)))
+        return result
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Returns a state there, as `set` takes it at all points of the area, E too."""
@@ -192,5 +195,6 @@ class AroundArea:
     def _evaluated(self, name: str, value: Any) -> np.ndarray:
         """Returns a function or a number, at these points."""
         if name in pressures:
-            return on_columns(self.grid, value, name=name)
+            result: np.ndarray = on_columns(self.grid, value, name=name)
+            return result
         return np.stack([values for _, values in on_layers(self.grid, value, name)])

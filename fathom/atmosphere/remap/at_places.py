@@ -121,7 +121,7 @@ class OnMap:
     def __call__(self, name: str) -> np.ndarray:
         ((_, values),) = self.collected([self.rectangle], name).items()
         flat = np.reshape(values, (len(values), -1)).astype(float)
-        found = (self.matrix @ flat.T).T
+        found: np.ndarray = (self.matrix @ flat.T).T
         if name in self.given.tracers:
             four = flat[:, self.near]
             found = np.clip(found, four.min(1), four.max(1))
@@ -130,7 +130,10 @@ class OnMap:
     def wind(self) -> tuple[np.ndarray, np.ndarray]:
         u, v = (self(name) for name in wind)
         projection = self.given.grid.area.projection
-        return projection.on_earth(u, v, self.longitude, self.latitude)
+        result: tuple[np.ndarray, np.ndarray] = projection.on_earth(
+            u, v, self.longitude, self.latitude
+        )
+        return result
 
 
 def _compass(longitude: Any, latitude: Any) -> tuple[Any, ...]:

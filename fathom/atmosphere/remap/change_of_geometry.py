@@ -85,7 +85,8 @@ class Change:
         return self._plans[everyone](self.given.windows(name))
 
     def everywhere(self, here: bool) -> bool:
-        return self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
+        result: bool = self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
+        return result
 
     def same_ground(self, phi: Any) -> bool:
         """Returns whether A's ground is phi, at own points."""
@@ -308,7 +309,8 @@ class Own:
 
     def of(self, whole: Any) -> np.ndarray:
         """Returns (points) of a field (ny, nx)."""
-        return self.packed([self._cut(whole, r)[None] for r in self.rectangles])[0]
+        result: np.ndarray = self.packed([self._cut(whole, r)[None] for r in self.rectangles])[0]
+        return result
 
     def packed(self, blocks: Any) -> np.ndarray:
         """Returns (levels, points) of arrays (levels, rows, columns), one a block."""

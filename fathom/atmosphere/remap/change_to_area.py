@@ -78,7 +78,8 @@ class ChangeToArea(Change):
     def whole(self, values: Any) -> np.ndarray:
         """Returns (levels, rows, points) on all ranks, of values at own points; 0 in E."""
         simulation = self.simulation
-        return simulation.comm.bcast(simulation.assemble(self.own.blocks(values)))
+        result: np.ndarray = simulation.comm.bcast(simulation.assemble(self.own.blocks(values)))
+        return result
 
     def whole_of(self, name: str) -> np.ndarray:
         """Returns a field of an area on the same points, E too, (levels, rows, points) on all
@@ -87,7 +88,8 @@ class ChangeToArea(Change):
         blocks = self.collected(self.own.rectangles, name)
         simulation = self.simulation
         held = simulation.assemble([np.asarray(blocks[n], float) for n in sorted(blocks)])
-        return simulation.comm.bcast(held)
+        result: np.ndarray = simulation.comm.bcast(held)
+        return result
 
     def fill(self, phi: Any) -> bool:
         """Puts A's own fields in, bit for bit, where nothing is to be changed. Returns whether that

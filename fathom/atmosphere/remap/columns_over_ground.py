@@ -92,7 +92,8 @@ def _on_levels(source: Any, own: Any, other: Any, difference: Any) -> dict[str, 
 def fall(T: Any, x: Any, ln_ps: Any) -> np.ndarray:
     """Returns alpha (points) of temperatures at ln p = x (layers, points)."""
     ends = column.Between(x, ln_ps + np.array([[UPPER], [LOWER]])).linear(T)
-    return np.clip(np.log(ends[1] / ends[0]) / (LOWER - UPPER), 0, column.EXPONENT)
+    result: np.ndarray = np.clip(np.log(ends[1] / ends[0]) / (LOWER - UPPER), 0, column.EXPONENT)
+    return result
 
 
 def ground_change(source: Any, x: Any, ln_ps: Any, alpha: Any, difference: Any) -> np.ndarray:
@@ -101,20 +102,23 @@ def ground_change(source: Any, x: Any, ln_ps: Any, alpha: Any, difference: Any) 
     lowest = source["air_temperature"][-1] * (1 + vapour * humid)
     h = difference / (GAS_CONSTANT * lowest * (1 + alpha * np.expm1(ln_ps - x[-1])))
     s = alpha * h
-    return h * (1 - s / 2 + s**2 / 3)
+    result: np.ndarray = h * (1 - s / 2 + s**2 / 3)
+    return result
 
 
 def shape(depth: Any, moved: Any) -> np.ndarray:
     """Returns s at a depth in ln p above the ground; wide enough that levels keep their order."""
     width = np.maximum(BLEND, 2.5 * np.abs(moved))
     t = np.clip((depth - MIXED) / width, 0, 1)
-    return 1 - t**2 * (3 - 2 * t)
+    result: np.ndarray = 1 - t**2 * (3 - 2 * t)
+    return result
 
 
 def within(between: Any, x: Any, there: Any, values: Any) -> np.ndarray:
     """Returns cubic, but between the values of the two levels around."""
     low, high = _around(x, there, values)
-    return np.clip(between.cubic(values), low, high)
+    result: np.ndarray = np.clip(between.cubic(values), low, high)
+    return result
 
 
 def _around(x: Any, there: Any, values: Any) -> tuple[Any, ...]:

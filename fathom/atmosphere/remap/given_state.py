@@ -178,12 +178,14 @@ class OfSimulation(Given):
         self.columns = {f["name"] for f in simulation.fields.fields if f["vertical"] == "column"}
 
     def has(self, name: str) -> bool:
-        return self.simulation.fields.has(name)
+        result: bool = self.simulation.fields.has(name)
+        return result
 
     def windows(self, name: str) -> list[np.ndarray]:
         if self.on_heights and name == "surface_geopotential":
             return self._ground()
-        return self.simulation.fields.windows(name)
+        result: list[np.ndarray] = self.simulation.fields.windows(name)
+        return result
 
 
 class OfRestart(Given):
@@ -227,7 +229,8 @@ class OfRestart(Given):
     def windows(self, name: str) -> list[np.ndarray]:
         if self.on_heights and name == "surface_geopotential":
             return self._ground()
-        return self.held[name]
+        result: list[np.ndarray] = self.held[name]
+        return result
 
 
 class _PointsOnMap(LimitedAreaGrid):
@@ -335,7 +338,8 @@ class OfArea(Given):
         return name in self.held
 
     def windows(self, name: str) -> list[np.ndarray]:
-        return self.held[name]
+        result: list[np.ndarray] = self.held[name]
+        return result
 
 
 def _opened(source: Any) -> Any:

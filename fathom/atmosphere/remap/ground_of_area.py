@@ -164,7 +164,8 @@ class Heights:
                 for at, axis in ((latitude, self.latitude), (x, self.longitude))
             ]
             h = map_coordinates(self.values, place, order=1, mode="nearest")
-            return np.where(h < 0, h * land_at(longitude, latitude), h)
+            result: Array = np.where(h < 0, h * land_at(longitude, latitude), h)
+            return result
 
         return height
 

@@ -197,11 +197,12 @@ def surface_pressure_over(surface: Any, source: Any, x: Any) -> np.ndarray:
     found = column.pressure_at(surface, x, source["geopotential"], virtual)
     if "surface_air_pressure" not in source:
         return found
-    return (
+    result: np.ndarray = (
         found
         * source["surface_air_pressure"]
         / column.pressure_at(source["surface_geopotential"], x, source["geopotential"], virtual)
     )
+    return result
 
 
 def under_ground(values: Any, x: Any, surface_pressure: Any, name: str) -> np.ndarray:
@@ -219,7 +220,10 @@ def under_ground(values: Any, x: Any, surface_pressure: Any, name: str) -> np.nd
 def lapse_below(temperature: Any, between: Any, lowest: Any) -> np.ndarray:
     """Below the last level of the analysis T falls off from it with the standard lapse rate."""
     beyond = np.maximum(between.target - between.x[-1], 0)
-    return np.where(beyond > 0, lowest * np.exp(column.EXPONENT * beyond), temperature)
+    result: np.ndarray = np.where(
+        beyond > 0, lowest * np.exp(column.EXPONENT * beyond), temperature
+    )
+    return result
 
 
 def height_correction(
@@ -250,4 +254,7 @@ def height_correction(
     )
     correction = -np.diff(at_edges, axis=0) / (moist_air.GAS_CONSTANT * np.diff(edges, axis=0))
     padded = np.concatenate([correction[:1], correction, correction[-1:]])
-    return np.clip(0.25 * (padded[:-2] + 2 * padded[1:-1] + padded[2:]), -LARGEST, LARGEST)
+    result: np.ndarray = np.clip(
+        0.25 * (padded[:-2] + 2 * padded[1:-1] + padded[2:]), -LARGEST, LARGEST
+    )
+    return result

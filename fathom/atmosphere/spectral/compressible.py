@@ -75,7 +75,8 @@ class LinearTerms:
 
     def potential(self, q: np.ndarray) -> np.ndarray:
         """Returns the part of q in R G T + R T_r s."""
-        return self.RT * (q - np.tensordot(self.G, q, 1))
+        result: np.ndarray = self.RT * (q - np.tensordot(self.G, q, 1))
+        return result
 
     def right_side(self, D: np.ndarray, q: np.ndarray, d: np.ndarray) -> Any:
         """Returns (1 - beta L) of q and d by name, and its part of T; D: M times that of the

@@ -43,13 +43,17 @@ def weights(
         h = _dolph(half, angle)
     else:
         raise InputError(f"window = {window!r}: allowed are 'lanczos' and 'dolph'")
-    return h / h.sum()
+    result: np.ndarray = h / h.sum()
+    return result
 
 
 def response(h: Any, step: float, period: Any) -> np.ndarray:
     """Returns H, the factor on waves of a `period` [s]."""
     n = np.arange(len(h)) - len(h) // 2
-    return np.cos(2 * np.pi * step / np.asarray(period, float)[..., None] * n) @ np.asarray(h)
+    result: np.ndarray = np.cos(
+        2 * np.pi * step / np.asarray(period, float)[..., None] * n
+    ) @ np.asarray(h)
+    return result
 
 
 def _dolph(half: Any, angle: Any) -> Any:

@@ -2,7 +2,7 @@
 plane of a limited area have in common.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -272,7 +272,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         for name in self.tracers:
             for k, values in layers(name):
                 yield name, k, self._whole(values)
-        humidity = (
+        humidity: Iterable[tuple[int | None, Any]] = (
             layers("specific_humidity")
             if self.moist
             else ((None, 0.0) for _ in range(grid.levels.nz))

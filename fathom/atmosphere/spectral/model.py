@@ -225,7 +225,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """
         if case is not None:
             values = cases.apply(self, case, cases.primitive_equations) | values
-        return self._put(values, analysis, digital_filter)
+        result: Self = self._put(values, analysis, digital_filter)
+        return result
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
@@ -286,7 +287,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         if self.change is None:
             return super().initialise(simulation)
         simulation.changed = True
-        return self.change.fill()
+        result: bool | None = self.change.fill()
+        return result
 
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is truncated, and begins to count its energy."""

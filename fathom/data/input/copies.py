@@ -13,21 +13,30 @@ The name of a copy contains its source (path, size, time of change) and its CRC-
 is not made again. The next run removes the rest of a killed run.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base.failure import FileError, file_error
 from fathom.output.specification import explain
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
 _piece = 1 << 24  # bytes
 
 
 @contextlib.contextmanager
-def of(path, comm, folder, *, node=None, keep=True):
+def of(
+    path: Path, comm: MPI.Comm, folder: str | Path, *, node: Any = None, keep: bool = True
+) -> Iterator[Path]:
     """The copy on this node; keep: it stays there for the next run. OSError, on all ranks the same,
     where the file cannot be read or a copy not be written. node: communicator of the ranks that
     share a folder, by default those of a node."""
@@ -37,7 +46,8 @@ def of(path, comm, folder, *, node=None, keep=True):
     firsts = comm.Split(
         0 if shared.rank == 0 else MPI.UNDEFINED, comm.rank
     )  # the first of them reads
-    copy = error = None
+    copy: Any = None  # on all ranks of the node, once the first has made it
+    error: OSError | None = None
     if shared.rank == 0:
         try:
             copy = _copy(Path(path), firsts, Path(folder))
@@ -58,14 +68,14 @@ def of(path, comm, folder, *, node=None, keep=True):
             copy.unlink(missing_ok=True)
 
 
-def _copy(path, comm, folder):
+def _copy(path: Path, comm: MPI.Comm, folder: Path) -> Path:
     """Copies the file to the ranks that write; the first one reads it."""
     told = comm.bcast(_described(path) if comm.rank == 0 else None)
     if isinstance(told, OSError):
         raise told
     size, stem = told
     here = next((copy for copy in folder.glob(f"{stem}-*-{path.name}") if _is_whole(copy)), None)
-    if min(comm.allgather(here is not None)):
+    if min(comm.allgather(here is not None)) and here is not None:
         return here
     for left in folder.glob(f"{stem}-{path.name}.partial-*"):
         if not _runs(int(left.name.rpartition("-")[2])):
@@ -86,11 +96,13 @@ def _copy(path, comm, folder):
         partial.unlink(missing_ok=True)
 
 
-def _received(path, size, comm, partial):
+def _received(path: Path, size: int, comm: MPI.Comm, partial: Path | None) -> int:
     """Returns all pieces on their way from the first rank into `partial`, on all others at once;
     the CRC-32 of the source. A rank that cannot write continues to receive.
     """
-    buffer, total, error = np.empty(min(size, _piece), np.uint8), 0, None
+    buffer, total = np.empty(min(size, _piece), np.uint8), 0
+    error: OSError | None = None
+    target: Any = None
     with contextlib.ExitStack() as opened:
         try:
             target = partial and opened.enter_context(open(partial, "wb"))
@@ -111,12 +123,12 @@ def _received(path, size, comm, partial):
                         os.fsync(target.fileno())
                 except OSError as failure:
                     error = failure
-    if error is not None:
+    if error is not None and partial is not None:
         raise explain(error, partial, f"copying {path} to {partial.parent}")
     return total
 
 
-def _read(path, at, part):
+def _read(path: Path, at: int, part: Any) -> Exception | None:
     """Returns a piece of the file; why not."""
     try:
         with open(path, "rb") as file:
@@ -131,7 +143,7 @@ def _read(path, at, part):
     )
 
 
-def _described(path):
+def _described(path: Path) -> Any:
     """Returns size, and what names of its copies begin with; or the error."""
     try:
         with open(path, "rb") as file:
@@ -144,11 +156,11 @@ def _described(path):
     )
 
 
-def _is_whole(copy):
+def _is_whole(copy: Path) -> bool:
     return copy.name.split("-")[1] == f"{_sum(copy):08x}"
 
 
-def _sum(file):
+def _sum(file: Path) -> int:
     total = 0
     with open(file, "rb", buffering=0) as opened:
         while piece := opened.read(_piece):
@@ -156,7 +168,7 @@ def _sum(file):
     return total
 
 
-def _runs(process):
+def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -42,7 +42,9 @@ def on_points(value: Any, field: str, latitude: Any, longitude: Any, depth: Any)
     return once(_on_points)(value, field, latitude, longitude, depth)
 
 
-def _on_points(value, field, latitude, longitude, depth):
+def _on_points(
+    value: Any, field: Any, latitude: np.ndarray, longitude: np.ndarray, depth: np.ndarray
+) -> np.ndarray:
     try:
         return _of_array(_array(value, field), field, latitude, longitude, depth)
     except InputError as error:
@@ -50,7 +52,9 @@ def _on_points(value, field, latitude, longitude, depth):
         raise InputError(f"{field} of {source}: {error}") from error
 
 
-def _of_array(array, field, latitude, longitude, depth):
+def _of_array(
+    array: Any, field: Any, latitude: np.ndarray, longitude: np.ndarray, depth: np.ndarray
+) -> np.ndarray:
     array = _on_axes(array)
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
@@ -69,7 +73,7 @@ def _of_array(array, field, latitude, longitude, depth):
     return points.vertical(flat, z[order], depth)
 
 
-def _on_axes(array):
+def _on_axes(array: Any) -> Any:
     """Returns the array as (depth, latitude, longitude). InputError: it is on other axes."""
     kinds = ("depth", "latitude", "longitude")
     found = [
@@ -84,7 +88,7 @@ def _on_axes(array):
     return array.transpose(*found)
 
 
-def _to(array, wanted):
+def _to(array: Any, wanted: str) -> tuple[float, float]:
     """Returns factor and offset from its units, by default those wanted."""
     return units.conversion(array.attrs.get("units") or wanted, wanted)
 

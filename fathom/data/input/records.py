@@ -11,7 +11,7 @@ Source(axis, inputs, grid)
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -69,14 +69,14 @@ class Records(Configurable):
 
     def __init__(
         self,
-        data,
-        variable=None,
+        data: Any,
+        variable: str | None = None,
         *,
-        units=None,
-        repeated_year=None,
-        gaps="land",
-        average=True,
-        accumulated=None,
+        units: str | None = None,
+        repeated_year: bool | int | None = None,
+        gaps: str = "land",
+        average: bool = True,
+        accumulated: str | float | None = None,
     ) -> None:
         if not isinstance(average, bool):
             raise InputError(f"average = {average!r}; allowed: true, false")
@@ -102,7 +102,7 @@ class Records(Configurable):
         self.called = ""  # of a data set: its name
         self._variables: dict[str, Variable] | None = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
         data = repr(self.called) if self.called else data
         return f"Records({data}{f', {self.variable!r}' if self.variable else ''})"
@@ -174,7 +174,7 @@ class Records(Configurable):
             arrays = {str(name): array for name, array in data.data_vars.items()}
         return {name: why for name, array in arrays.items() if (why := why_not(array))}
 
-    def _of_years(self, variable):
+    def _of_years(self, variable: Variable) -> Variable:
         """Returns the variable with the times that are asked for."""
         axis, wanted = variable.axis, self.repeated_year
         if wanted is None or axis.constant:
@@ -259,7 +259,7 @@ class Input:
         called: tuple[str, ...] = (),
         where: str = "center",
         only: bool = True,
-    ):
+    ) -> None:
         self.field, self.records, self.where = field, records, where
         self.variable = records.find(called or (field,), only)
         self.axis = self.variable.axis
@@ -289,7 +289,9 @@ class Input:
         """Adds the process that makes the field from its records."""
         interpolate(do, self.field, self.where)
 
-    def read(self, number: int, points: Points, others=None) -> np.ndarray:
+    def read(
+        self, number: int, points: Points, others: Mapping[str, np.ndarray] | None = None
+    ) -> np.ndarray:
         """Returns the field at a record, (ny, nx); others: fields of it that have been read.
         OSError: what cannot be read; ValueError: no value at sea, and where.
         """
@@ -306,7 +308,7 @@ class Input:
                 file_error(error, text) if isinstance(error, OSError) else InputError(text)
             ) from error
 
-    def check(self, grid) -> None:
+    def check(self, grid: Any) -> None:
         """Raises ValueError where it does not fit the grid."""
         v = self.variable
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
@@ -324,7 +326,7 @@ class Input:
                 f" a plane and takes {np.shape(grid.wet_levels)}"
             )
 
-    def _check_covers(self, points):
+    def _check_covers(self, points: Points) -> None:
         """Raises ValueError: much of the sea lies far from the latitudes of the records."""
         latitude, sea = np.asarray(self.variable.latitude), points.latitude[points.wet]
         reach = max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1))
@@ -337,9 +339,9 @@ class Input:
                 " lies outside"
             )
 
-    def _on(self, points, values):
+    def _on(self, points: Points, values: np.ndarray) -> np.ndarray:
         v, wet = self.variable, points.wet
-        if v.latitude is None or not points.spherical:
+        if v.latitude is None or v.longitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         self._check_covers(points)
         means = points.means_of(v.latitude, v.longitude) if self.records.average else None
@@ -358,7 +360,9 @@ class Input:
             fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype)
         )
 
-    def _whole(self, points, values, missing, result):
+    def _whole(
+        self, points: Points, values: np.ndarray, missing: np.ndarray, result: np.ndarray
+    ) -> np.ndarray:
         if missing.any():
             j, i = np.argwhere(missing)[0]
             raise InputError(
@@ -373,7 +377,7 @@ class Joined:
     components; precipitation, np.add of rain and snow.
     """
 
-    def __init__(self, field: str, made: Any, *components: Input):
+    def __init__(self, field: str, made: Any, *components: Input) -> None:
         first, *others = components
         if any(one.axis != first.axis for one in others):
             raise InputError(
@@ -383,44 +387,47 @@ class Joined:
         self.field, self.made, self.components = field, made, components
         self.axis, self.where = first.axis, first.where
 
-    def describe(self):
+    def describe(self) -> str:
         return f"from {' and '.join(part.field for part in self.components)}"
 
-    def read(self, number, points, others):
-        return self.made(
+    def read(self, number: int, points: Points, others: Mapping[str, np.ndarray]) -> np.ndarray:
+        result: np.ndarray = self.made(
             *(
                 others[c.field] if c.field in others else c.read(number, points)
                 for c in self.components
             )
         )
+        return result
 
-    def check(self, grid):
+    def check(self, grid: Any) -> None:
         """Checks nothing: its components are inputs themselves."""
 
 
 class Points:
     """The points of a grid that a field is wanted at; made where and when one is read."""
 
-    def __init__(self, grid, where="center"):
+    def __init__(self, grid: Any, where: str = "center") -> None:
         self.grid, self.where, self.place = grid, where, grid.place
         self._means: dict[tuple[bytes, bytes], CellMeans] = {}  # by latitudes and longitudes
 
     @cached_property
-    def spherical(self):
-        return self.grid.horizontal.spherical
+    def spherical(self) -> bool:
+        result: bool = self.grid.horizontal.spherical
+        return result
 
     @cached_property
-    def _coordinates(self):
-        return tuple(np.array(x) for x in self.grid.coordinates(self.where))
+    def _coordinates(self) -> tuple[np.ndarray, np.ndarray]:
+        longitude, latitude = (np.array(x) for x in self.grid.coordinates(self.where))
+        return longitude, latitude
 
     longitude = property(lambda self: self._coordinates[0])
     latitude = property(lambda self: self._coordinates[1])
 
     @cached_property
-    def wet(self):
+    def wet(self) -> np.ndarray:
         return np.asarray(self.grid.levels_at(self.where)) > 0
 
-    def means_of(self, latitude, longitude) -> CellMeans | None:
+    def means_of(self, latitude: np.ndarray, longitude: np.ndarray) -> CellMeans | None:
         """Returns means over cells of such data, where they are fine; None: values of points
         (coarse data, winds on corners, grids without corners of cells).
         """
@@ -442,28 +449,28 @@ class Source:
     read(number) : name -> array (ny, nx), called by threads.
     """
 
-    def __init__(self, axis, inputs, grid):
+    def __init__(self, axis: times.TimeAxis, inputs: Sequence[Input | Joined], grid: Any) -> None:
         self.axis, self.inputs = axis, inputs
         self.points = {where: Points(grid, where) for where in {i.where for i in inputs}}
         for i in inputs:
             i.check(grid)
 
     @property
-    def fields(self):
+    def fields(self) -> list[str]:
         return [i.field for i in self.inputs]
 
     def describe(self) -> list[str]:
         """Where each field comes from, and of which times."""
         return [f"{i.field}: {i.describe()}, {self.axis}" for i in self.inputs]
 
-    def read(self, number):
+    def read(self, number: int) -> dict[str, np.ndarray]:
         fields: dict[str, np.ndarray] = {}
         for i in self.inputs:
             fields[i.field] = i.read(number, self.points[i.where], fields)
         return fields
 
 
-def sources(inputs: Sequence[Input | Joined], grid) -> list[Source]:
+def sources(inputs: Sequence[Input | Joined], grid: Any) -> list[Source]:
     """Returns inputs in groups with the same times."""
     groups: list[list[Input | Joined]] = []
     for one in inputs:

@@ -16,6 +16,7 @@ import time
 import warnings
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def _place(file: Path) -> Path | None:
         return None
 
 
-def _held(place: Path | None) -> tuple[dict, memoryview]:
+def _held(place: Path | None) -> tuple[dict[str, Any], memoryview]:
     """Returns contents of the cache file: the checksum of the rest, the length of the description,
     the description, the numbers; nothing if it is damaged.
     """
@@ -117,7 +118,7 @@ def _held(place: Path | None) -> tuple[dict, memoryview]:
     return {}, memoryview(b"")
 
 
-def _decoded(held: dict, payload: memoryview) -> np.ndarray | None:
+def _decoded(held: dict[str, Any], payload: memoryview) -> np.ndarray | None:
     """Returns the numbers that are kept, or None where another version kept them."""
     try:
         from numcodecs import Blosc
@@ -131,7 +132,7 @@ def _decoded(held: dict, payload: memoryview) -> np.ndarray | None:
         return None
 
 
-def _keep(place: Path | None, values: np.ndarray, of: dict) -> None:
+def _keep(place: Path | None, values: np.ndarray, of: dict[str, Any]) -> None:
     """Without a message where it cannot be kept."""
     if place is None:
         return

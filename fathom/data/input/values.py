@@ -2,7 +2,11 @@
 the grid, with errors that say where.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +21,15 @@ from fathom.data.input.variables import files as paths
 from fathom.output import formats
 
 
-def on_columns(grid, value, where="center", name="value", units="", called=(), gaps=None):
+def on_columns(
+    grid: Any,
+    value: Any,
+    where: str = "center",
+    name: str = "value",
+    units: str = "",
+    called: tuple[str, ...] = (),
+    gaps: str | None = None,
+) -> np.ndarray:
     """Returns an array (ny, nx), float64, of what was given; a file or xarray.DataArray in other
     units (fathom/data/input/records.py) is brought to these. called: names that it may have there;
     gaps: what is done with them where the user does not say it.
@@ -41,7 +53,9 @@ def on_columns(grid, value, where="center", name="value", units="", called=(), g
     )
 
 
-def _of_records(grid, records, where, name, units, called):
+def _of_records(
+    grid: Any, records: Any, where: str, name: str, units: str, called: tuple[str, ...]
+) -> np.ndarray:
     """Returns the one record that a file or xarray.DataArray has."""
     units = units or records.find(called).units or "1"
     found = Input(name, records, units, called, where=where)
@@ -52,7 +66,9 @@ def _of_records(grid, records, where, name, units, called):
     return once(sources([found], grid)[0].read)(0)[name].astype(float)
 
 
-def on_layers(grid, value, name, where="center"):
+def on_layers(
+    grid: Any, value: Any, name: str, where: str = "center"
+) -> Iterator[tuple[int, np.ndarray]]:
     """Yields levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError:
     shape, or NaN where there is a column, with its place.
     """
@@ -87,7 +103,7 @@ def on_layers(grid, value, name, where="center"):
         yield k, np.where(k < wet, values, 0.0)
 
 
-def check_shape(grid, value, name, files=True):
+def check_shape(grid: Any, value: Any, name: str, files: bool = True) -> None:
     """Raises InputError at once for an array that no field of the grid fits, and for what is no
     data set; FileNotFoundError for a file that is not there. What is read or computed later is
     looked at then. files: whether it may be one, or a data set.
@@ -108,7 +124,7 @@ def check_shape(grid, value, name, files=True):
         )
 
 
-def _check_source(value, name):
+def _check_source(value: Any, name: str) -> None:
     if isinstance(value, Records):
         if not value.in_memory:
             for path in paths(value.data):
@@ -122,11 +138,11 @@ def _check_source(value, name):
         output.check_there(Path(value).expanduser())
 
 
-def _axes(grid):
+def _axes(grid: Any) -> tuple[str, str]:
     return ("longitude", "latitude") if grid.horizontal.spherical else ("x", "y")
 
 
-def _plain(value):
+def _plain(value: Any) -> np.ndarray:
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
@@ -135,7 +151,7 @@ def _plain(value):
         ) from None
 
 
-def _checked(array, shape, name, grid):
+def _checked(array: np.ndarray, shape: tuple[int, ...], name: str, grid: Any) -> np.ndarray:
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
     bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
@@ -145,7 +161,7 @@ def _checked(array, shape, name, grid):
     return np.where(np.isfinite(array), array, 0.0)
 
 
-def fill_fixed(simulation):
+def fill_fixed(simulation: Any) -> None:
     """Fills the fields that do not follow from the state: geometry and what the surface gives once;
     profiles, and tables that they follow in time.
     """
@@ -173,7 +189,7 @@ def fill_fixed(simulation):
             sequence.follow_table(name, simulation.time_step, times, rows, interpolated)
 
 
-def fill_profiles(model, fields):
+def fill_profiles(model: Any, fields: Any) -> None:
     """The profiles of a model that its processes read."""
     for name, values in model.profiles().items():
         if fields.has(name):

@@ -7,6 +7,7 @@ contents(files("era5/*.nc"))["t2m"]
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -77,7 +78,7 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
     return {name: _joined(parts) for name, parts in found.items()}
 
 
-def described(arrays, coords):
+def described(arrays: Mapping[Any, Any], coords: Any) -> dict[str, Variable]:
     """Returns variables of arrays by name, of those that have two dimensions of place."""
     return {
         str(name): one
@@ -86,17 +87,17 @@ def described(arrays, coords):
     }
 
 
-def opened(path):
+def opened(path: Any) -> Any:
     """Returns a data set, held open as long as the file stays the same."""
     return _opened(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0)
 
 
 @lru_cache(64)
-def _opened(path, changed):
+def _opened(path: Any, changed: int) -> Any:
     return open(path)
 
 
-def _joined(parts):
+def _joined(parts: list[Variable]) -> Variable:
     """Returns one variable of the parts of its time."""
     parts.sort(key=lambda v: v.axis.begin[0])
     whole, stays = parts[0], parts[0].axis == times.always
@@ -115,7 +116,7 @@ def _joined(parts):
     )
 
 
-def _check_joint(whole, before, part):
+def _check_joint(whole: Variable, before: Variable, part: Variable) -> None:
     """Raises ValueError where a part does not begin where the one before ends."""
     files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
     if part.shape != whole.shape or not (
@@ -133,11 +134,11 @@ def _check_joint(whole, before, part):
         )
 
 
-def _same(a, b):
+def _same(a: Any, b: Any) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
-def _described(name, array, coords):
+def _described(name: str, array: Any, coords: Any) -> Variable | None:
     """Returns the Variable of an array; None: it has no two dimensions of place. coords: where its
     bounds are.
     """
@@ -157,7 +158,7 @@ def _described(name, array, coords):
     )
 
 
-def why_not(array):
+def why_not(array: Any) -> str:
     """Returns why an array is no field in time on the earth; "": it is one."""
     time, places = _dimensions(array)
     order = ", ".join(map(str, array.dims))
@@ -171,14 +172,16 @@ def why_not(array):
     return ""
 
 
-def _dimensions(array):
+def _dimensions(array: Any) -> tuple[str | None, list[str]]:
     """Returns (the dimension of time or None, the others that are longer than one)."""
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     return time, [dim for dim in dims if dim != time]
 
 
-def _places(name, array, dims):
+def _places(
+    name: str, array: Any, dims: Sequence[str]
+) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Returns latitude and longitude of an array's points; None where a dimension is none of
     them."""
     found = [
@@ -196,7 +199,7 @@ def _places(name, array, dims):
     return latitude, longitude
 
 
-def _check_degrees(name, latitude, longitude):
+def _check_degrees(name: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
     """Raises ValueError: no latitudes and longitudes on the earth, or not in degrees."""
     for kind, values in (("latitude", latitude), ("longitude", longitude)):
         if not np.isfinite(values).all():
@@ -214,7 +217,7 @@ def _check_degrees(name, latitude, longitude):
         )
 
 
-def is_place(coordinate, name, kind):
+def is_place(coordinate: Any, name: str, kind: str) -> bool:
     """Returns whether a coordinate is latitude, or longitude."""
     return coordinate.ndim == 1 and bool(
         {str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")}
@@ -222,7 +225,7 @@ def is_place(coordinate, name, kind):
     )
 
 
-def _is_time(array, dim):
+def _is_time(array: Any, dim: str) -> bool:
     """Returns whether it is a time: by its name, its standard name, or because its values are
     dates.
     """
@@ -236,7 +239,7 @@ def _is_time(array, dim):
     return coordinate.dtype.kind == "O" and hasattr(coordinate.values.flat[0], "calendar")
 
 
-def _axis(name, array, dim, coords):
+def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis:
     """Returns the TimeAxis of a dimension."""
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
@@ -262,7 +265,7 @@ def _axis(name, array, dim, coords):
     return times.TimeAxis(begin, end, bool(climate) or (end[-1][0] <= 2 and begin[0][0] <= 1))
 
 
-def _dates(values, held):
+def _dates(values: Any, held: Any) -> Any:
     """Returns bounds as dates: without units they have those of the time."""
     if values.dtype.kind in "MO":
         return values
@@ -271,7 +274,7 @@ def _dates(values, held):
     return cftime.num2date(values, held["units"], held.get("calendar", "standard"))
 
 
-def _moments(values):
+def _moments(values: Any) -> list[times.Moment]:
     """Returns (year, month, day, second of the day) of dates."""
     import pandas
     import xarray
@@ -287,7 +290,7 @@ def _moments(values):
     )
 
 
-def record(array, number):
+def record(array: Any, number: int) -> np.ndarray:
     """Returns one record as numbers, (*shape)."""
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)

@@ -63,7 +63,7 @@ class CellMeans:
         """
         return cls(edges_between(latitude, longitude), corners)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         rows, columns = (np.asarray(edges, float) for edges in self.edges)
         self.north = rows[-1] > rows[0]
         self.mu = np.sin(np.deg2rad(rows if self.north else rows[::-1]))
@@ -79,12 +79,18 @@ class CellMeans:
         self._close(latitude)
         self.area = self._inside(np.ones((self.mu.size - 1, self.columns.size - 1)))
 
-    def _between(self, corners, begin, end, parallel):
+    def _between(
+        self,
+        corners: tuple[np.ndarray, np.ndarray],
+        begin: tuple[slice, slice],
+        end: tuple[slice, slice],
+        parallel: np.ndarray,
+    ) -> _Sides:
         """Returns sides from some corners to others."""
         (x0, y0), (x1, y1) = ([x[at] for x in corners] for at in (begin, end))
         return _Sides.between(x0, y0, x1, y1, parallel, self.columns, self.mu)
 
-    def _close(self, latitude):
+    def _close(self, latitude: np.ndarray) -> None:
         """Finds cells around the north pole, and those with a corner there, which hold an angle
         `corner_angle` of longitudes from `corner_west` on.
         """
@@ -110,18 +116,18 @@ class CellMeans:
         made = np.stack([self._mean(layer.astype(float)) for layer in flat])
         return made.reshape(*values.shape[:-2], *made.shape[1:]).astype(values.dtype, copy=False)
 
-    def _mean(self, values):
+    def _mean(self, values: np.ndarray) -> np.ndarray:
         known = np.isfinite(values)
         if not known.any():
             return np.full(self.area.shape, np.nan)
         least, greatest = values[known].min(), values[known].max()
         inside = self._inside(np.where(known, values - least, 0.0)) / self.area + least
-        mean = np.clip(inside, least, greatest)
+        mean: np.ndarray = np.clip(inside, least, greatest)
         if known.all():
             return mean
         return np.where(self._inside((~known).astype(float)) > 1e-9 * self.area, np.nan, mean)
 
-    def shares(self):
+    def shares(self) -> Any:
         """Returns the area that each cell has of each box [sr], (cells, boxes), both row by row: a
         sparse array of scipy.
         """
@@ -145,7 +151,7 @@ class CellMeans:
         made.eliminate_zeros()
         return made
 
-    def _pieces(self):
+    def _pieces(self) -> tuple[np.ndarray, ...]:
         """Returns cell, box (j, i), step and moment of each piece of the sides around each cell,
         counterclockwise.
         """
@@ -167,7 +173,7 @@ class CellMeans:
             found.append([piece[cell >= 0] for piece in pieces])
         return tuple(np.concatenate(some) for some in zip(*found))
 
-    def _lowest(self, cell, j):
+    def _lowest(self, cell: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Returns the lowest row of boxes of each cell; the first around the south pole."""
         lowest = np.full(self.area.size, self.mu.size)
         np.minimum.at(lowest, cell, j)
@@ -175,7 +181,7 @@ class CellMeans:
         north = self.corner_angle.sum(0) + np.where(self.around_pole, 2 * np.pi, 0.0)
         return np.where(np.abs(turns - north).ravel() > 1e-9, 0, lowest)
 
-    def _boxes_at_pole(self, lowest):
+    def _boxes_at_pole(self, lowest: np.ndarray) -> Any:
         """As `shares`: what cells around the north pole, or with a corner there, have to it."""
         width, height = np.diff(self.columns), np.diff(self.mu)
         turns = [(j, i, self.columns[0], 2 * np.pi) for j, i in np.argwhere(self.around_pole)]
@@ -191,7 +197,7 @@ class CellMeans:
             row, column = (a.ravel() for a in np.meshgrid(rows, columns, indexing="ij"))
             yield np.full(row.size, cell), row, column, height[row] * share[column]
 
-    def _inside(self, values):
+    def _inside(self, values: np.ndarray) -> np.ndarray:
         """Returns integral of values over each cell, (ny, nx) [sr]."""
         values = values if self.north else values[::-1]
         boxes = values * np.diff(self.mu)[:, None]
@@ -200,9 +206,10 @@ class CellMeans:
             side.sum(below[side.j, side.i] * side.step + values[side.j, side.i] * side.moment)
             for side in self.sides
         )
-        return self._at_pole(below[-1]) - self._around(*integrals)
+        result: np.ndarray = self._at_pole(below[-1]) - self._around(*integrals)
+        return result
 
-    def _at_pole(self, columns):
+    def _at_pole(self, columns: np.ndarray) -> np.ndarray:
         """Returns the contents of longitudes that belong to cells around the north pole, or with a
         corner there.
         """
@@ -217,9 +224,10 @@ class CellMeans:
         return found
 
     @staticmethod
-    def _around(along_i, along_j):
+    def _around(along_i: np.ndarray, along_j: np.ndarray) -> np.ndarray:
         """Returns sums along the four sides of cells, counterclockwise."""
-        return along_i[:-1] + along_j[:, 1:] - along_i[1:] - along_j[:, :-1]
+        result: np.ndarray = along_i[:-1] + along_j[:, 1:] - along_i[1:] - along_j[:, :-1]
+        return result
 
 
 _pole = 90 - 1e-9  # [degrees]
@@ -246,7 +254,16 @@ class _Sides:
         return np.add.reduceat(pieces, self.first).reshape(self.begin.shape)
 
     @classmethod
-    def between(cls, x0, y0, x1, y1, parallel, columns, mu) -> _Sides:
+    def between(
+        cls,
+        x0: np.ndarray,
+        y0: np.ndarray,
+        x1: np.ndarray,
+        y1: np.ndarray,
+        parallel: np.ndarray,
+        columns: np.ndarray,
+        mu: np.ndarray,
+    ) -> _Sides:
         """Returns sides from longitude x0, latitude y0 to x1, y1 [rad]; great circles, or
         parallels.
         """
@@ -264,27 +281,34 @@ class _Sides:
         return cls(j, i, step, under - mu[j] * step, first, x0, x1)
 
 
-def _at_poles(x0, y0, x1, y1):
+def _at_poles(
+    x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Returns the longitudes of both ends; a side to a pole is a meridian."""
     at = [np.abs(y) > np.deg2rad(_pole) for y in (y0, y1)]
     return np.where(at[0] & ~at[1], x1, x0), np.where(at[1] & ~at[0], x0, x1)
 
 
-def _once_around(x):
+def _once_around(x: np.ndarray) -> np.ndarray:
     """Returns a longitude [rad] in [_seam, _seam + 2 pi)."""
     return (x - _seam) % (2 * np.pi) + _seam
 
 
-def _step(x0, x1):
+def _step(x0: np.ndarray, x1: np.ndarray) -> np.ndarray:
     """Returns the shorter way from one longitude to another; through a pole the same both ways."""
     change = x1 - x0
-    return np.where(np.abs(change) > np.pi + 1e-9, change - np.copysign(2 * np.pi, change), change)
+    result: np.ndarray = np.where(
+        np.abs(change) > np.pi + 1e-9, change - np.copysign(2 * np.pi, change), change
+    )
+    return result
 
 
 class _Chords:
     """Lines between two points on the sphere: arcs of great circles, or of parallels."""
 
-    def __init__(self, x0, y0, x1, y1, parallel):
+    def __init__(
+        self, x0: np.ndarray, y0: np.ndarray, x1: np.ndarray, y1: np.ndarray, parallel: np.ndarray
+    ) -> None:
         self.x0, self.y0, self.x1, self.y1, self.parallel = x0, y0, x1, y1, parallel
         self.step = _step(x0, x1)
         self.straight = parallel | (np.abs(self.step) < 1e-12)
@@ -292,7 +316,7 @@ class _Chords:
         self.begin = vector(x0, y0)
         self.change = vector(x1, y1) - self.begin
 
-    def at(self, n, t):
+    def at(self, n: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns longitude and latitude at a share t of chords n; their ends as they are."""
         v = self.begin[:, n] + t * self.change[:, n]
         x, y = _once_around(np.arctan2(v[1], v[0])), np.arctan2(v[2], np.hypot(v[0], v[1]))
@@ -301,7 +325,9 @@ class _Chords:
         ends, values = [t <= 0, t >= 1], ((self.x0[n], self.x1[n]), (self.y0[n], self.y1[n]))
         return np.select(ends, values[0], x), np.select(ends, values[1], y)
 
-    def cut(self, columns, mu):
+    def cut(
+        self, columns: np.ndarray, mu: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Returns pieces between longitudes (once around) and sines of latitudes: for each its
         chord, in order, and longitude and latitude of its begin and end.
         """
@@ -326,7 +352,7 @@ class _Chords:
         )
         return line, west, south, east, north
 
-    def _at_meridian(self, n, guess, meridian):
+    def _at_meridian(self, n: np.ndarray, guess: np.ndarray, meridian: np.ndarray) -> np.ndarray:
         """Where chords n have that longitude, of a guess along parallels; all of them at a pole."""
         a, d = self.begin[:, n], self.change[:, n]
         from_it = [np.cos(meridian) * v[1] - np.sin(meridian) * v[0] for v in (a, d)]
@@ -336,7 +362,7 @@ class _Chords:
         found = np.where(through, reach[0] / np.where(through, sum(reach), 1.0), found)
         return np.where(self.straight[n], guess, found)
 
-    def _at_heights(self, mu):
+    def _at_heights(self, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns (n, t): where chords n meet those sines of latitudes; and where they are nearest
         to a pole: great circles may meet one before and after that.
         """
@@ -352,10 +378,11 @@ class _Chords:
             places.append(self._next_to_turn(n[m], height, turn[n[m]], top[n[m]], before))
         return np.concatenate(lines), np.concatenate(places)
 
-    def _through_pole(self, n):
-        return np.abs(np.abs(self.step[n]) - np.pi) < 1e-9
+    def _through_pole(self, n: np.ndarray) -> np.ndarray:
+        result: np.ndarray = np.abs(np.abs(self.step[n]) - np.pi) < 1e-9
+        return result
 
-    def _turn(self):
+    def _turn(self) -> tuple[np.ndarray, np.ndarray]:
         """Where great circles are nearest to a pole between their ends, and the sine of the
         latitude there; 0 where they are not.
         """
@@ -366,7 +393,9 @@ class _Chords:
         t = np.where(~self.straight & (t > 1e-9) & (t < 1 - 1e-9), t, 0.0)
         return t, (z + t * dz) / np.sqrt(1 + 2 * t * b + t * t * c)
 
-    def _next_to_turn(self, n, mu, turn, top, before):
+    def _next_to_turn(
+        self, n: np.ndarray, mu: np.ndarray, turn: np.ndarray, top: np.ndarray, before: bool
+    ) -> np.ndarray:
         """Where chords n have that sine of the latitude, before their turn or after it."""
         away, near = np.full(turn.shape, 0.0 if before else 1.0), turn
         for _ in range(52):  # by halves: at the turn the slope is 0
@@ -376,7 +405,7 @@ class _Chords:
             away, near = np.where(past, away, middle), np.where(past, middle, near)
         return near
 
-    def _at_height(self, n, guess, mu):
+    def _at_height(self, n: np.ndarray, guess: np.ndarray, mu: np.ndarray) -> np.ndarray:
         """Where chords n have that sine of the latitude, next to a guess."""
         a, d = self.begin[:, n], self.change[:, n]
         for _ in range(3):
@@ -387,13 +416,18 @@ class _Chords:
         return guess
 
 
-def _under(step, y0, y1):
+def _under(step: np.ndarray, y0: np.ndarray, y1: np.ndarray) -> np.ndarray:
     """Returns integral of the sine of the latitude along a great circle."""
     p, q = np.tan(0.5 * y0), np.tan(0.5 * y1)
-    return 2 * np.arctan2(np.sin(0.5 * step) * (p + q), np.cos(0.5 * step) * (1 + p * q))
+    result: np.ndarray = 2 * np.arctan2(
+        np.sin(0.5 * step) * (p + q), np.cos(0.5 * step) * (1 + p * q)
+    )
+    return result
 
 
-def _meetings(start, change, at):
+def _meetings(
+    start: np.ndarray, change: np.ndarray, at: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Returns (line, t, value) where start + t change, 0 < t < 1, is a value of `at`, which
     increase.
     """

@@ -37,4 +37,5 @@ def _parts_of_row(south: np.ndarray, north: np.ndarray, n: int) -> np.ndarray:
     """
     t = (np.arange(n) + 0.5) / n
     lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
-    return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
+    result: np.ndarray = lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
+    return result

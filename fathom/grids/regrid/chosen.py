@@ -7,7 +7,7 @@ levels = { hybrid = "L19" }                      the layers of another set of hy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ class Coordinate:
     long_name: str = ""
     signed: bool = False  # whether values below zero have a meaning
     most: float = np.inf  # in `units`: beyond it, they were given in others
-    layers: Callable | None = None  # what makes a set of them, where they come as layers
+    layers: Callable[..., Any] | None = None  # what makes a set of them, where they come as layers
 
     def holds(self, numbers: np.ndarray) -> bool:
         """Returns whether all [SI] are values that it may have."""
@@ -80,7 +80,7 @@ class ChosenLevels:
         return {"chosen_levels": self}
 
 
-def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
+def chosen(levels: Any, known: Sequence[Coordinate]) -> ChosenLevels:
     """Returns the levels of the entry `levels` of an output; the first of `known` is the usual
     coordinate. ValueError: unknown coordinate, or wrong values.
     """
@@ -105,7 +105,7 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
     return ChosenLevels(coordinate, tuple(map(float, numbers)))
 
 
-def _layers(coordinate: Coordinate, make: Callable, given: Any) -> ChosenLevels:
+def _layers(coordinate: Coordinate, make: Callable[..., Any], given: Any) -> ChosenLevels:
     """Returns levels from a set of them, or from what makes it: a name, a number, or a table of
     keywords.
     """
@@ -135,7 +135,7 @@ potential_vorticity = Coordinate(
 depth = Coordinate("depth", "m", 1.0, "depth", "down")
 
 
-def hybrid(make: Callable) -> Coordinate:
+def hybrid(make: Callable[..., Any]) -> Coordinate:
     """Returns layers of hybrid levels; make: HybridLevels."""
     standard = "atmosphere_hybrid_sigma_pressure_coordinate"
     return Coordinate("hybrid", "1", 1.0, standard, "down", layers=make)

@@ -33,7 +33,8 @@ def area(polygons: np.ndarray) -> np.ndarray:
     a, b, c = polygons[:, :1], polygons[:, 1:-1], polygons[:, 2:]
     dot = lambda x, y: (x * y).sum(-1)
     volume = dot(a, np.cross(b - a, c - a))  # differences: small cells keep their digits
-    return 2 * np.arctan2(volume, 1 + dot(a, b) + dot(b, c) + dot(c, a)).sum(1)
+    result: np.ndarray = 2 * np.arctan2(volume, 1 + dot(a, b) + dot(b, c) + dot(c, a)).sum(1)
+    return result
 
 
 def pairs(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +51,7 @@ def pairs(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first[close], second[close]
 
 
-def _around(cells):
+def _around(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns middles of cells, and the distance of the farthest corner."""
     middle = cells.mean(1)
     middle /= np.linalg.norm(middle, axis=1)[:, None]
@@ -65,15 +66,16 @@ def common(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _common(polygon, clip):
+def _common(polygon: np.ndarray, clip: np.ndarray) -> np.ndarray:
     for side in range(4):
         normal = np.cross(clip[:, side], clip[:, (side + 1) % 4])
         normal[np.abs(normal).max(1) < 1e-12] = 0.0  # two corners at a pole: no side
         polygon = _cut(polygon, normal)
-    return np.maximum(area(polygon), 0.0)
+    result: np.ndarray = np.maximum(area(polygon), 0.0)
+    return result
 
 
-def _cut(polygon, normal):
+def _cut(polygon: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Returns the part of polygons (n, corners, 3) to the left of great circles: two more corners
     each; unused corners repeat the last one.
     """

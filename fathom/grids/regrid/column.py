@@ -16,40 +16,54 @@ ends: consistent with hydrostatic balance, continuous, of fourth order.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from fathom.base import mpi
 from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.moist_air import GAS_CONSTANT, LAPSE_RATE
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 EXPONENT = (
     GAS_CONSTANT * LAPSE_RATE / STANDARD_GRAVITY
 )  # of T ~ p^EXPONENT in the standard troposphere
 
 
-def interface_pressure(a, b, surface_pressure) -> np.ndarray:
+def interface_pressure(a: np.ndarray, b: np.ndarray, surface_pressure: ArrayLike) -> np.ndarray:
     """Returns p = a + b p_s (interfaces, *points)."""
     surface_pressure = np.asarray(surface_pressure)
     shape = (-1,) + (1,) * surface_pressure.ndim
-    return np.reshape(a, shape) + np.reshape(b, shape) * surface_pressure
+    result: np.ndarray = np.reshape(a, shape) + np.reshape(b, shape) * surface_pressure
+    return result
 
 
-def layer_logarithms(interfaces) -> np.ndarray:
+def layer_logarithms(interfaces: np.ndarray) -> np.ndarray:
     """Returns ln p_k of layers (layers, *points)."""
     layers = np.asarray(interfaces, float)[1:]
-    return _layers(interfaces, np.ones_like(layers), np.zeros(layers.shape[1:]))[0]
+    result: np.ndarray = _layers(interfaces, np.ones_like(layers), np.zeros(layers.shape[1:]))[0]
+    return result
 
 
-def layer_pressure(interfaces) -> np.ndarray:
-    return np.exp(layer_logarithms(interfaces))
+def layer_pressure(interfaces: np.ndarray) -> np.ndarray:
+    result: np.ndarray = np.exp(layer_logarithms(interfaces))
+    return result
 
 
-def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
+def layer_geopotential(
+    interfaces: np.ndarray, virtual_temperature: np.ndarray, surface_geopotential: ArrayLike
+) -> np.ndarray:
     """Returns phi_k [m2 s-2] (layers, *points)."""
-    return _layers(interfaces, virtual_temperature, surface_geopotential)[1]
+    result: np.ndarray = _layers(interfaces, virtual_temperature, surface_geopotential)[1]
+    return result
 
 
-def _layers(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
+def _layers(
+    interfaces: np.ndarray, virtual_temperature: np.ndarray, surface_geopotential: ArrayLike
+) -> np.ndarray:
     """Returns both (core/post/air.hpp)."""
     shape = np.shape(interfaces)[1:]
     flat = lambda a: np.reshape(np.asarray(a, float), (len(a), -1))
@@ -57,7 +71,8 @@ def _layers(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray
     found = mpi.core.hydrostatic_layers(
         numbers(flat(interfaces)), numbers(flat(virtual_temperature)), ground
     )
-    return found.reshape(2, -1, *shape)
+    result: np.ndarray = found.reshape(2, -1, *shape)
+    return result
 
 
 class Between:
@@ -66,28 +81,31 @@ class Between:
     core/post/between.hpp.
     """
 
-    def __init__(self, x, target):
+    def __init__(self, x: np.ndarray, target: np.ndarray) -> None:
         self.x, self.target = numbers(x, float), numbers(target, float)
         self._core = mpi.core.Between(self.x, self.target)
 
-    def linear(self, values) -> np.ndarray:
+    def linear(self, values: np.ndarray) -> np.ndarray:
         """Returns linear in x; constant above the first and below the last level."""
-        return self._core.linear(numbers(values, float))
+        result: np.ndarray = self._core.linear(numbers(values, float))
+        return result
 
-    def cubic(self, values) -> np.ndarray:
+    def cubic(self, values: np.ndarray) -> np.ndarray:
         """Returns Lagrange's cubic through four levels; linear next to the ends and where there are
         fewer than four, constant outside.
         """
-        return self._core.cubic(numbers(values, float))
+        result: np.ndarray = self._core.cubic(numbers(values, float))
+        return result
 
-    def hermite(self, values, slopes) -> np.ndarray:
+    def hermite(self, values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
         """Returns the cubic with these values and slopes at levels; outside, straight on with the
         slope at the end.
         """
-        return self._core.hermite(numbers(values, float), numbers(slopes, float))
+        result: np.ndarray = self._core.hermite(numbers(values, float), numbers(slopes, float))
+        return result
 
 
-def numbers(array, dtype=None) -> np.ndarray:
+def numbers(array: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     """Returns float64, or float32 where it is that, points one after another; no copy where it is
     so.
     """
@@ -97,7 +115,12 @@ def numbers(array, dtype=None) -> np.ndarray:
     return array if array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
 
 
-def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np.ndarray:
+def pressure_at(
+    geopotential: np.ndarray,
+    x: np.ndarray,
+    levels_geopotential: np.ndarray,
+    virtual_temperature: np.ndarray,
+) -> np.ndarray:
     """Returns pressure [Pa] (*points) where the column reaches `geopotential` (*points).
 
     x                    (levels,) ln p, increasing downward
@@ -126,4 +149,7 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
         - np.maximum(geopotential - levels_geopotential[0], 0)
         / (GAS_CONSTANT * virtual_temperature[0])
     )
-    return np.where(fall > 0, below, np.where(geopotential > levels_geopotential[0], above, inside))
+    result: np.ndarray = np.where(
+        fall > 0, below, np.where(geopotential > levels_geopotential[0], above, inside)
+    )
+    return result

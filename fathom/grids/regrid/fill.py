@@ -9,13 +9,19 @@ that stand alone are solved directly; the factors are kept for the next field wi
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base.failure import InputError, RunError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6) -> np.ndarray:
+
+def harmonic(
+    values: ArrayLike, latitude: np.ndarray, *, coupling: float = 0.0, tolerance: float = 1e-6
+) -> np.ndarray:
     """Fill the missing (NaN) values of a field on a regular grid, periodic in longitude.
 
     values    (lat, lon), or (level, lat,
@@ -36,7 +42,9 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
     )
 
 
-def _solve(levels, latitude, coupling, tolerance):
+def _solve(
+    levels: np.ndarray, latitude: np.ndarray, coupling: float, tolerance: float
+) -> np.ndarray:
     missing = np.isnan(levels).ravel()
     if missing.all():
         raise InputError(f"nothing to fill from: all {missing.size} values are missing")
@@ -58,7 +66,9 @@ def _solve(levels, latitude, coupling, tolerance):
 
 
 @lru_cache(4)  # at 0.25 degree some 300 MB each
-def _factorised(missing, shape, latitude):
+def _factorised(
+    missing: np.ndarray, shape: tuple[int, ...], latitude: np.ndarray
+) -> tuple[Any, Any]:
     """Returns rows of the Laplacian where values are missing, and the factors of their part of
     it."""
     from scipy.sparse.linalg import splu
@@ -73,7 +83,9 @@ def _factorised(missing, shape, latitude):
     )
 
 
-def _iterated(levels, missing, known, laplacian, tolerance):
+def _iterated(
+    levels: np.ndarray, missing: np.ndarray, known: np.ndarray, laplacian: Any, tolerance: float
+) -> np.ndarray:
     """Returns the solution by conjugate gradients."""
     from scipy.sparse.linalg import LinearOperator, cg
 
@@ -92,20 +104,21 @@ def _iterated(levels, missing, known, laplacian, tolerance):
     )
     if failed:
         raise RunError(f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}")
-    return solution
+    return np.asarray(solution)
 
 
-def _first_guess(levels):
+def _first_guess(levels: np.ndarray) -> np.ndarray:
     """Returns zonal means, where there are none those of the nearest latitude."""
     there = ~np.isnan(levels)
     count = there.sum((0, 2))
     mean = np.where(there, levels, 0.0).sum((0, 2)) / np.maximum(count, 1)
     rows = np.flatnonzero(count)
     nearest = rows[np.abs(np.arange(count.size)[:, None] - rows).argmin(1)]
-    return mean[nearest][:, None]
+    result: np.ndarray = mean[nearest][:, None]
+    return result
 
 
-def _laplacian(shape, latitude, coupling):
+def _laplacian(shape: tuple[int, ...], latitude: np.ndarray, coupling: float) -> Any:
     """Returns graph Laplacian (symmetric, positive) of a (level, lat, lon) grid on the sphere."""
     from scipy.sparse import coo_array, diags_array
 

@@ -17,7 +17,14 @@ import numpy as np
 from fathom.base import earth
 
 
-def spread(flux, latitude, longitude, target, reach=150e3, farthest=np.inf) -> np.ndarray:
+def spread(
+    flux: np.ndarray,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    target: tuple[np.ndarray, ...],
+    reach: float = 150e3,
+    farthest: float = np.inf,
+) -> np.ndarray:
     """Returns the flux [kg m-2 s-1] on the cells of a grid, float64, 0 on land.
 
     flux, latitude, longitude  (lat, lon), of a regular grid with equal steps, degrees; no gaps
@@ -50,9 +57,10 @@ def spread(flux, latitude, longitude, target, reach=150e3, farthest=np.inf) -> n
     return result
 
 
-def _cells(latitude, number):
+def _cells(latitude: np.ndarray, number: int) -> np.ndarray:
     """Returns areas of the cells of a regular grid (lat, 1) [m2]."""
     latitude = np.asarray(latitude, float)
     half = abs(latitude[1] - latitude[0]) / 2
     band = np.sin(np.deg2rad(latitude + half)) - np.sin(np.deg2rad(latitude - half))
-    return (earth.RADIUS**2 * band * 2 * np.pi / number)[:, None]
+    result: np.ndarray = (earth.RADIUS**2 * band * 2 * np.pi / number)[:, None]
+    return result

@@ -55,7 +55,9 @@ class Overlap:
             return 0, 1
         return int(index.min()) // self.points, int(index.max()) // self.points + 1
 
-    def _part(self, matrix, values, first_row: int, places: np.ndarray):
+    def _part(
+        self, matrix: Any, values: np.ndarray, first_row: int, places: np.ndarray
+    ) -> tuple[Any, np.ndarray]:
         """Returns the rows of a matrix of these cells, and the points (points, levels) from
         `first_row` on.
         """
@@ -74,9 +76,14 @@ class Overlap:
         """Returns the part of each new cell, of those areas, in old cells with a value (levels,
         points): (levels, new cells).
         """
-        return (self.area @ there.reshape(len(there), -1).T.astype(float)).T / areas.ravel()
+        result: np.ndarray = (
+            self.area @ there.reshape(len(there), -1).T.astype(float)
+        ).T / areas.ravel()
+        return result
 
-    def turn(self, there, here) -> TurnOver:
+    def turn(
+        self, there: tuple[np.ndarray, np.ndarray], here: tuple[np.ndarray, np.ndarray]
+    ) -> TurnOver:
         """Turns winds from cells at longitude and latitude there [degrees], row by row, to the new
         ones.
         """
@@ -104,7 +111,9 @@ class TurnOver:
     cosine: Any
     sine: Any
 
-    def wind(self, found: Overlap, u, v, first_row: int, places):
+    def wind(
+        self, found: Overlap, u: np.ndarray, v: np.ndarray, first_row: int, places: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Returns both components (levels, cells), of those (levels, rows, points) of whole
         rows."""
         area, x = found._part(found.area, u, first_row, places)
@@ -135,12 +144,12 @@ def check(grid: Any, new: Mapping[str, Any]) -> None:
         )
 
 
-def _mean(total, area):
+def _mean(total: np.ndarray, area: np.ndarray) -> np.ndarray:
     """Returns (levels, cells); NaN where no old cell has a value."""
     return np.where(area > 0, total / np.where(area > 0, area, 1.0), np.nan).T
 
 
-def _into_boxes(grid, edges, inside):
+def _into_boxes(grid: Any, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray) -> Any:
     """Returns areas (new boxes, points) of a grid; inside: those of the boxes around the earth that
     are new.
     """
@@ -156,7 +165,9 @@ def _into_boxes(grid, edges, inside):
     return _sparse(area.data, area.coords[1], order[area.coords[0]], inside.size, grid)
 
 
-def _out_of_boxes(grid, new, edges, inside):
+def _out_of_boxes(
+    grid: Any, new: Any, edges: tuple[np.ndarray, np.ndarray], inside: np.ndarray
+) -> Any:
     """Returns areas (new cells, points) of a grid of boxes; inside: those of the boxes around the
     earth that are its cells.
     """
@@ -168,7 +179,7 @@ def _out_of_boxes(grid, new, edges, inside):
     return _sparse(area.data, area.coords[1], area.coords[0], shares.shape[0], grid)
 
 
-def _between_curved(grid, new):
+def _between_curved(grid: Any, new: Any) -> Any:
     """Returns areas (new cells, points) if neither grid consists of boxes."""
     from scipy.sparse import coo_array  # start-up time
 
@@ -189,7 +200,7 @@ def _between_curved(grid, new):
     return _sparse(area.data, area.coords[1], area.coords[0], len(cells), grid)
 
 
-def _as_large(shares, grid, index, sizes=None):
+def _as_large(shares: Any, grid: Any, index: np.ndarray, sizes: np.ndarray | None = None) -> Any:
     """Returns shares [sr] of the points of that index, of cells of those sizes [sr] (default: their
     sums), as the model has their areas [m2].
     """
@@ -200,7 +211,7 @@ def _as_large(shares, grid, index, sizes=None):
     return shares
 
 
-def _sparse(data, new, point, count, grid):
+def _sparse(data: np.ndarray, new: np.ndarray, point: np.ndarray, count: int, grid: Any) -> Any:
     from scipy.sparse import coo_array  # start-up time
 
     _, ny, nx = grid.shape
@@ -209,7 +220,7 @@ def _sparse(data, new, point, count, grid):
     return made
 
 
-def _cells(grid) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+def _cells(grid: Any) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
     """Yields points of a grid, and latitudes and longitudes of the corners of their cells: all
     together, or each row of a reduced grid.
     """
@@ -225,7 +236,7 @@ def _cells(grid) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
         yield j * nx + np.arange(points), edges
 
 
-def _boxes(mapping: Mapping[str, Any]):
+def _boxes(mapping: Mapping[str, Any]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray] | None:
     """Returns edges of boxes around the earth, latitudes and longitudes [degrees], and which of
     them are the cells of a mapping; None: its cells are no boxes.
     """

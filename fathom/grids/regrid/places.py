@@ -15,6 +15,7 @@ weight is left.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,11 @@ from fathom.base import mpi
 from fathom.base.earth import unit_vectors
 from fathom.base.failure import InputError
 from fathom.grids.regrid.rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fathom.grids.regrid.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,9 @@ class Interpolation:
         j = self.index[places] // self.points
         return int(j.min()), int(j.max()) + 1
 
-    def turn(self, there, here) -> Turn:
+    def turn(
+        self, there: tuple[np.ndarray, np.ndarray], here: tuple[np.ndarray, np.ndarray]
+    ) -> Turn:
         """Turns winds from the points at longitude and latitude there [degrees] to the places."""
         return Turn.of(self, there, here)
 
@@ -59,7 +67,8 @@ class Interpolation:
         )
         if factor is not None:
             factor = np.ascontiguousarray(factor, float)
-        return mpi.core.at_places(flat, first_row * self.points, *around, factor)
+        result: np.ndarray = mpi.core.at_places(flat, first_row * self.points, *around, factor)
+        return result
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,12 @@ class Turn:
     sine: np.ndarray
 
     @classmethod
-    def of(cls, found: Interpolation, there, here) -> Turn:
+    def of(
+        cls,
+        found: Interpolation,
+        there: tuple[np.ndarray, np.ndarray],
+        here: tuple[np.ndarray, np.ndarray],
+    ) -> Turn:
         """Returns longitude and latitude [degrees] there, of the points row by row, and of the
         places.
         """
@@ -85,7 +99,9 @@ class Turn:
         length[length < 1e-9] = 1.0  # opposite each other: no point that counts
         return cls((cosine / length).astype(np.float32), (sine / length).astype(np.float32))
 
-    def wind(self, found: Interpolation, u, v, first_row: int, places: slice):
+    def wind(
+        self, found: Interpolation, u: np.ndarray, v: np.ndarray, first_row: int, places: slice
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Returns both components (levels, places), of those (levels, rows, points) of whole
         rows."""
         cosine, sine = (part[places].astype(float) for part in (self.cosine, self.sine))
@@ -93,7 +109,7 @@ class Turn:
         return by(u, cosine) + by(v, sine), by(v, cosine) - by(u, sine)
 
 
-def compass(longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
+def compass(longitude: ArrayLike, latitude: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Returns unit vectors (..., 3) to the east and to the north [degrees]."""
     x, y = np.deg2rad(longitude), np.deg2rad(latitude)
     east = np.stack([-np.sin(x), np.cos(x), 0 * x], -1)
@@ -101,7 +117,12 @@ def compass(longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
     return east, north
 
 
-def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> Interpolation:
+def from_coordinates(
+    there_longitude: np.ndarray,
+    there_latitude: np.ndarray,
+    longitude: ArrayLike,
+    latitude: ArrayLike,
+) -> Interpolation:
     """Of the points that a file has, its longitudes and latitudes (x) and (y) or (y, x) [degrees],
     to places: by rows where they go once around the earth from longitude 0.
     """
@@ -117,7 +138,7 @@ def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> In
     return from_quads(there_longitude, there_latitude, longitude, latitude, periodic)
 
 
-def from_rows(rows, longitude, latitude) -> Interpolation:
+def from_rows(rows: Rows, longitude: ArrayLike, latitude: ArrayLike) -> Interpolation:
     """Returns the interpolation from a grid of rows (fathom.grids.regrid.rows.Rows) to places
     [degrees].
     """
@@ -142,7 +163,11 @@ def from_rows(rows, longitude, latitude) -> Interpolation:
 
 
 def from_quads(
-    there_longitude, there_latitude, longitude, latitude, periodic: bool
+    there_longitude: np.ndarray,
+    there_latitude: np.ndarray,
+    longitude: ArrayLike,
+    latitude: ArrayLike,
+    periodic: bool,
 ) -> Interpolation:
     """Returns the interpolation from the points (ny, nx) [degrees] of a curvilinear grid to
     places."""
@@ -186,7 +211,7 @@ def from_quads(
     return Interpolation(index.astype(np.int32), weight.astype(np.float32), nx)
 
 
-def _bilinear_coordinates(x, y):
+def _bilinear_coordinates(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns (a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far
     outside where it does not converge.
     """
@@ -213,7 +238,7 @@ def _bilinear_coordinates(x, y):
     return np.nan_to_num(a, nan=9), np.nan_to_num(b, nan=9)
 
 
-def _finite(longitude, latitude):
+def _finite(longitude: ArrayLike, latitude: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     longitude, latitude = np.broadcast_arrays(
         np.asarray(longitude, float), np.asarray(latitude, float)
     )
@@ -222,7 +247,7 @@ def _finite(longitude, latitude):
     return longitude.ravel(), latitude.ravel()
 
 
-def _tangents(places):
+def _tangents(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns two unit vectors at right angles to each place."""
     axis = np.eye(3)[np.abs(places).argmin(1)]
     east = np.cross(axis, places)

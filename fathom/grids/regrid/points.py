@@ -6,12 +6,23 @@ points only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fathom.base.failure import InputError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> np.ndarray:
+
+def bilinear(
+    values: ArrayLike,
+    latitude: ArrayLike,
+    longitude: ArrayLike,
+    target_latitude: ArrayLike,
+    target_longitude: ArrayLike,
+) -> np.ndarray:
     """Interpolate `values` (..., lat, lon) to points, bilinearly in latitude and longitude.
 
     latitude          (lat,)  degrees, increasing or decreasing
@@ -57,7 +68,7 @@ def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> 
     return result.reshape(values.shape[:-2] + shape)
 
 
-def vertical(values, depth, target_depth) -> np.ndarray:
+def vertical(values: ArrayLike, depth: ArrayLike, target_depth: ArrayLike) -> np.ndarray:
     """Interpolate `values` (depth, ...) linearly to `target_depth`, constant above the first and
     below the last.
 
@@ -86,7 +97,7 @@ def vertical(values, depth, target_depth) -> np.ndarray:
     return result
 
 
-def _bracket(axis: np.ndarray, target: np.ndarray):
+def _bracket(axis: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns index of the axis point below each target, and the weight in [0, 1] of the one
     above."""
     lower = np.clip(np.searchsorted(axis, target, side="right") - 1, 0, axis.size - 2)
@@ -94,7 +105,9 @@ def _bracket(axis: np.ndarray, target: np.ndarray):
     return lower, np.clip((target - start) / (axis[lower + 1] - start), 0.0, 1.0)
 
 
-def _bracket_around(axis: np.ndarray, target: np.ndarray):
+def _bracket_around(
+    axis: np.ndarray, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Works like `_bracket` on a circle of 360 degrees: index west, index east, weight of the
     eastern point.
     """
@@ -103,7 +116,9 @@ def _bracket_around(axis: np.ndarray, target: np.ndarray):
     return west, np.where(west == axis.size - 1, 0, west + 1), weight
 
 
-def _regular(values, latitude, longitude):
+def _regular(
+    values: ArrayLike, latitude: ArrayLike, longitude: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     values = _floating(values)
     latitude, longitude = np.asarray(latitude, float), _increasing(longitude, "longitude")
     if latitude.size > 1 and latitude[0] > latitude[-1]:
@@ -123,7 +138,7 @@ def _regular(values, latitude, longitude):
     return np.ascontiguousarray(values), latitude, longitude
 
 
-def _points(latitude, longitude):
+def _points(latitude: ArrayLike, longitude: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     latitude, longitude = np.broadcast_arrays(
         np.asarray(latitude, float), np.asarray(longitude, float)
     )
@@ -140,12 +155,12 @@ def _points(latitude, longitude):
     return latitude, longitude
 
 
-def _floating(values) -> np.ndarray:
+def _floating(values: ArrayLike) -> np.ndarray:
     values = np.asarray(values)
     return values if np.issubdtype(values.dtype, np.floating) else values.astype(float)
 
 
-def _increasing(axis, name: str) -> np.ndarray:
+def _increasing(axis: ArrayLike, name: str) -> np.ndarray:
     axis = np.asarray(axis, float)
     if axis.ndim != 1 or axis.size < 2 or not (np.diff(axis) > 0).all():
         raise InputError(

@@ -27,6 +27,9 @@ from fathom.grids.regrid.schmidt import Schmidt, turned
 Arrays = tuple[np.ndarray, np.ndarray]
 
 
+Numbers = float | np.ndarray
+
+
 class Projection(ABC):
     """A map of the sphere, about another north pole where `pole` (longitude, latitude) is given.
 
@@ -43,17 +46,17 @@ class Projection(ABC):
         longitude: float,
         pole: tuple[float, float] | None = None,
         radius: float = earth.RADIUS,
-    ):
+    ) -> None:
         self.longitude, self.radius = _finite("longitude", longitude), radius
         if not 0 < radius < np.inf:
             raise InputError(f"radius = {radius!r} must be more than 0 m")
         self.sphere = Schmidt(1.0, (0.0, 90.0) if pole is None else pole)
 
-    def from_earth(self, longitude, latitude) -> Arrays:
+    def from_earth(self, longitude: Numbers, latitude: Numbers) -> Arrays:
         """Returns x and y of places, which broadcast; ValueError where a latitude is none."""
         return self._to_plane(*self._on_sphere(longitude, latitude))
 
-    def to_earth(self, x, y) -> Arrays:
+    def to_earth(self, x: Numbers, y: Numbers) -> Arrays:
         """Returns longitude within [-180, 180) and latitude of x and y: the inverse of
         `from_earth`.
         """
@@ -62,31 +65,38 @@ class Projection(ABC):
         longitude, latitude = self.sphere.to_earth(along + self.longitude, latitude)
         return wrapped(longitude), latitude
 
-    def map_factors(self, longitude, latitude) -> Arrays:
+    def map_factors(self, longitude: Numbers, latitude: Numbers) -> Arrays:
         """Returns m along x and along y, at places; the same twice where the map is conformal."""
         return self._factors(*self._on_sphere(longitude, latitude))
 
-    def angle(self, longitude, latitude) -> np.ndarray:
+    def angle(self, longitude: Numbers, latitude: Numbers) -> np.ndarray:
         """Returns the convergence: from east to the axis of x, counter-clockwise, at places."""
         along, up = self._on_sphere(longitude, latitude)
         turn = self._angle(along, up)
         if self.sphere.plain:
             return turn
-        return turn + self.sphere.angle(along + self.longitude, up, on_earth=longitude)
+        result: np.ndarray = turn + self.sphere.angle(
+            along + self.longitude, up, on_earth=longitude
+        )
+        return result
 
-    def coriolis(self, latitude) -> np.ndarray:
+    def coriolis(self, latitude: Numbers) -> np.ndarray:
         """Returns f = 2 Omega sin(latitude) [s-1]."""
         return 2 * earth.ROTATION * np.sin(np.deg2rad(latitude))
 
-    def along_axes(self, eastward, northward, longitude, latitude) -> Arrays:
+    def along_axes(
+        self, eastward: np.ndarray, northward: np.ndarray, longitude: Numbers, latitude: Numbers
+    ) -> Arrays:
         """Returns components along x and y of a wind at places, m/s on earth."""
         return turned(eastward, northward, -self.angle(longitude, latitude))
 
-    def on_earth(self, u, v, longitude, latitude) -> Arrays:
+    def on_earth(
+        self, u: np.ndarray, v: np.ndarray, longitude: Numbers, latitude: Numbers
+    ) -> Arrays:
         """Returns eastward and northward components of a wind along x and y: the inverse."""
         return turned(u, v, self.angle(longitude, latitude))
 
-    def contains(self, x, y) -> np.ndarray:
+    def contains(self, x: Numbers, y: Numbers) -> np.ndarray:
         """Returns whether points of the plane are places: not beyond the seam of a cone, nor a
         pole.
         """
@@ -94,7 +104,7 @@ class Projection(ABC):
         along, latitude = self._to_sphere(x, y)
         return (np.abs(along) <= 180) & (np.abs(latitude) <= 90)
 
-    def _on_sphere(self, longitude, latitude) -> Arrays:
+    def _on_sphere(self, longitude: Numbers, latitude: Numbers) -> Arrays:
         longitude, latitude = np.broadcast_arrays(
             np.asarray(longitude, float), np.asarray(latitude, float)
         )
@@ -105,44 +115,52 @@ class Projection(ABC):
         return wrapped(along - self.longitude), latitude
 
     @abstractmethod
-    def _to_plane(self, along, latitude) -> Arrays:
+    def _to_plane(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
         """x and y [m]."""
 
     @abstractmethod
-    def _to_sphere(self, x, y) -> Arrays:
+    def _to_sphere(self, x: Numbers, y: Numbers) -> Arrays:
         """The inverse [degrees]."""
 
     @abstractmethod
-    def _factors(self, along, latitude) -> Arrays:
+    def _factors(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
         """m along x and along y."""
 
     @abstractmethod
-    def _angle(self, along, latitude) -> np.ndarray:
+    def _angle(self, along: np.ndarray, latitude: np.ndarray) -> np.ndarray:
         """The angle from east to the axis of x [radians]."""
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.attributes == other.attributes
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(repr(self.attributes))
 
 
 class _Conformal(Projection):
     """cone: n of the head of this file."""
 
-    def __init__(self, cone, longitude, true_latitude, origin, pole=None, radius=earth.RADIUS):
+    def __init__(
+        self,
+        cone: float,
+        longitude: float,
+        true_latitude: float,
+        origin: float,
+        pole: tuple[float, float] | None = None,
+        radius: float = earth.RADIUS,
+    ) -> None:
         super().__init__(longitude, pole, radius)
         self.cone = float(cone)
         self._k = radius / _stretch(self.cone, _isometric(true_latitude))
         self._c = 0.0
         self._c = float(self._to_plane(0.0, origin)[1])
 
-    def _to_plane(self, along, latitude):
+    def _to_plane(self, along: Numbers, latitude: Numbers) -> Arrays:
         n, w = self.cone, _isometric(latitude) - 1j * np.deg2rad(along)
         z = self._k * (-np.expm1(-n * w) / n if n else w) - self._c
         return -z.imag, z.real
 
-    def _to_sphere(self, x, y):
+    def _to_sphere(self, x: Numbers, y: Numbers) -> Arrays:
         n, z = self.cone, (y - 1j * x + self._c) / self._k
         if n:
             with np.errstate(divide="ignore"):  # a pole: s is infinite there
@@ -150,13 +168,14 @@ class _Conformal(Projection):
             z = -z.real / n - 1j * z.imag / n
         return -np.rad2deg(z.imag), np.rad2deg(np.arctan(np.sinh(np.clip(z.real, -700, 700))))
 
-    def _factors(self, along, latitude):
+    def _factors(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
         m = self._k / self.radius * _stretch(self.cone, _isometric(latitude))
         m = np.broadcast_to(m, np.shape(along))
         return m, m
 
-    def _angle(self, along, latitude):
-        return -self.cone * np.deg2rad(along)
+    def _angle(self, along: np.ndarray, latitude: np.ndarray) -> np.ndarray:
+        result: np.ndarray = -self.cone * np.deg2rad(along)
+        return result
 
 
 class LambertConformal(_Conformal):
@@ -166,7 +185,7 @@ class LambertConformal(_Conformal):
     latitude: where m = 1, or two of them on one side of the equator; y = 0 on the first
     """
 
-    def __init__(self, longitude: float, latitude, radius: float = earth.RADIUS):
+    def __init__(self, longitude: float, latitude: Any, radius: float = earth.RADIUS) -> None:
         given = [_finite("latitude", value) for value in np.atleast_1d(latitude)]
         first, last = given[0], given[-1]
         if len(given) > 2 or not 0 < min(first * last, first**2, last**2) < 90**2:
@@ -191,7 +210,7 @@ class LambertConformal(_Conformal):
             "earth_radius": radius,
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"LambertConformal({self.longitude:g}, {', '.join(f'{f:g}' for f in self.latitude)})"
 
 
@@ -202,7 +221,9 @@ class PolarStereographic(_Conformal):
     latitude: where m = 1; its sign says which pole
     """
 
-    def __init__(self, longitude: float, latitude: float = 90.0, radius: float = earth.RADIUS):
+    def __init__(
+        self, longitude: float, latitude: float = 90.0, radius: float = earth.RADIUS
+    ) -> None:
         self.latitude = _finite("latitude", latitude)
         if not 0 < abs(self.latitude) <= 90:
             raise InputError(
@@ -219,7 +240,7 @@ class PolarStereographic(_Conformal):
             "earth_radius": radius,
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"PolarStereographic({self.longitude:g}, {self.latitude:g})"
 
 
@@ -230,7 +251,9 @@ class Mercator(_Conformal):
     latitude: where m = 1, north and south
     """
 
-    def __init__(self, longitude: float, latitude: float = 0.0, radius: float = earth.RADIUS):
+    def __init__(
+        self, longitude: float, latitude: float = 0.0, radius: float = earth.RADIUS
+    ) -> None:
         self.latitude = _finite("latitude", latitude)
         if not abs(self.latitude) < 89:
             raise InputError(f"latitude = {latitude!r} must lie within (-89, 89): a cylinder")
@@ -242,7 +265,7 @@ class Mercator(_Conformal):
             "earth_radius": radius,
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Mercator({self.longitude:g}, {self.latitude:g})"
 
 
@@ -258,7 +281,7 @@ class RotatedLatitudeLongitude(Projection):
 
     def __init__(
         self, pole: tuple[float, float], middle: float = 0.0, radius: float = earth.RADIUS
-    ):
+    ) -> None:
         if np.shape(pole) != (2,):
             raise InputError(f"pole = {pole!r}: longitude and latitude of the pole of the grid")
         held = _finite("pole", pole[0]), _finite("pole", pole[1])
@@ -272,19 +295,19 @@ class RotatedLatitudeLongitude(Projection):
             "earth_radius": radius,
         }
 
-    def _to_plane(self, along, latitude):
+    def _to_plane(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
         return self.radius * np.deg2rad(along), self.radius * np.deg2rad(latitude)
 
-    def _to_sphere(self, x, y):
+    def _to_sphere(self, x: Numbers, y: Numbers) -> Arrays:
         return np.rad2deg(x / self.radius), np.rad2deg(y / self.radius)
 
-    def _factors(self, along, latitude):
+    def _factors(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
         return 1 / np.cos(np.deg2rad(latitude)), np.ones(np.shape(latitude))
 
-    def _angle(self, along, latitude):
+    def _angle(self, along: np.ndarray, latitude: np.ndarray) -> np.ndarray:
         return np.zeros(np.shape(along))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         x, y = self.sphere.pole
         middle = f", middle={self.middle:g}" if self.middle else ""
         return f"RotatedLatitudeLongitude(({x:g}, {y:g}){middle})"
@@ -344,25 +367,25 @@ def fitting(latitude: float) -> str:
     )
 
 
-def wrapped(longitude) -> np.ndarray:
+def wrapped(longitude: Numbers) -> np.ndarray:
     """Returns longitudes in [-180, 180)."""
     return (np.asarray(longitude) + 180) % 360 - 180
 
 
-def _isometric(latitude):
+def _isometric(latitude: Numbers) -> np.ndarray:
     return np.arcsinh(np.tan(np.deg2rad(latitude)))
 
 
-def _stretch(n, s):
+def _stretch(n: float, s: np.ndarray) -> np.ndarray:
     """Returns exp(-n s) cosh s, of a pole too."""
     return 0.5 * (np.exp((1 - n) * s) + np.exp(-(1 + n) * s))
 
 
-def _finite(name, value) -> float:
+def _finite(name: str, value: Any) -> float:
     try:
-        value = float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        value = np.nan
-    if not np.isfinite(value):
+        number = np.nan
+    if not np.isfinite(number):
         raise InputError(f"{name} must be a number [degrees]")
-    return value
+    return number

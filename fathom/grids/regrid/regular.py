@@ -4,6 +4,9 @@ comparison.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -11,8 +14,20 @@ from fathom.grids.regrid import sphere
 from fathom.grids.regrid.rows import Rows
 from fathom.grids.regrid.schmidt import turned
 
+if TYPE_CHECKING:
+    import xarray
+    from numpy.typing import ArrayLike
 
-def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, order: int = 3):
+
+def regular(
+    fields: Mapping[str, np.ndarray],
+    grid: Any,
+    step: float = 1.0,
+    *,
+    latitude: ArrayLike | None = None,
+    longitude: ArrayLike | None = None,
+    order: int = 3,
+) -> xarray.Dataset:
     """Returns fields {name: (..., rows, longest row)} as an xarray.Dataset on a regular grid.
 
     step                 degrees, with both poles; or give `latitude`, `longitude` [degrees]
@@ -60,7 +75,7 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     return data
 
 
-def _pairs(fields):
+def _pairs(fields: Iterable[str]) -> list[tuple[str, str]]:
     """Returns names of eastward and northward winds; ValueError for one without the other."""
     for name in (n for n in fields if "wind" in n and "ward" in n):
         other = (
@@ -77,7 +92,7 @@ def _pairs(fields):
     ]
 
 
-def _about_the_pole(fields, rows):
+def _about_the_pole(fields: dict[str, np.ndarray], rows: Rows) -> dict[str, np.ndarray]:
     """Returns winds eastward and northward about the pole of stretching, where they are smooth."""
     angle = rows.unpack(
         rows.sphere.angle(

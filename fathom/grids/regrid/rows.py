@@ -13,11 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.grids.regrid.schmidt import Schmidt
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class Packed:
@@ -33,12 +37,12 @@ class Packed:
     in_rows = False  # whether they lie on parallels
 
     @cached_property
-    def weights(self) -> dict:
+    def weights(self) -> dict[str, Any]:
         """Returns what interpolation to these points keeps for the next field
         (fathom/grids/regrid/sphere.py)."""
         return {}
 
-    def pack(self, field) -> np.ndarray:
+    def pack(self, field: ArrayLike) -> np.ndarray:
         """Returns (..., rows, longest row) -> (..., points of the grid)."""
         field = np.asarray(field)
         if field.shape[-2:] != self.shape:
@@ -48,7 +52,7 @@ class Packed:
             )
         return field[..., self.used]
 
-    def unpack(self, values, fill=0.0) -> np.ndarray:
+    def unpack(self, values: np.ndarray, fill: float = 0.0) -> np.ndarray:
         """Returns (..., points of the grid) -> (..., rows, longest row), `fill` where there is no
         point.
         """
@@ -62,7 +66,7 @@ class Packed:
 class Scattered(Packed):
     """Points anywhere: those of longitude, latitude (rows, columns) [degrees] where `used`."""
 
-    def __init__(self, longitude, latitude, used):
+    def __init__(self, longitude: np.ndarray, latitude: np.ndarray, used: np.ndarray) -> None:
         self.used = np.asarray(used, bool)
         self.shape, self.size = self.used.shape, int(self.used.sum())
         self.point_longitude = np.asarray(longitude, float)[self.used] % 360
@@ -79,7 +83,7 @@ class Rows(Packed):
     points: np.ndarray
     sphere: Schmidt = field(default_factory=Schmidt)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
         if latitude.ndim != 1 or latitude.shape != points.shape or latitude.size < 2:
             raise InputError(
@@ -115,7 +119,7 @@ class Rows(Packed):
         return cls(latitude, np.full(rows, points or 2 * rows))
 
     @classmethod
-    def of(cls, grid) -> Rows:
+    def of(cls, grid: Any) -> Rows:
         """Returns the rows of anything that has `latitude` [degrees] and `points` for each row, and
         may have a `sphere`.
         """
@@ -187,10 +191,11 @@ class Rows(Packed):
         return self._on_earth[1]
 
     def longitude(self, row: int) -> np.ndarray:
-        return 360.0 / self.points[row] * np.arange(self.points[row])
+        result: np.ndarray = 360.0 / self.points[row] * np.arange(self.points[row])
+        return result
 
 
-def points_of(grid) -> Packed:
+def points_of(grid: Any) -> Packed:
     """Returns the points of anything that has rows, or `scattered` points."""
     points = getattr(grid, "scattered", None)
     return Rows.of(grid) if points is None else points

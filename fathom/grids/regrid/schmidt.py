@@ -19,6 +19,8 @@ import numpy as np
 from fathom.base.earth import unit_vectors
 from fathom.base.failure import InputError
 
+Numbers = float | np.ndarray
+
 
 class Schmidt:
     """stretching c >= 1; pole of stretching (longitude, latitude); towards_pole: whether longitudes
@@ -29,7 +31,7 @@ class Schmidt:
         stretching: float = 1.0,
         pole: tuple[float, float] = (0.0, 90.0),
         towards_pole: bool = False,
-    ):
+    ) -> None:
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
             raise InputError(
@@ -55,18 +57,18 @@ class Schmidt:
         """Neither stretched nor rotated."""
         return self.stretching == 1 and not self.rotated
 
-    def map_factor(self, latitude) -> np.ndarray:
+    def map_factor(self, latitude: Numbers) -> np.ndarray:
         """Returns m at latitudes of the computational sphere."""
         return self.a + self.b * np.sin(np.deg2rad(latitude))
 
-    def from_pole(self, latitude) -> np.ndarray:
+    def from_pole(self, latitude: Numbers) -> np.ndarray:
         """Returns f of f': latitude about the pole of stretching."""
         if self.stretching == 1:
             return np.asarray(latitude, float)
         sine = np.sin(np.deg2rad(latitude))
         return np.rad2deg(np.arctan2(self.b + self.a * sine, np.cos(np.deg2rad(latitude))))
 
-    def to_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
+    def to_earth(self, longitude: Numbers, latitude: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Returns longitude and latitude on earth of points of the computational sphere."""
         latitude = self.from_pole(latitude)
         if not self.rotated:
@@ -80,7 +82,7 @@ class Schmidt:
             np.arctan2(z, np.hypot(x, y))
         )
 
-    def from_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
+    def from_earth(self, longitude: Numbers, latitude: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Returns the inverse of `to_earth`."""
         (x, y, z), (sine, cosine) = (
             np.moveaxis(
@@ -98,7 +100,9 @@ class Schmidt:
             np.arctan2(self.a * z - self.b, across)
         )
 
-    def angle(self, longitude, latitude, on_earth=None) -> np.ndarray:
+    def angle(
+        self, longitude: Numbers, latitude: Numbers, on_earth: Numbers | None = None
+    ) -> np.ndarray:
         """From east on earth to east about the pole of stretching, counter-clockwise [radians], at
         points of the computational sphere; on_earth: their longitude there, where it is not that of
         `to_earth`: at a pole of the earth."""
@@ -114,9 +118,10 @@ class Schmidt:
             np.sin(latitude) * (np.sin(here) * np.cos(there) * sine - np.cos(here) * np.sin(there))
             + np.cos(latitude) * np.sin(here) * cosine
         )
-        return np.arctan2(across, along)
+        result: np.ndarray = np.arctan2(across, along)
+        return result
 
-    def _tilt(self):
+    def _tilt(self) -> tuple[float, float]:
         """Returns sine and cosine of the latitude of the pole of stretching."""
         return (
             (np.sin(np.deg2rad(self.pole[1])), np.cos(np.deg2rad(self.pole[1])))
@@ -124,11 +129,11 @@ class Schmidt:
             else (1.0, 0.0)
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Schmidt(stretching={self.stretching:g}, pole={self.pole})"
 
 
-def turned(x, y, angle) -> tuple[np.ndarray, np.ndarray]:
+def turned(x: np.ndarray, y: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns a vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of
     stretching to that of the earth by `Schmidt.angle`.
     """

@@ -10,16 +10,27 @@ sphere are points anywhere on the other one.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.grids.regrid.rows import Packed, Rows, Scattered
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 BLOCK = 16384  # points at a time: their data stay in cache
 
 
 def to_rows(
-    values, latitude, longitude, rows: Packed, *, vector: bool = False, order: int = 3
+    values: ArrayLike,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    rows: Packed,
+    *,
+    vector: bool = False,
+    order: int = 3,
 ) -> np.ndarray:
     """Interpolate `values` (..., lat, lon) of a regular grid to a grid of rows, or to points
     anywhere; the result is packed, (..., points of the grid).
@@ -73,7 +84,13 @@ def to_rows(
 
 
 def to_regular(
-    values, rows: Rows, latitude, longitude, *, vector: bool = False, order: int = 3
+    values: ArrayLike,
+    rows: Rows,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    *,
+    vector: bool = False,
+    order: int = 3,
 ) -> np.ndarray:
     """Interpolate packed `values` (..., points of the grid) to a regular grid; (..., lat, lon).
     Arguments as `to_rows`; any target points.
@@ -130,7 +147,14 @@ def to_regular(
     return _along_meridians(here, opposite, rows.latitude, latitude, -1 if vector else 1, order)
 
 
-def _along_meridians(here, opposite, latitude, target, sign, order):
+def _along_meridians(
+    here: np.ndarray,
+    opposite: np.ndarray,
+    latitude: np.ndarray,
+    target: np.ndarray,
+    sign: int,
+    order: int,
+) -> np.ndarray:
     """From (..., lat, m) to (..., target, m), over the poles with the values `opposite`, of the
     meridian 180 degrees away.
     """
@@ -143,7 +167,15 @@ def _along_meridians(here, opposite, latitude, target, sign, order):
     return _periodic(angle, circle, np.mod(target - angle[0], 360) + angle[0], order, -2)
 
 
-def _scattered(here, opposite, latitude, longitude, points, sign, order):
+def _scattered(
+    here: np.ndarray,
+    opposite: np.ndarray,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    points: Any,
+    sign: int,
+    order: int,
+) -> np.ndarray:
     """From (..., lat, lon) to points anywhere (...): the same splines, of so many points beyond the
     poles and around the earth that they are periodic.
     """
@@ -175,7 +207,7 @@ def _scattered(here, opposite, latitude, longitude, points, sign, order):
     return result.reshape((*here.shape[:-2], points.size))
 
 
-def _weights(points, knots_y, knots_x, west, order):
+def _weights(points: Any, knots_y: np.ndarray, knots_x: np.ndarray, west: float, order: int) -> Any:
     """Of each B-spline at each point, (points, y x), as sparse matrices of BLOCK points each."""
     from scipy.interpolate import BSpline
     from scipy.sparse import csr_array
@@ -196,7 +228,7 @@ def _weights(points, knots_y, knots_x, west, order):
     return found
 
 
-def _around(line, longitude, target, order):
+def _around(line: np.ndarray, longitude: np.ndarray, target: np.ndarray, order: int) -> np.ndarray:
     """Interpolates from (..., lon) to (..., target)."""
     closed = np.concatenate([line, line[..., :1]], -1)
     return _periodic(
@@ -208,14 +240,17 @@ def _around(line, longitude, target, order):
     )
 
 
-def _periodic(x, y, target, order, axis):
+def _periodic(
+    x: np.ndarray, y: np.ndarray, target: np.ndarray, order: int, axis: int
+) -> np.ndarray:
     if order == 3:
         from scipy.interpolate import CubicSpline
 
-        return CubicSpline(x, y, axis, bc_type="periodic")(target)
+        return np.asarray(CubicSpline(x, y, axis, bc_type="periodic")(target))
     if order != 1:
         raise InputError(f"order = {order}: allowed are 1 (linear) and 3 (cubic spline)")
     left = np.clip(np.searchsorted(x, target, side="right") - 1, 0, x.size - 2)
     weight = (target - x[left]) / (x[left + 1] - x[left])
     weight = weight if axis == -1 else weight[:, None]
-    return (1 - weight) * y.take(left, axis) + weight * y.take(left + 1, axis)
+    result: np.ndarray = (1 - weight) * y.take(left, axis) + weight * y.take(left + 1, axis)
+    return result

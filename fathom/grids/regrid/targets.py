@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.grids.regrid.overlap import Overlap
+
+Region = tuple[int, int, int, int]  # first and end row, first and end column
 
 
 @dataclass
@@ -26,9 +28,13 @@ class Target:
 
     longitude: np.ndarray
     latitude: np.ndarray
-    mapping: dict
-    interpolations: dict = field(default_factory=dict)  # of each place of the model's grid
-    turns: dict = field(default_factory=dict, kw_only=True)  # of winds, the same
+    mapping: dict[str, Any]
+    interpolations: dict[str, Any] = field(
+        default_factory=dict[str, Any]
+    )  # of each place of the model's grid
+    turns: dict[str, Any] = field(
+        default_factory=dict[str, Any], kw_only=True
+    )  # of winds, the same
     conservative: bool = field(default=False, kw_only=True)  # means over cells; else interpolated
 
     between: ClassVar[bool] = True  # its points lie between those of the grid
@@ -41,7 +47,7 @@ class Target:
             else (self.latitude.size, self.longitude.size)
         )
 
-    def places(self):
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
         """Returns longitude and latitude of all points, (rows, columns)."""
         return (
             (self.longitude, self.latitude)
@@ -49,7 +55,7 @@ class Target:
             else np.meshgrid(self.longitude, self.latitude)
         )
 
-    def find(self, grid, horizontal: str) -> None:
+    def find(self, grid: Any, horizontal: str) -> None:
         """Finds its interpolation from a place of the model's grid, or its overlap."""
         if horizontal not in self.interpolations:
             self.interpolations[horizontal] = (
@@ -58,21 +64,24 @@ class Target:
                 else grid.interpolation(*self.places(), horizontal)
             )
 
-    def covered(self, grid) -> np.ndarray:
+    def covered(self, grid: Any) -> np.ndarray:
         """Returns the part of each cell that lies in cells of the model: (levels, rows,
         columns)."""
         self.find(grid, "center")
         levels = np.arange(grid.shape[0] if "wet_levels" in grid.mapping() else 1)
         there = np.asarray(grid.wet_levels) > levels[:, None, None]
         part = self.interpolations["center"].part(there, np.asarray(self.mapping["area"]))
-        return part.reshape(len(levels), *self.shape)
+        result: np.ndarray = part.reshape(len(levels), *self.shape)
+        return result
 
-    def find_turn(self, grid, horizontal: str) -> None:
+    def find_turn(self, grid: Any, horizontal: str) -> None:
         """Finds how winds as on earth turn between the grid's points and its own."""
         found = self.interpolations[horizontal]
         self.turns[horizontal] = found.turn(grid.coordinates(horizontal), self.places())
 
-    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
+    def wind(
+        self, horizontal: str, region: Region, u: np.ndarray, v: np.ndarray, first_row: int
+    ) -> list[np.ndarray]:
         """Returns both components of a region, as `bring` gives it, of those of the model."""
         found, turn = self.interpolations[horizontal], self.turns[horizontal]
         j0, j1, i0, i1 = region
@@ -80,20 +89,24 @@ class Target:
         both = turn.wind(found, u, v, first_row, self._points(region))
         return [part.reshape(shape) for part in both]
 
-    def rows(self, horizontal: str, region) -> tuple[int, int]:
+    def rows(self, horizontal: str, region: Region) -> tuple[int, int]:
         """Returns first and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
-        return self.interpolations[horizontal].rows(self._points(region))
+        result: tuple[int, int] = self.interpolations[horizontal].rows(self._points(region))
+        return result
 
-    def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
+    def bring(
+        self, horizontal: str, region: Region, values: np.ndarray, first_row: int
+    ) -> np.ndarray:
         """Returns (levels, rows, columns) of a region from values (levels, rows, points) of the
         model from first_row on.
         """
         j0, j1, i0, i1 = region
-        return self.interpolations[horizontal](values, first_row, self._points(region)).reshape(
-            len(values), j1 - j0, i1 - i0
-        )
+        result: np.ndarray = self.interpolations[horizontal](
+            values, first_row, self._points(region)
+        ).reshape(len(values), j1 - j0, i1 - i0)
+        return result
 
-    def _points(self, region):
+    def _points(self, region: Region) -> np.ndarray:
         j0, j1, i0, i1 = region
         return np.add.outer(np.arange(j0, j1) * self.shape[1], np.arange(i0, i1)).ravel()
 
@@ -132,7 +145,7 @@ vertical = ("depth", "thickness", "hybrid_a", "hybrid_b", "height_interfaces")
 of_own_ground = ("wet_levels", "bottom_thickness", "land_fraction", "finest")
 
 
-def of_grid(grid) -> Target:
+def of_grid(grid: Any) -> Target:
     """Returns the points of another grid of the earth, on the levels of the model. ValueError: no
     grid, or none of the earth.
     """
@@ -146,7 +159,7 @@ def of_grid(grid) -> Target:
     return Target(np.asarray(mapping["longitude"]), np.asarray(mapping["latitude"]), mapping)
 
 
-def moorings(places) -> Target:
+def moorings(places: Any) -> Target:
     """Returns columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which
     are called m1, m2, ...
     """
@@ -180,7 +193,7 @@ def moorings(places) -> Target:
     )
 
 
-def section(places, step: float = 0.25) -> Target:
+def section(places: Any, step: float = 0.25) -> Target:
     """Returns a section along great circles through `places`, (longitude, latitude) pairs
     [degrees], a point at least every `step` degrees.
     """

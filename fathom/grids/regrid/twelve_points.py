@@ -10,6 +10,7 @@ for the wanted places and not kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,9 @@ class TwelvePoints:
     [degrees], on whole rows first_row ... end_row - 1.
     """
 
-    def __init__(self, rows: Rows, longitude, latitude, first_row: int, end_row: int):
+    def __init__(
+        self, rows: Rows, longitude: np.ndarray, latitude: np.ndarray, first_row: int, end_row: int
+    ) -> None:
         from scipy.sparse import csr_array
 
         count, longest = rows.latitude.size, rows.shape[1]
@@ -81,7 +84,7 @@ class TwelvePoints:
         return result
 
 
-def lagrange(nodes, x) -> list[np.ndarray]:
+def lagrange(nodes: Sequence[Any], x: Any) -> list[np.ndarray]:
     """Returns weights at x of the polynomial through values at the nodes."""
     weights = []
     for n, here in enumerate(nodes):
@@ -93,13 +96,14 @@ def lagrange(nodes, x) -> list[np.ndarray]:
     return weights
 
 
-def _across(j, count: int):
+def _across(j: np.ndarray, count: int) -> np.ndarray:
     """Returns the row that row j is, also beyond a pole."""
     return np.where(j < 0, -1 - j, np.where(j >= count, 2 * count - 1 - j, j))
 
 
-def _latitude(rows: Rows, j):
+def _latitude(rows: Rows, j: np.ndarray) -> np.ndarray:
     """Returns latitude of row j [degrees], continued beyond the poles."""
     count = rows.latitude.size
     there = rows.latitude[_across(j, count)]
-    return np.where(j < 0, -180 - there, np.where(j >= count, 180 - there, there))
+    result: np.ndarray = np.where(j < 0, -180 - there, np.where(j >= count, 180 - there, there))
+    return result

@@ -8,7 +8,7 @@ that of the points that have a value, with equal weights.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.grids.regrid.places import Interpolation
-from fathom.grids.regrid.targets import Target
+from fathom.grids.regrid.targets import Region, Target
 
 globe = (0.0, 360.0, -90.0, 90.0)
 axes = {"longitude": -1, "latitude": -2, "x": -1, "y": -2}  # the name of the dimension
@@ -39,7 +39,9 @@ class Window(Target):
         self.interpolations[horizontal] = Interpolation(index, weight, self.points)
         return None
 
-    def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
+    def bring(
+        self, horizontal: str, region: Region, values: np.ndarray, first_row: int
+    ) -> np.ndarray:
         if self.interpolations[horizontal].weight[0, 0] != 1:  # a reduced grid
             return super().bring(horizontal, region, values, first_row)
         j0, j1, i0, i1 = region
@@ -56,7 +58,8 @@ class Inside(Window):
 
     def cut(self, values: np.ndarray) -> np.ndarray:
         """Returns (ny, nx) of its points from those of the grid."""
-        return np.asarray(values).reshape(-1)[self.index]
+        result: np.ndarray = np.asarray(values).reshape(-1)[self.index]
+        return result
 
 
 def window(own: Mapping[str, Any], area: Any) -> Window:
@@ -101,7 +104,9 @@ def box_of(area: Any, spherical: bool = True) -> np.ndarray:
     return np.array([west, east, south, north])
 
 
-def within(x, y, box, spherical: bool) -> np.ndarray:
+def within(
+    x: np.ndarray, y: np.ndarray, box: Sequence[float] | np.ndarray, spherical: bool
+) -> np.ndarray:
     """Returns whether points lie in a box."""
     west, east, south, north = box
     across = (x - west) % 360 <= east - west if spherical else (x >= west) & (x <= east)
@@ -125,10 +130,13 @@ def _together(columns: np.ndarray, count: int, closed: bool) -> np.ndarray:
     gaps = np.diff(np.append(columns, columns[0] + count))
     last = int(gaps.argmax())
     first = columns[(last + 1) % columns.size]
-    return first + np.arange((columns[last] - first) % count + 1)
+    result: np.ndarray = first + np.arange((columns[last] - first) % count + 1)
+    return result
 
 
-def _cut(name, values, shape, j, i):
+def _cut(
+    name: str, values: np.ndarray, shape: tuple[int, int], j: Any, i: Any
+) -> np.ndarray | None:
     """Returns rows j and columns i of values at points or corners; None for values elsewhere."""
     corner = name.startswith("corner_")
     j, i = (np.append(n, n[-1] + 1) if corner else n for n in (j, i))
@@ -141,16 +149,16 @@ def _cut(name, values, shape, j, i):
     if axis == "both" and values.shape == size:
         return values[np.ix_(j, column)] + turn
     if axis == -2 and len(values) == size[0]:
-        return values[j]
+        return np.asarray(values[j])
     if axis == -1 and len(values) == size[1]:
-        return values[column] + turn
+        return np.asarray(values[column] + turn)
     return None
 
 
 class ZonalMean(Target):
     """Means along the rows of another target, which lies on latitudes and longitudes."""
 
-    def __init__(self, along: Target):
+    def __init__(self, along: Target) -> None:
         corners = np.asarray(along.mapping["corner_longitude"], float)
         if np.ndim(along.longitude) != 1:
             raise InputError(
@@ -181,20 +189,24 @@ class ZonalMean(Target):
     def find(self, grid: Any, horizontal: str) -> None:
         self.along.find(grid, horizontal)
 
-    def _whole(self, region):
+    def _whole(self, region: Region) -> Region:
         return (*region[:2], 0, self.along.shape[1])
 
-    def rows(self, horizontal: str, region) -> tuple[int, int]:
+    def rows(self, horizontal: str, region: Region) -> tuple[int, int]:
         return self.along.rows(horizontal, self._whole(region))
 
     def find_turn(self, grid: Any, horizontal: str) -> None:
         self.along.find_turn(grid, horizontal)
 
-    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
+    def wind(
+        self, horizontal: str, region: Region, u: np.ndarray, v: np.ndarray, first_row: int
+    ) -> list[np.ndarray]:
         whole = self._whole(region)
         return [self._mean(w) for w in self.along.wind(horizontal, whole, u, v, first_row)]
 
-    def bring(self, horizontal: str, region, values, first_row: int) -> np.ndarray:
+    def bring(
+        self, horizontal: str, region: Region, values: np.ndarray, first_row: int
+    ) -> np.ndarray:
         return self._mean(self.along.bring(horizontal, self._whole(region), values, first_row))
 
     @staticmethod

@@ -30,7 +30,8 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     line, size = 64, int(np.prod(shape)) * np.dtype(dtype).itemsize
     memory = np.zeros(size + line, np.uint8)
     begin = -memory.ctypes.data % line
-    return memory[begin : begin + size].view(dtype).reshape(shape)
+    result: np.ndarray = memory[begin : begin + size].view(dtype).reshape(shape)
+    return result
 
 
 class FieldTransform:
@@ -43,7 +44,7 @@ class FieldTransform:
 
     shape: tuple[int, int]
 
-    def __init__(self, made: Any, precision: str):
+    def __init__(self, made: Any, precision: str) -> None:
         self.core, self.precision = made, precision
         self.real, self.complex = precisions[precision]
         self._list = core.TransformItems64 if precision == "fp64" else core.TransformItems32
@@ -141,7 +142,7 @@ class FieldTransform:
         return east, north
 
     def _to_points(
-        self, run: Callable, item: Callable, given: list, results: int
+        self, run: Callable[..., Any], item: Callable[..., Any], given: list[Any], results: int
     ) -> tuple[np.ndarray, ...]:
         leading: tuple[int, ...] | None = None
         columns: list[np.ndarray] = []
@@ -167,7 +168,7 @@ class FieldTransform:
         return tuple(f.reshape(*(leading or ()), *self.shape) for f in fields)
 
     def _to_waves(
-        self, run: Callable, item: Callable, given: list, results: int
+        self, run: Callable[..., Any], item: Callable[..., Any], given: list[Any], results: int
     ) -> tuple[np.ndarray, ...]:
         leading: tuple[int, ...] | None = None
         fields: list[np.ndarray] = []
@@ -195,7 +196,13 @@ class FieldTransform:
             for c in columns
         )
 
-    def _run(self, run: Callable, item: Callable, columns: list, fields: list) -> None:
+    def _run(
+        self,
+        run: Callable[..., Any],
+        item: Callable[..., Any],
+        columns: list[Any],
+        fields: list[Any],
+    ) -> None:
         if columns[0].shape[2]:
             items = self._list(self.core)
             item(items, columns, [[f.transpose(1, 0, 2)] for f in fields])

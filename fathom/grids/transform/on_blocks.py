@@ -29,7 +29,7 @@ class OnBlocks:
     truncation. All ranks that compute make it, and call it.
     """
 
-    def __init__(self, simulation: Any, truncation: int):
+    def __init__(self, simulation: Any, truncation: int) -> None:
         self.grid, self.domain = simulation.model.grid, simulation.domain
         self.transform = core.SphericalHarmonics64(
             simulation.comm.py2f(),
@@ -46,7 +46,8 @@ class OnBlocks:
         key = "waves", truncation
         if key not in simulation.gathers:
             simulation.gathers[key] = cls(simulation, truncation)
-        return simulation.gathers[key]
+        result: OnBlocks = simulation.gathers[key]
+        return result
 
     def fitted(self, blocks: Blocks, levels: int) -> list[np.ndarray]:
         waves, there, here = self._waves(levels), self._items(), self._items()
@@ -89,24 +90,24 @@ class OnBlocks:
         """Returns m of each row of each block, (ny, 1)."""
         return self._of_rows(self.grid.sphere.map_factor(self.grid.latitude))
 
-    def _of_rows(self, values):
+    def _of_rows(self, values: np.ndarray) -> list[np.ndarray]:
         values = np.broadcast_to(np.asarray(values, float), self.grid.latitude.shape)
         return [values[j : j + ny, None] for j, _, ny, _ in self.domain.blocks]
 
-    def _items(self):
+    def _items(self) -> Any:
         return core.TransformItems64(self.transform)
 
-    def _waves(self, levels):
+    def _waves(self, levels: int) -> np.ndarray:
         return np.zeros((len(self.transform.own), 2, levels))
 
-    def _empty(self, levels):
+    def _empty(self, levels: int) -> list[np.ndarray]:
         return [np.zeros((ny, levels, nx)) for _, _, ny, nx in self.domain.blocks]
 
 
-def _by_rows(blocks):
+def _by_rows(blocks: Blocks) -> list[np.ndarray]:
     """Returns the field in the order of the transforms."""
     return [np.asarray(block, float).swapaxes(0, 1).copy("C") for block in blocks]
 
 
-def _by_levels(blocks):
+def _by_levels(blocks: Blocks) -> list[np.ndarray]:
     return [block.swapaxes(0, 1) for block in blocks]

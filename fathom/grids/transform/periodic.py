@@ -98,7 +98,8 @@ def window(number: int, sharpness: float = 2.0) -> np.ndarray:
     from scipy.special import erf
 
     q = np.linspace(-1, 1, number + 2)[1:-1]
-    return 0.5 * (1 + erf(sharpness * q / np.sqrt(1 - q * q)))
+    result: np.ndarray = 0.5 * (1 + erf(sharpness * q / np.sqrt(1 - q * q)))
+    return result
 
 
 def _check(inside: Points, points: Points, least: int) -> None:
@@ -126,7 +127,8 @@ def _natural(n: int, number: int) -> np.ndarray:
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline([n - 2, n - 1, number, number + 1], np.eye(4), bc_type="natural")
-    return spline(np.arange(n, number)).T
+    result: np.ndarray = spline(np.arange(n, number)).T
+    return result
 
 
 def _smooth(whole: np.ndarray, inside: Points) -> None:

@@ -53,7 +53,7 @@ class BiFourier(FieldTransform):
         truncation: tuple[int, int] | None = None,
         precision: str = "fp64",
         threads: int = 0,
-    ):
+    ) -> None:
         check("precision", precision, precisions)
         check("grid", grid, orders)
         nx, ny = (int(n) for n in points)

@@ -78,7 +78,7 @@ class SphericalHarmonics(FieldTransform):
         precision: str = "fp64",
         radius: float = earth.RADIUS,
         threads: int = 0,
-    ):
+    ) -> None:
         check("precision", precision, precisions)
         if int(truncation) != truncation or truncation < 1:
             raise InputError(f"truncation = {truncation!r} must be a whole number, at least 1")
@@ -104,7 +104,8 @@ class SphericalHarmonics(FieldTransform):
     def longitude(self, row: int) -> np.ndarray:
         """Returns longitudes of the points of a row [degrees]."""
         points = self.grid.points[row]
-        return 360.0 * np.arange(points) / points
+        result: np.ndarray = 360.0 * np.arange(points) / points
+        return result
 
     def index(self, m: int, n: int) -> int:
         """Returns place of coefficient (m, n)."""

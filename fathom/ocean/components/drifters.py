@@ -11,7 +11,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from fathom.model.component import Array
 from fathom.ocean.region import share_of_columns
 from fathom.output import diagnostics
 from fathom.output.small_stores import SmallStore
+
+if TYPE_CHECKING:
+    from fathom.ocean.model import Ocean
 
 keys = ("places", "region", "number", "depth", "repeat", "times", "constant_depth")
 
@@ -115,13 +118,14 @@ class Drifters(SmallStore):
                 )
             )
         self.flow: Any = None  # of the core, once the simulation is known
-        self.released, self.due = 0, None
+        self.released = 0
+        self.due = 0.0  # [s] of the next release, once it has begun
 
     # ---- before the run --------------------------------------------------------------------------
 
     def processes(self, known: Mapping[str, Any], precision: int) -> list[Any]:
         """Returns the process that moves the drifters. InputError: they cannot have a variable."""
-        model = self.simulation.model
+        model = cast("Ocean", self.simulation.model)
         self.variables = dict(diagnostics.find(name, model, known) for name in self.requested)
         for name, d in self.variables.items():
             if (

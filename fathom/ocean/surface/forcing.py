@@ -104,12 +104,12 @@ def runoff_on(grid: WaterGrid, value: Any) -> Array:
     wet, area = np.asarray(grid.wet_levels) > 0, np.asarray(grid.horizontal.area_center)
     farthest = np.inf if grid.horizontal.periodic else 500e3  # those of a region alone
     target = (latitude, longitude, area, wet)
-    if embedded:
+    if embedded or records is None:
         return np.asarray(fluxes.rivers_on(*target, farthest))
     return np.asarray(_of_file(records, target, farthest))
 
 
-@once  # type: ignore[untyped-decorator]
+@once
 def _of_file(records: Records, target: tuple[Array, ...], farthest: float) -> Array:
     """Returns the rivers of records, spread at their mouths."""
     variable = records.find(of_rivers)
@@ -117,7 +117,7 @@ def _of_file(records: Records, target: tuple[Array, ...], farthest: float) -> Ar
     factor, _ = conversion(told, "kg m-2 s-1")
     number = 1 if variable.axis.constant else len(variable.axis)
     mean = sum(np.nan_to_num(records.read(variable, n).astype(float)) for n in range(number))
-    if variable.latitude is None:
+    if variable.latitude is None or variable.longitude is None:
         raise InputError(f"{records}: {variable.name} of rivers needs latitude and longitude")
     flux = mean * factor / number
     return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)

@@ -104,8 +104,8 @@ class Frame:
         b: np.ndarray,
         truncation: int | None = None,
     ) -> Frame:
-        """Of rows from south to north and interfaces p = a + b ps [Pa]; truncation of Gaussian
-        rows, by default that of a quadratic grid.
+        """Returns the frame of rows from south to north and interfaces p = a + b ps [Pa];
+        truncation of Gaussian rows, by default that of a quadratic grid.
         """
         ny, nx, levels = len(latitude), len(longitude), len(b) - 1
         hybrid = np.concatenate([[_p0], a / _p0, b])
@@ -127,8 +127,8 @@ class Frame:
     def on_sphere(
         cls, sphere: Schmidt, ny: int, nx: int, a: np.ndarray, b: np.ndarray, truncation: int
     ) -> Frame:
-        """Of Gaussian rows with equal numbers of points, on a sphere that may be stretched, and
-        rotated; interfaces p = a + b ps [Pa].
+        """Returns the frame of Gaussian rows with equal numbers of points, on a sphere that may be
+        stretched, and rotated; interfaces p = a + b ps [Pa].
         """
         x, y = np.deg2rad(sphere.pole)
         # exactly, where it is the pole of the earth
@@ -146,8 +146,8 @@ class Frame:
     def on_map(
         cls, projection: Projection, x: np.ndarray, y: np.ndarray, a: np.ndarray, b: np.ndarray
     ) -> Frame:
-        """Of points of a map that touches the sphere, without an extension, and interfaces p = a +
-        b ps [Pa]. ValueError: another map.
+        """Returns the frame of points of a map that touches the sphere, without an extension, and
+        interfaces p = a + b ps [Pa]. ValueError: another map.
         """
         touched = _touched(projection)
         if projection != touching(projection.longitude, touched, projection.radius):
@@ -225,7 +225,7 @@ def _touched(projection: Projection) -> float:
     )
 
 
-def _frame_of(arrays: Mapping[str, tuple]) -> Frame:
+def _frame_of(arrays: Mapping[str, tuple[Any, ...]]) -> Frame:
     a, b = _interfaces(arrays)
     if "projection" in arrays:
         return Frame.on_map(*map_of(arrays), a, b)
@@ -236,7 +236,7 @@ def _frame_of(arrays: Mapping[str, tuple]) -> Frame:
     return Frame.on(latitude[1], longitude[1], a, b, latitude[2].get("truncation"))
 
 
-def _interfaces(arrays: Mapping[str, tuple]) -> list[np.ndarray]:
+def _interfaces(arrays: Mapping[str, tuple[Any, ...]]) -> list[np.ndarray]:
     """Returns a and b of the interfaces of levels, p = a + b ps; of one layer where there are
     none."""
     if "ap_bounds" not in arrays:
@@ -251,7 +251,7 @@ class FaWriter(WholeTimes):
     compressions = ("none", "waves", *grib.compressions)
     encodes = True
 
-    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
         """Open a store made by `create`, to append."""
         self._hold(Path(path), writes or files.Writes())
 
@@ -278,7 +278,7 @@ class FaWriter(WholeTimes):
         compression: str = "none",
         overwrite: bool = False,
     ) -> FaWriter:
-        """Create the store with its frame and no times. Arguments and errors as
+        """Creates the store with its frame and no times. Arguments and errors as
         `ZarrWriter.create`; compression: "none", float64; "waves", the same, but the spherical
         harmonics of smooth fields on a Gaussian grid; "ccsds" or "simple", 24 bits by GRIB2;
         ValueError too for what FA cannot hold."""
@@ -334,7 +334,7 @@ class FaWriter(WholeTimes):
         return cls(path, writes)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Closes nothing: no file is open."""
 
     def _encode(
         self, variable: VariableSpec, array: np.ndarray, first: int = 0
@@ -361,10 +361,12 @@ class FaWriter(WholeTimes):
             for name, values in zip(names, levels[:, rows])
         ]
 
-    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+    def _finish(
+        self, held: list[Any], seconds: float, bounds: tuple[float, float] | None
+    ) -> Finished:
         """Returns (name, words) of each level."""
 
-        def words(values):
+        def words(values: Any) -> Any:
             if isinstance(values, Waves):
                 return [_in_waves, values.numbers]
             return (
@@ -419,7 +421,7 @@ class Contents:
     OSError for a damaged one.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         if not (path / "frame.fa").is_file():
             raise InputError(f"{path} is not a store of FA files: it has no frame.fa")
@@ -500,7 +502,7 @@ def articles_of(variable: VariableSpec, axes: Mapping[str, Any]) -> list[str]:
     return [(level + name)[:16] for level in before]
 
 
-def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> None:
+def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple[Any, ...]]) -> None:
     names = [name for variable in variables for name in articles_of(variable, arrays)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -38,7 +38,7 @@ class _Fields(BackendArray):
         front: tuple[int, ...],
         field: tuple[int, ...],
         dtype: Any,
-    ):
+    ) -> None:
         self.read, self.front, self.field, self.shape, self.dtype = (
             read,
             front,
@@ -48,11 +48,12 @@ class _Fields(BackendArray):
         )
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        return indexing.explicit_indexing_adapter(
+        result: np.ndarray = indexing.explicit_indexing_adapter(
             key, self.shape, indexing.IndexingSupport.OUTER, self._read
         )
+        return result
 
-    def _read(self, key: tuple) -> np.ndarray:
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray:
         depth = len(self.front)
         front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.front, key)]
         found = np.empty((*map(len, front), *self.field), self.dtype)
@@ -104,7 +105,7 @@ def _store(path: Path) -> xarray.Dataset:
     return _decoded(found, held.head["attributes"])
 
 
-def _decoded(found: dict[str, xarray.Variable], attributes: dict) -> xarray.Dataset:
+def _decoded(found: dict[str, xarray.Variable], attributes: dict[str, Any]) -> xarray.Dataset:
     axes = [name for name, variable in found.items() if variable.dims == (name,)]
     return xarray.decode_cf(
         xarray.Dataset(found, attrs={"Conventions": "CF-1.11", **attributes}).set_coords(axes)

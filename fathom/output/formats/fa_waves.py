@@ -38,8 +38,9 @@ def size(frame: Frame) -> int:
 
 
 def to_points(frame: Frame, numbers: np.ndarray) -> np.ndarray:
-    """At the points of the frame, in the order of its file: row after row, on the sphere from the
-    north."""
+    """Returns fields at the points of the frame, in the order of its file: row after row, on the
+    sphere from the north.
+    """
     if frame.dimensions[4] <= 0:
         return _plane(frame).inverse(_of_plane(_plane(frame), numbers)).ravel()
     transform, coefficients = _of_sphere(frame, numbers)
@@ -76,8 +77,9 @@ def _on_rows(frame: Frame, field: np.ndarray) -> np.ndarray:
 
 
 def to_waves(frame: Frame, fields: np.ndarray) -> np.ndarray:
-    """The numbers (fields, numbers) of fields on the full rows of a sphere (fields, rows, points),
-    from south to north."""
+    """Returns the numbers (fields, numbers) of fields on the full rows of a sphere (fields, rows,
+    points), from south to north.
+    """
     truncation, rows, points = (int(n) for n in frame.dimensions[:3])
     transform = _sphere(truncation, rows, points)
     coefficients = transform.direct(np.asarray(fields, float))
@@ -130,4 +132,5 @@ def _of_plane(plane: BiFourier, numbers: np.ndarray) -> np.ndarray:
     at = np.array([place[m, abs(n)] for m, n in zip(plane.m, plane.n)])
     a, b, c, d = numbers.reshape(-1, 4)[at].T
     up, along = np.sign(plane.n), np.asarray(plane.m) == 0
-    return np.where(along, a + 1j * b, a - up * d + 1j * (c + up * b))
+    result: np.ndarray = np.where(along, a + 1j * b, a - up * d + 1j * (c + up * b))
+    return result

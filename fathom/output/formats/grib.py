@@ -65,7 +65,7 @@ class GribWriter(WholeTimes):
     encodes = True
     _file = -1
 
-    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
         """Open a file made by `create`, to append; what follows its last complete time is cut
         off.
         """
@@ -92,7 +92,7 @@ class GribWriter(WholeTimes):
         compression: str = "ccsds",
         overwrite: bool = False,
     ) -> GribWriter:
-        """Create the file with its coordinates and no times. Arguments and errors as
+        """Creates the file with its coordinates and no times. Arguments and errors as
         `ZarrWriter.create`; compression "waves": smooth fields of a Gaussian grid as spherical
         harmonics, others as "ccsds"; ValueError too for what GRIB2 cannot hold.
         """
@@ -136,7 +136,9 @@ class GribWriter(WholeTimes):
         axes = self._held.head["coordinates"]
         return list(messages_of(variable, array, self._held.head, axes, first))
 
-    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+    def _finish(
+        self, held: list[Any], seconds: float, bounds: tuple[float, float] | None
+    ) -> Finished:
         return Finished(at_time(message, *(bounds or (seconds,))) for message in held)
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
@@ -169,7 +171,7 @@ class Contents:
     `GribWriter` has not made, OSError for a damaged one.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         with open(path, "rb") as file:
             line = file.readline(1 << 24)
@@ -217,7 +219,7 @@ class Contents:
     def message(self, n: int, file: Any) -> bytes:
         at, length = self.places[n]
         file.seek(at)
-        found = file.read(length)
+        found: bytes = file.read(length)
         if found[-4:] != b"7777":
             raise FileError(f"{self.path} is damaged: the message at byte {at} has no end")
         return found
@@ -226,7 +228,7 @@ class Contents:
 def _head(path: Path, line: bytes) -> dict[str, Any]:
     """Returns the first line of a file, decoded."""
     try:
-        head = json.loads(line)
+        head: dict[str, Any] = json.loads(line)
         head["fathom"]
     except (ValueError, KeyError, TypeError):
         raise (
@@ -239,7 +241,7 @@ def _head(path: Path, line: bytes) -> dict[str, Any]:
     return head
 
 
-def _specifications(described: list) -> dict[str, VariableSpec]:
+def _specifications(described: list[Any]) -> dict[str, VariableSpec]:
     return {
         name: VariableSpec(name, tuple(dims), dtype, given)
         for name, dims, dtype, given in described
@@ -264,7 +266,9 @@ def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
     return found
 
 
-def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
+def _check(
+    arrays: Mapping[str, tuple[Any, ...]], variables: list[VariableSpec], time: TimeAxis
+) -> None:
     """Raises ValueError for what GRIB2 cannot hold, or what is not supported here."""
     check_rows("GRIB2", arrays, variables, time, surfaces)
     allowed = [row.alias for row in _rows()]
@@ -276,7 +280,7 @@ def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: Tim
             )
 
 
-def _rows() -> list:
+def _rows() -> list[Any]:
     return [row for row in fields.values() if row.grib]
 
 
@@ -520,7 +524,7 @@ def unpacked(message: bytes) -> np.ndarray:
     handle = eccodes.codes_new_from_message(message)
     try:
         eccodes.codes_set(handle, "missingValue", _missing)
-        values = eccodes.codes_get_values(handle)
+        values: np.ndarray = eccodes.codes_get_values(handle)
     finally:
         eccodes.codes_release(handle)
     values[values == _missing] = np.nan

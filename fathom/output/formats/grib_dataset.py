@@ -23,7 +23,7 @@ class _Messages(BackendArray):
     time.
     """
 
-    def __init__(self, held: Contents, variable: Any, first: int):
+    def __init__(self, held: Contents, variable: Any, first: int) -> None:
         self.held, self.name, self.first, self.dtype = (
             held,
             variable.name,
@@ -35,11 +35,12 @@ class _Messages(BackendArray):
         self.varies, self.shape = variable.varies, tuple(sizes[dim] for dim in variable.dims)
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        return indexing.explicit_indexing_adapter(
+        result: np.ndarray = indexing.explicit_indexing_adapter(
             key, self.shape, indexing.IndexingSupport.OUTER, self._read
         )
+        return result
 
-    def _read(self, key: tuple) -> np.ndarray:
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray:
         front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.shape[:-2], key)]
         found = np.empty((*map(len, front), *self.shape[-2:]), self.dtype)
         with open(self.held.path, "rb") as file:

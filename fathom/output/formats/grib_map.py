@@ -20,8 +20,9 @@ from fathom.output.formats.whole_times import gaussian
 
 
 def keys(projection: Projection, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-    """Keys of eccodes; x, y [m]: of columns and rows, equidistant, rows from the first, as eccodes
-    counts those of maps."""
+    """Returns keys of eccodes; x, y [m]: of columns and rows, equidistant, rows from the first, as
+    eccodes counts those of maps.
+    """
     found: dict[str, Any] = {
         "shapeOfTheEarth": 1,
         "scaleFactorOfRadiusOfSphericalEarth": 0,

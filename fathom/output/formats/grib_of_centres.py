@@ -86,7 +86,7 @@ class _Axes:
 
 
 def _variable(
-    path: Path, name: str, kind: str, fields: list[_Message], shape: tuple, axes: _Axes
+    path: Path, name: str, kind: str, fields: list[_Message], shape: tuple[Any, ...], axes: _Axes
 ) -> xarray.Variable:
     places = {(one.time, one.level): (one.at, one.length) for one in fields}
     times = sorted({time for time, _ in places})
@@ -119,15 +119,16 @@ def _level(kind: str, levels: list[float]) -> tuple[str, np.ndarray, dict[str, s
 class _Fields(BackendArray):
     """A variable whose messages lie at `at`, (..., 2): first byte and length."""
 
-    def __init__(self, path: Path, at: np.ndarray, shape: tuple[int, int]):
+    def __init__(self, path: Path, at: np.ndarray, shape: tuple[int, int]) -> None:
         self.path, self.at, self.dtype = path, at, np.dtype("float64")
         self.shape = (*at.shape[:-1], *shape)
 
     def __getitem__(self, key: Any) -> np.ndarray:
         outer = indexing.IndexingSupport.OUTER
-        return indexing.explicit_indexing_adapter(key, self.shape, outer, self._read)
+        result: np.ndarray = indexing.explicit_indexing_adapter(key, self.shape, outer, self._read)
+        return result
 
-    def _read(self, key: tuple) -> np.ndarray:
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray:
         front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.at.shape, key[:-2])]
         found = np.empty((*map(len, front), *self.shape[-2:]))
         with open(self.path, "rb") as file:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def write(
     writes: files.Counted,
     moment: tuple[int, int] = (19700101, 0),
 ) -> None:
-    """A new file, or a new one instead of an old one, of articles made of pieces, arrays of
+    """Writes a new file, or a new one instead of an old one, of articles made of pieces, arrays of
     integers or floats. moment: YYYYMMDD, HHMMSS of the header; that of the content, so that the
     same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:
@@ -94,10 +95,10 @@ def write(
 class _Stream:
     """Words that leave in calls of 1 MiB, turned on their way through the cache."""
 
-    def __init__(self, path: Path, writes: files.Counted):
+    def __init__(self, path: Path, writes: files.Counted) -> None:
         self.path, self.writes, self.words, self.held = path, writes, np.empty(1 << 17, ">i8"), 0
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         return self
 
@@ -114,7 +115,7 @@ class _Stream:
         files.put(self.file, [self.words[: self.held].view("u1")], self.writes)
         self.held = 0
 
-    def __exit__(self, failed, *_):
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         try:
             if failed is None and self.held:
                 self._leave()
@@ -131,11 +132,11 @@ def begins(path: Path) -> bool:
     return record > 0 and record % _unit == 0 and (letters, header) == (_letters, _header)
 
 
-class Articles(Mapping):
+class Articles(Mapping[str, Any]):
     """The articles of a file by name, each read when it is asked for: native int64 (`.view(float)`
     where it holds floats). ValueError for what is not LFI, OSError for what is damaged."""
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not begins(self.path):
             raise InputError(f"{path} is not LFI or FA: its header is wrong")

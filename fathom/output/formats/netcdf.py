@@ -13,7 +13,7 @@ import math
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from fathom.output.specification import (
     with_dates,
 )
 
+if TYPE_CHECKING:
+    from types import TracebackType
+
 compressions: dict[str, dict[str, Any]] = {
     "zlib": {"compression": "zlib", "complevel": 1, "shuffle": True},
     "none": {},
@@ -49,7 +52,7 @@ class NetcdfWriter:
     collective = False
     compressions = tuple(compressions)
 
-    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
         """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF
         file.
         """
@@ -86,7 +89,7 @@ class NetcdfWriter:
         compression: str = "zlib",
         overwrite: bool = False,
     ) -> NetcdfWriter:
-        """Create the file with its coordinates and no times. Arguments and errors as
+        """Creates the file with its coordinates and no times. Arguments and errors as
         `ZarrWriter.create`.
         """
         import netCDF4
@@ -126,7 +129,8 @@ class NetcdfWriter:
         """Returns seconds since the start of the times that are complete."""
         with library:
             values = np.asarray(self._file["time"][:], float)
-        return values[~np.isnan(values)]
+        result: np.ndarray = values[~np.isnan(values)]
+        return result
 
     def regions(self, variable: str) -> Iterator[Region]:
         """Returns one region, the whole grid: everything is gathered on root."""
@@ -136,7 +140,7 @@ class NetcdfWriter:
     def write(
         self, variable: str, time_index: int | None, region: Region, array: np.ndarray
     ) -> None:
-        """Write array ([levels,] rows, points) over `region`; None as time_index for a variable
+        """Writes array ([levels,] rows, points) over `region`; None as time_index for a variable
         without time.
         """
         specification = self._known(variable)
@@ -152,7 +156,7 @@ class NetcdfWriter:
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Give time `time_index` its value (seconds since the start), which makes it complete."""
+        """Gives time `time_index` its value (seconds since the start), which makes it complete."""
         count = len(self.times)
         if time_index != count:
             raise InputError(
@@ -175,7 +179,7 @@ class NetcdfWriter:
             self._file.sync()
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times: later ones lose their value until they are written
+        """Keeps the first `count` times: later ones lose their value until they are written
         again.
         """
         with library:
@@ -213,7 +217,7 @@ def open_dataset(path: Path) -> Any:
     return dataset
 
 
-def _create_coordinates(file: Any, arrays: Mapping[str, tuple]) -> None:
+def _create_coordinates(file: Any, arrays: Mapping[str, tuple[Any, ...]]) -> None:
     for name, (dims, array, given) in arrays.items():
         variable = file.createVariable(name, array.dtype, dims, fletcher32=bool(dims))
         variable.setncatts(of_type(given, array.dtype))
@@ -266,14 +270,16 @@ def _axis(file: Any, name: str, dims: tuple[str, ...], chunk: tuple[int, ...]) -
 class _explained:
     """Turns the errors of the library into an OSError that says where and what."""
 
-    def __init__(self, path: Path, doing: str):
+    def __init__(self, path: Path, doing: str) -> None:
         self.path, self.doing = path, doing
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         library.acquire()
         return self
 
-    def __exit__(self, kind, error, _):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
         library.release()
         if isinstance(error, OSError):
             raise explain(error, self.path, self.doing) from None

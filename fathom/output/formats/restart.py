@@ -50,13 +50,13 @@ class Header:
     calendar: str
     steps: int  # steps made since `start`
     precision: str  # float32 or float64
-    grid: Mapping[str, dict]  # fingerprint(), part by part
+    grid: Mapping[str, dict[str, Any]]  # fingerprint(), part by part
     extra: Mapping[str, Any] = field(
         default_factory=dict
     )  # anything JSON: means half way, series, provenance, ...
 
 
-def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
+def fingerprint(**parts: np.ndarray) -> dict[str, dict[str, Any]]:
     """Returns shape and hash of each named array that makes a grid: fingerprint(depth=...,
     wet_levels=..., longitude=...).
     """
@@ -78,12 +78,12 @@ def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
 
 
 def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> Begun:
-    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band
+    """Begins a restart, on the root rank: fields (levels, rows, points) by name, to be written band
     by band. OSError: folder missing, no permission, disk full.
     """
     partial = _partial(Path(path))
     dtype = np.dtype(header.precision).newbyteorder("<")
-    table: dict[str, dict] = {}
+    table: dict[str, dict[str, Any]] = {}
     bands = place = 0
     for name, shape in fields.items():
         rows = rows_of_a_band(shape, dtype.itemsize)
@@ -123,7 +123,7 @@ class Begun:
     written. OSError: there is none.
     """
 
-    def __init__(self, path: Path, file: int = -1):
+    def __init__(self, path: Path, file: int = -1) -> None:
         self.path, self._file = path, file
         if file < 0:
             self._file = os.open(_partial(path), os.O_RDWR)
@@ -137,8 +137,8 @@ class Begun:
         writes: files.Writes,
         stage: Stage | None = None,
     ) -> None:
-        """One band of a field, (levels, rows, points) from `row` on: on any rank, in any order,
-        through a staging folder where there is one. OSError: disk full.
+        """Writes one band of a field, (levels, rows, points) from `row` on: on any rank, in any
+        order, through a staging folder where there is one. OSError: disk full.
         """
         band = np.ascontiguousarray(values.swapaxes(0, 1))
         put = partial(self._put_band, name, row, band.shape, band.dtype, writes)
@@ -148,7 +148,7 @@ class Begun:
             stage.put([band], put)
 
     def write_whole(self, name: str, array: np.ndarray, writes: files.Writes) -> None:
-        """All bands of a field; numbers as the restart has them."""
+        """Writes all bands of a field; numbers as the restart has them."""
         rows = rows_of_a_band(array.shape, array.itemsize)
         for row in range(0, array.shape[1], rows):
             self.write_band(name, row, array[:, row : row + rows], writes)
@@ -179,7 +179,7 @@ class Begun:
             raise explain(error, self.path, f"writing restart {self.path}") from None
 
     def synchronise(self) -> None:
-        """Everything that any rank has written is on disk afterwards."""
+        """Waits until everything that any rank has written is on disk."""
         os.fsync(self._file)
 
     def __del__(self) -> None:
@@ -188,7 +188,7 @@ class Begun:
 
 
 def finish(path: str | Path, begun: Begun | None = None) -> None:
-    """Make a complete restart visible, on one rank, when all ranks are done; it now replaces an
+    """Makes a complete restart visible, on one rank, when all ranks are done; it now replaces an
     earlier file of that name. begun: the file as this rank has it open.
     """
     path = Path(path)
@@ -207,8 +207,8 @@ def finish(path: str | Path, begun: Begun | None = None) -> None:
 
 
 def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) -> None:
-    """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if
-    this fails.
+    """Writes a restart of global fields (levels, rows, points), on one rank. An earlier one is kept
+    if this fails.
     """
     begun = create(path, header, {name: np.shape(array) for name, array in fields.items()})
     writes = files.Writes()
@@ -228,7 +228,7 @@ class Restart:
     asked for.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._file = os.open(path, os.O_RDONLY)
         try:
@@ -266,12 +266,13 @@ class Restart:
 
     def dtype(self, name: str) -> np.dtype:
         """Returns the type of the numbers of a field."""
-        return np.dtype(self._content["fields"][name]["dtype"])
+        result: np.dtype = np.dtype(self._content["fields"][name]["dtype"])
+        return result
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -290,9 +291,12 @@ def check_there(path: Path) -> None:
 
 
 def read(
-    path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()
+    path: str | Path,
+    *,
+    grid: Mapping[str, dict[str, Any]] | None = None,
+    fields: Iterable[str] = (),
 ) -> Restart:
-    """Open a restart and check that it fits: whole file, version, same `grid`, every name in
+    """Opens a restart and checks that it fits: whole file, version, same `grid`, every name in
     `fields` there.
 
     FileNotFoundError; ValueError with the difference.
@@ -315,7 +319,7 @@ def read(
         raise
 
 
-def _contents(file: int, path: Path) -> tuple[dict, int, int]:
+def _contents(file: int, path: Path) -> tuple[dict[str, Any], int, int]:
     """Returns the contents of the header, where the sums begin, and where the fields; ValueError
     for a file that is not whole or not a restart.
     """
@@ -374,7 +378,9 @@ def _pread(file: int, array: np.ndarray, place: int) -> None:
         view, place = view[done:], place + done
 
 
-def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) -> None:
+def _same_grid(
+    path: Path, there: Mapping[str, dict[str, Any]], here: Mapping[str, dict[str, Any]]
+) -> None:
     differences = []
     for name in {**here, **there}:
         old, new = there.get(name), here.get(name)

@@ -31,7 +31,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
     held = restart.read(path)
     header, extra = held.header, held.header.extra
     layers = _layers(held)
-    found: dict[str, tuple] = {}
+    found: dict[str, tuple[Any, ...]] = {}
     for name in held.names:
         array = _Field(held, name, held.shape(name))
         dims, attributes = _described(name, array.shape[0], layers)
@@ -57,7 +57,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
     return dataset
 
 
-def _place(found: dict[str, tuple]) -> list[str]:
+def _place(found: dict[str, tuple[Any, ...]]) -> list[str]:
     """Returns the coordinates among the fields: two-dimensional on the earth, axes of a plane."""
     on_earth, on_plane = ([n for n in names if n in found] for names in restart.places)
     for name, along_row in zip(on_plane, (True, False)):
@@ -70,17 +70,19 @@ def _place(found: dict[str, tuple]) -> list[str]:
 class _Field(BackendArray):
     """A field of a restart; of one level without its first dimension."""
 
-    def __init__(self, held: restart.Restart, name: str, shape: tuple[int, ...]):
+    def __init__(self, held: restart.Restart, name: str, shape: tuple[int, ...]) -> None:
         self.held, self.name, self.shape = held, name, shape
         self.dtype = held.dtype(name)
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        return indexing.explicit_indexing_adapter(
+        result: np.ndarray = indexing.explicit_indexing_adapter(
             key, self.shape, indexing.IndexingSupport.BASIC, self._read
         )
+        return result
 
-    def _read(self, key: tuple) -> np.ndarray:
-        return self.held[self.name].reshape(self.shape)[key]
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray:
+        result: np.ndarray = self.held[self.name].reshape(self.shape)[key]
+        return result
 
 
 def _layers(held: restart.Restart) -> int:

@@ -35,7 +35,7 @@ def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return (*shape[:-2], inner[-2] * rows, inner[-1] * columns), inner
 
 
-def metadata(inner: Sequence[int], codecs: list[dict]) -> dict:
+def metadata(inner: Sequence[int], codecs: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns the entry under `codecs` of an array whose files are shards."""
     index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
     return {
@@ -49,7 +49,7 @@ def metadata(inner: Sequence[int], codecs: list[dict]) -> dict:
     }
 
 
-def inner_of(codecs: list[dict]) -> tuple[tuple[int, ...] | None, list[dict]]:
+def inner_of(codecs: list[dict[str, Any]]) -> tuple[tuple[int, ...] | None, list[dict[str, Any]]]:
     """Returns shape (None: the files are no shards) and codecs of the chunks."""
     if codecs[0]["name"] != "sharding_indexed":
         return None, codecs
@@ -62,11 +62,12 @@ def assemble(
     full: Sequence[int],
     inner: Sequence[int],
     encode: Callable[[np.ndarray], Any],
-    each: Callable = map,
+    each: Callable[..., Any] = map,
 ) -> list[Any]:
-    """The parts of the file for `block`, which fills the front of a shard of shape `full`; none
-    where it is empty. encode(part of a block): the bytes of a chunk, None where there is nothing;
-    each: `map`, or that of several threads."""
+    """Returns the parts of the file for `block`, which fills the front of a shard of shape `full`;
+    none where it is empty. encode(part of a block): the bytes of a chunk, None where there is
+    nothing; each: `map`, or that of several threads.
+    """
     places = _chunks_within(block.shape, full, inner)
     encoded = iter(each(encode, [block[place] for place in places if place is not None]))
     chunks = [None if place is None else next(encoded) for place in places]
@@ -98,8 +99,8 @@ def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) 
 
 
 def as_stored(block: np.ndarray, inner: Sequence[int], empty: np.ndarray) -> list[Any]:
-    """`assemble` for numbers that are stored as they are and lie so: chunks side by side are one
-    part. empty: which of them are left out.
+    """Returns `assemble` for numbers that are stored as they are and lie so: chunks side by side
+    are one part. empty: which of them are left out.
     """
     chunks = block.reshape(len(empty), -1).view(np.uint8)
     edges = np.flatnonzero(np.diff(~empty, prepend=False, append=False))

@@ -74,7 +74,7 @@ def are_smooth(name: str, stretched: bool) -> bool:
     return name in smooth and not (stretched and name in ("vorticity", "divergence"))
 
 
-def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
+def truncation_of(kind: str, arrays: Mapping[str, tuple[Any, ...]]) -> int:
     """Returns the truncation of the waves that Gaussian rows carry. ValueError: other rows."""
     given = arrays.get("sphere") or arrays.get("latitude")
     if given is None or "truncation" not in given[2] or is_zonal(arrays):
@@ -98,7 +98,7 @@ def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]
     return projection, x, y
 
 
-def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
+def places(axes: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """Returns longitude and latitude of the points of a map, or of rows about their own pole:
     (dims, values, attributes); else nothing.
     """
@@ -117,7 +117,7 @@ def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
     }
 
 
-def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
+def axes_of(arrays: Mapping[str, tuple[Any, ...]]) -> dict[str, list[Any]]:
     """Returns coordinates that a head names: [dims, values, attributes]; those of each point
     apart."""
     return {
@@ -129,7 +129,7 @@ def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
 
 def check_rows(
     kind: str,
-    arrays: Mapping[str, tuple],
+    arrays: Mapping[str, tuple[Any, ...]],
     variables: list[VariableSpec],
     time: TimeAxis,
     levels: Iterable[str] = ("pressure",),
@@ -206,7 +206,7 @@ def check_place(path: Path, may_replace: bool) -> None:
         raise MissingFileError(f"cannot create {path}: folder {path.parent} does not exist")
 
 
-class Finished(list):
+class Finished(list[Any]):
     """The written levels of a variable, one by one, each with its time."""
 
 
@@ -241,7 +241,7 @@ class WholeTimes(ABC):
     def write(
         self, variable: str, time_index: int | None, region: Region, array: np.ndarray
     ) -> None:
-        """Encode array ([levels,] rows, points) of the whole grid; `extend` writes it."""
+        """Encodes array ([levels,] rows, points) of the whole grid; `extend` writes it."""
         specification = self._known(variable)
         ny, nx = (self.sizes[dim] for dim in specification.dims[-2:])
         array = check_block(specification, region, array, self.sizes, (ny, nx))
@@ -251,7 +251,7 @@ class WholeTimes(ABC):
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Write time `time_index`, its instant or the middle of its interval in seconds since the
+        """Writes time `time_index`, its instant or the middle of its interval in seconds since the
         start: all of it, or nothing.
         """
         self._expect(time_index)
@@ -273,7 +273,7 @@ class WholeTimes(ABC):
         self._encoded = {}
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times."""
+        """Keeps the first `count` times."""
         if count < len(self.times):
             self._cut(count)
 
@@ -311,7 +311,7 @@ class WholeTimes(ABC):
         return self._finish(self._encode(self._known(variable), array, first), seconds, bounds)
 
     def accept(self, variable: str, parts: Iterable[tuple[int, Finished]]) -> None:
-        """A variable of the time that is written next, encoded in parts: (first level, part)."""
+        """Takes a variable of the next time, encoded in parts: (first level, part)."""
         in_order = sorted(parts, key=lambda part: part[0])
         self._encoded[variable] = Finished(one for _, part in in_order for one in part)
 
@@ -325,7 +325,9 @@ class WholeTimes(ABC):
         """The metadata of an existing store; its file stays closed."""
         raise NotImplementedError
 
-    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+    def _finish(
+        self, held: list[Any], seconds: float, bounds: tuple[float, float] | None
+    ) -> Finished:
         raise NotImplementedError
 
     @abstractmethod

@@ -64,7 +64,7 @@ class Writer(Protocol):
         attributes: Mapping[str, Any] | None = None,
         overwrite: bool = False,
     ) -> Writer:
-        """A new store with its coordinates and no times, on rank 0.
+        """Makes a new store with its coordinates and no times, on rank 0.
 
         coordinates: {name: (dims, array, attributes)}, with cell bounds, or an xarray.Dataset.
         chunks: {dimension: size}, a wish. attributes: of the whole store. A format may also have
@@ -76,29 +76,29 @@ class Writer(Protocol):
     def times(self) -> np.ndarray: ...
 
     def regions(self, variable: str) -> Iterator[Region]:
-        """Rectangles (j0, j1, i0, i1), half open, that make up a variable, in a fixed order."""
+        """Yields half-open rectangles (j0, j1, i0, i1) that make up a variable, in fixed order."""
 
     def write(
         self, variable: str, time_index: int | None, region: Region, array: np.ndarray
     ) -> None:
-        """array ([levels,] rows, points) in one of the `regions`; NaN where there is nothing.
-        time_index: None for a variable that does not vary.
+        """Writes array ([levels,] rows, points) in one of the `regions`; NaN where there is
+        nothing. time_index: None for a variable that does not vary.
         """
 
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Time `time_index`, which has been written, is complete. seconds since the start: its
+        """Completes time `time_index`, which has been written. seconds since the start: its
         instant, or the middle of its interval, then with `bounds`.
         """
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times: a run continues from an earlier restart, and writes the
+        """Keeps the first `count` times: a run continues from an earlier restart, and writes the
         others again.
         """
 
     def close(self) -> None:
-        """Nothing stays open. It may be called twice."""
+        """Closes what is open. It may be called twice."""
 
 
 class CollectiveWriter(Writer, Protocol):
@@ -110,4 +110,4 @@ class CollectiveWriter(Writer, Protocol):
     stage: Any
 
     def encode_with(self, threads: int) -> None:
-        """So many threads may encode from now on."""
+        """Lets so many threads encode from now on."""

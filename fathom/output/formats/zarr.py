@@ -18,7 +18,7 @@ import json
 import math
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -76,7 +76,7 @@ class ZarrWriter:
     collective = True
     compressions = tuple(compressions)
 
-    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
         """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is
         none.
         """
@@ -84,7 +84,7 @@ class ZarrWriter:
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
-        self._each: Callable = map  # how the chunks of a shard are encoded
+        self._each: Callable[..., Any] = map  # how the chunks of a shard are encoded
         self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
         self._told, self._behind = monotonic(), False  # when arrays said their length; it has grown
         self._blocks: dict[tuple[str, int], np.ndarray] = {}  # times of the chunk that grows
@@ -108,7 +108,7 @@ class ZarrWriter:
         compression: str = "lz4",
         overwrite: bool = False,
     ) -> ZarrWriter:
-        """Create the store with its coordinates and no times, on the root rank only.
+        """Creates the store with its coordinates and no times, on the root rank only.
 
         coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
         {dimension: size} instead of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
@@ -162,9 +162,10 @@ class ZarrWriter:
         blocks = [self._times("time", n)[:, 0] for n in range(math.ceil(count / _times_per_chunk))]
         return np.concatenate([*blocks, np.empty(0)])[:count]
 
-    def metadata(self, variable: str) -> dict:
+    def metadata(self, variable: str) -> dict[str, Any]:
         """Returns the array's entry in `zarr.json`."""
-        return self._arrays[self._known(variable)]
+        result: dict[str, Any] = self._arrays[self._known(variable)]
+        return result
 
     def regions(self, variable: str) -> Iterator[Region]:
         """Returns horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one
@@ -177,7 +178,7 @@ class ZarrWriter:
     def write(
         self, variable: str, time_index: int | None, region: Region, array: np.ndarray
     ) -> None:
-        """Write array ([levels,] rows, points) over `region`, which must be whole chunks.
+        """Writes array ([levels,] rows, points) over `region`, which must be whole chunks.
 
         time_index is None for a variable without time. ValueError (name, shape, region), OSError
         (disk).
@@ -196,7 +197,7 @@ class ZarrWriter:
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Make time `time_index` visible: root, once all ranks have written it. seconds: since the
+        """Makes time `time_index` visible: root, once all ranks have written it. seconds: since the
         start.
         """
         count = self._arrays["time"]["shape"][0]
@@ -222,7 +223,7 @@ class ZarrWriter:
         self._set_times(time_index + 1)
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times (root, before a run is continued from an earlier
+        """Keeps the first `count` times (root, before a run is continued from an earlier
         restart).
         """
         if count < self._arrays["time"]["shape"][0]:
@@ -230,14 +231,14 @@ class ZarrWriter:
             self._set_times(count)
 
     def encode_with(self, threads: int) -> None:
-        """The chunks of a shard are encoded by so many threads from now on."""
+        """Lets so many threads encode the chunks of a shard from now on."""
         self.close()
         if threads > 1:
             self._pool = ThreadPoolExecutor(threads)
             self._each = self._pool.map
 
     def close(self) -> None:
-        """All metadata is written; no file is held open between writes."""
+        """Closes nothing: all metadata is written, no file is held open between writes."""
         if self._behind:
             self._told = -math.inf
             self._set_times(self.sizes["time"])
@@ -299,9 +300,10 @@ class ZarrWriter:
 
     def _file(self, name: str, index: tuple[int, ...]) -> Path:
         separator = self._arrays[name]["chunk_key_encoding"]["configuration"]["separator"]
-        return self.path / name / separator.join(["c", *map(str, index)])
+        result: Path = self.path / name / separator.join(["c", *map(str, index)])
+        return result
 
-    def _deliver(self, put: Callable, name: str, file: Path, parts: list[Any]) -> None:
+    def _deliver(self, put: Callable[..., Any], name: str, file: Path, parts: list[Any]) -> None:
         try:
             varies = name not in ("time", "time_bounds") and self.variables[name].varies
             writes = self.writes if varies else files.OfMetadata(self.writes)
@@ -314,7 +316,7 @@ class ZarrWriter:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
     def _encode(
-        self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray
+        self, name: str, full: tuple[int, ...], codecs: list[dict[str, Any]], block: np.ndarray
     ) -> Any:
         """Returns the bytes of a chunk of shape `full`, at whose front the block lies; None where
         there is no valid number.
@@ -338,7 +340,7 @@ class ZarrWriter:
         if blocks.dtype.kind != "f" or not math.isnan(self.variables[name].fill) or not blocks.size:
             return np.zeros(len(blocks), bool)
         some = (slice(None), *(slice(size // 8, None, size // 4 + 1) for size in blocks.shape[1:]))
-        empty = np.isnan(blocks[some]).all(axis=tuple(range(1, blocks.ndim)))
+        empty: np.ndarray = np.isnan(blocks[some]).all(axis=tuple(range(1, blocks.ndim)))
         for n in np.flatnonzero(empty):
             empty[n] = np.isnan(blocks[n]).all()
         return empty
@@ -462,14 +464,21 @@ def _write_metadata(
 
 
 def _array_metadata(
-    shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False
-) -> dict:
+    shape: Sequence[int],
+    chunk: Sequence[int],
+    dtype: Any,
+    dims: Sequence[str],
+    attributes: Mapping[str, Any],
+    compression: str,
+    fill: float = math.nan,
+    sharded: bool = False,
+) -> dict[str, Any]:
     """Returns the metadata of an array whose files hold `chunk` each, cut into smaller chunks where
     they are large.
     """
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
-    codecs: list[dict] = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    codecs: list[dict[str, Any]] = [{"name": "bytes", "configuration": {"endian": "little"}}]
     for codec in compressions[compression]:
         if codec["name"] == "blosc":
             sized = {**codec["configuration"], "typesize": dtype.itemsize}
@@ -508,7 +517,7 @@ def _of_variable(
     sizes: Mapping[str, int],
     chunks: Mapping[str, int] | None,
     compression: str,
-) -> dict:
+) -> dict[str, Any]:
     """Returns the metadata of a variable while there is no time."""
     chunk = chunk_of(variable.dims, sizes, chunks)
     return _array_metadata(
@@ -531,7 +540,7 @@ def _is_small(variable: VariableSpec, chunk: tuple[int, ...]) -> bool:
     return variable.varies and _least <= size < 4 * _least
 
 
-def _time_metadata(time: TimeAxis) -> dict:
+def _time_metadata(time: TimeAxis) -> dict[str, Any]:
     """Returns metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
     result = {
         "time": _array_metadata(
@@ -545,7 +554,7 @@ def _time_metadata(time: TimeAxis) -> dict:
     return result
 
 
-def _specification(name: str, entry: dict) -> VariableSpec:
+def _specification(name: str, entry: dict[str, Any]) -> VariableSpec:
     fill = math.nan if entry["fill_value"] == "NaN" else entry["fill_value"]
     return VariableSpec(
         name, tuple(entry["dimension_names"]), entry["data_type"], entry["attributes"], fill
@@ -556,19 +565,21 @@ def _stored_type(specification: VariableSpec) -> np.dtype:
     return np.dtype(specification.dtype).newbyteorder("<")
 
 
-def _chunk(entry: dict) -> tuple[int, ...]:
+def _chunk(entry: dict[str, Any]) -> tuple[int, ...]:
     return tuple(entry["chunk_grid"]["configuration"]["chunk_shape"])
 
 
-def encoder(codecs: list[dict]) -> Callable[[Any], Any]:
+def encoder(codecs: list[dict[str, Any]]) -> Callable[[Any], Any]:
     """Returns the encoder of the bytes of a chunk, from the codecs after the codec of bytes; one
     thread, so that equal input gives equal bytes.
     """
     configuration = codecs[0]["configuration"]
+    encode: Callable[[Any], Any]
     if codecs[0]["name"] == "zstd":
         from numcodecs.zstd import Zstd
 
-        return Zstd(configuration["level"], configuration["checksum"]).encode
+        encode = Zstd(configuration["level"], configuration["checksum"]).encode
+        return encode
     import google_crc32c
     from numcodecs import blosc
 
@@ -578,8 +589,9 @@ def encoder(codecs: list[dict]) -> Callable[[Any], Any]:
         return encode
 
     def with_sum(block: Any) -> bytes:
-        found = encode(block)
-        return found + google_crc32c.value(found).to_bytes(4, "little")
+        found: bytes = encode(block)
+        check: bytes = google_crc32c.value(found).to_bytes(4, "little")
+        return found + check
 
     return with_sum
 
@@ -588,14 +600,14 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
-def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
+def _write_json(file: Path, content: dict[str, Any], writes: files.Writes) -> None:
     files.replace(file, [json.dumps(content).encode()], files.OfMetadata(writes))
 
 
-def _read_json(file: Path) -> dict:
+def _read_json(file: Path) -> dict[str, Any]:
     if not file.is_file():
         raise MissingFileError(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
-    content = json.loads(file.read_text())
+    content: dict[str, Any] = json.loads(file.read_text())
     if content.get("zarr_format") != 3 or "consolidated_metadata" not in content:
         raise InputError(f"{file.parent} is not a Zarr v3 store with consolidated metadata")
     return content

@@ -9,11 +9,11 @@ and exchange nothing, so the bits do not depend on ranks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.grids.regrid import chosen, places, targets
 from fathom.output.post.pressure_levels import to_pressure_levels
+
+if TYPE_CHECKING:
+    from fathom.output.formats.writer import Writer
 
 BANDS = 4  # of a time
 parts = ("reading", "columns", "points", "writing")
@@ -37,7 +40,7 @@ class Source:
     pressures: chosen.ChosenLevels | None
     known: dict[str, str] = field(default_factory=dict)  # its variables: alias -> name
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         by_alias = {entry.alias: name for name, entry in names.fields.items()}
         self.known = {
             alias: by_alias.get(alias, alias)
@@ -74,7 +77,7 @@ class Source:
                 " run, latlon_resolution = 1 of an output does it"
             )
 
-    def interpolation(self, target) -> places.Interpolation:
+    def interpolation(self, target: targets.Target) -> places.Interpolation:
         longitude, latitude = (self.data[name].values for name in ("longitude", "latitude"))
         return places.from_coordinates(longitude, latitude, *target.places())
 
@@ -104,7 +107,7 @@ class Source:
             **{alias: values for alias, values in rows.items() if alias not in self.layers},
         }
 
-    def variables(self, mapping: dict) -> list[output.VariableSpec]:
+    def variables(self, mapping: dict[str, Any]) -> list[output.VariableSpec]:
         """Returns variables as they are stored."""
         made = dict(self.known)
         if self.pressures is not None:
@@ -124,7 +127,7 @@ def make(
     step: float = 1.0,
     levels: Sequence[float] | None = None,
     overwrite: bool = False,
-    comm: Any = None,
+    comm: mpi.MPI.Comm | None = None,
 ) -> dict[str, Any]:
     """Returns the fields of `store` on cells of `step` degrees, at `levels` [hPa] where they are
     given, in `out` (.zarr). All ranks of `comm` call it; returns processor seconds by rank and
@@ -151,14 +154,17 @@ def make(
     return {"parts": comm.allgather(seconds), "times": data.sizes["time"], "ranks": comm.size}
 
 
-def _tasks(times: int, bands: int, comm) -> Iterator[tuple[int, int]]:
+def _tasks(times: int, bands: int, comm: mpi.MPI.Comm) -> Iterator[tuple[int, int]]:
     for task in range(comm.rank, times * bands, comm.size):
         yield divmod(task, bands)
 
 
-def _create(comm, source: Source, out, target, overwrite: bool) -> list[str]:
+def _create(
+    comm: mpi.MPI.Comm, source: Source, out: str | Path, target: targets.Target, overwrite: bool
+) -> list[str]:
     """Returns the empty store on root, and the names in it; an error is one of all ranks."""
-    error, stored = None, []
+    error: Exception | None = None
+    stored: list[str] = []
     if comm.rank == 0:
         mapping = dict(target.mapping)
         if source.pressures is not None:
@@ -191,12 +197,20 @@ def _create(comm, source: Source, out, target, overwrite: bool) -> list[str]:
     return stored
 
 
-def _start(data) -> tuple[str, str]:
+def _start(data: Any) -> tuple[str, str]:
     encoding = data.time.encoding
     return encoding["units"].split("since ")[1], encoding.get("calendar", "standard")
 
 
-def _bring(source, writer, around, target, time, own, seconds) -> None:
+def _bring(
+    source: Source,
+    writer: Writer,
+    around: places.Interpolation,
+    target: targets.Target,
+    time: int,
+    own: Mapping[str, output.Region],
+    seconds: dict[str, float],
+) -> None:
     """One band of one time; `own`: its region of each variable."""
     clock = _Clock(seconds)
     j0, j1, _, _ = next(iter(own.values()))
@@ -213,11 +227,11 @@ def _bring(source, writer, around, target, time, own, seconds) -> None:
     clock.ends("points")
     for alias, values in brought.items():
         several = len(writer.variables[alias].dims) == 4
-        writer.write(alias, time, own[alias], np.float32(values if several else values[0]))
+        writer.write(alias, time, own[alias], (values if several else values[0]).astype(np.float32))
     clock.ends("writing")
 
 
-def _extend(data, out) -> None:
+def _extend(data: Any, out: str | Path) -> None:
     """All times become visible."""
     from xarray.conventions import encode_cf_variable
 
@@ -230,7 +244,7 @@ def _extend(data, out) -> None:
 class _Clock:
     """Adds processor time to parts."""
 
-    def __init__(self, seconds: dict[str, float]):
+    def __init__(self, seconds: dict[str, float]) -> None:
         self.seconds, self.before = seconds, process_time()
 
     def ends(self, part: str) -> None:

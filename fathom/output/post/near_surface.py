@@ -19,9 +19,18 @@ from fathom.base.failure import InputError
 
 KARMAN = 0.4
 
+Numbers = np.ndarray | float
+
 
 def at_height(
-    lowest, surface, height, height_of_lowest, roughness, *, drag=None, heat_transfer=None
+    lowest: Numbers,
+    surface: Numbers,
+    height: Numbers,
+    height_of_lowest: Numbers,
+    roughness: Numbers,
+    *,
+    drag: Numbers | None = None,
+    heat_transfer: Numbers | None = None,
 ) -> np.ndarray:
     """Returns a field at `height` [m] above the ground.
 
@@ -47,19 +56,20 @@ def at_height(
     bend = np.where(
         b > neutral, r * (neutral - b), np.log1p(r * np.expm1(np.minimum(neutral - b, 50)))
     )
-    return surface + (np.asarray(lowest) - surface) / b * (logarithm - bend)
+    result: np.ndarray = surface + (np.asarray(lowest) - surface) / b * (logarithm - bend)
+    return result
 
 
 def temperature_at_2m(
-    lowest,
-    surface,
-    height_of_lowest,
-    roughness,
+    lowest: Numbers,
+    surface: Numbers,
+    height_of_lowest: Numbers,
+    roughness: Numbers,
     *,
-    drag=None,
-    heat_transfer=None,
-    gravity=constants.standard_gravity,
-    heat_capacity=constants.screen_heat_capacity,
+    drag: Numbers | None = None,
+    heat_transfer: Numbers | None = None,
+    gravity: float = constants.standard_gravity,
+    heat_capacity: float = constants.screen_heat_capacity,
 ) -> np.ndarray:
     """Returns T [K] at 2 m: the profile is that of dry static energy, c_p T + g z."""
     static = at_height(
@@ -74,6 +84,8 @@ def temperature_at_2m(
     return static - gravity / heat_capacity * 2.0
 
 
-def wind_at_10m(lowest, height_of_lowest, roughness, *, drag=None) -> np.ndarray:
+def wind_at_10m(
+    lowest: Numbers, height_of_lowest: Numbers, roughness: Numbers, *, drag: Numbers | None = None
+) -> np.ndarray:
     """Returns a component of the wind [m s-1] at 10 m."""
     return at_height(lowest, 0.0, 10.0, height_of_lowest, roughness, drag=drag)

@@ -12,6 +12,9 @@ Below the ground and at the sea: core/post/air.hpp, where the equations are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fathom.base import mpi
@@ -21,6 +24,11 @@ from fathom.base.moist_air import potential_temperature, relative_humidity
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column
 from fathom.grids.regrid.rows import Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fathom.grids.regrid.chosen import ChosenLevels
 
 BLOCK = 2048  # columns at a time: their data stay in cache
 SURFACE = ("log_surface_pressure", "surface_geopotential")
@@ -36,11 +44,12 @@ class Column:
         a row are NaN in every result
     """
 
-    def __init__(self, fields, levels, grid=None):
+    def __init__(self, fields: Mapping[str, np.ndarray], levels: Any, grid: Any = None) -> None:
         a, b = interfaces_of(levels)
         self.rows = None if grid is None else Rows.of(grid)
-        known = next((n for n in ("air_temperature", "virtual_temperature") if n in fields), None)
-        for name in (known or "air_temperature", *SURFACE):
+        either = ("air_temperature", "virtual_temperature")
+        known = next((name for name in either if name in fields), "air_temperature")
+        for name in (known, *SURFACE):
             if name not in fields:
                 raise InputError(
                     f"{name} is needed to find pressure and height; there are"
@@ -61,7 +70,7 @@ class Column:
         self._at = np.zeros(0)
 
     @classmethod
-    def of_layers(cls, layers, ground) -> Column:
+    def of_layers(cls, layers: Sequence[np.ndarray], ground: Sequence[np.ndarray]) -> Column:
         """Makes a column of layers whose pressures and heights are known, hybrid or not.
 
         layers : ln p, T [K], T_v [K] and geopotential [m2 s-2], each (layers, points)
@@ -75,18 +84,18 @@ class Column:
         self.surface_pressure, self.surface_geopotential = np.exp(ground[0]), ground[1]
         return self
 
-    def _flat(self, field, layers):
+    def _flat(self, field: ArrayLike, layers: bool) -> np.ndarray:
         field = np.asarray(field)
         if self.rows is not None:
             return column.numbers(self.rows.pack(field))
         return column.numbers(field.reshape((*field.shape[: int(layers)], -1)))
 
-    def _shaped(self, values):
+    def _shaped(self, values: np.ndarray) -> np.ndarray:
         if self.rows is not None:
             return self.rows.unpack(values, np.nan)
         return values.reshape(values.shape[:-1] + self.shape)
 
-    def _to(self, pressures):
+    def _to(self, pressures: ArrayLike) -> Any:
         """Sets pressures [Pa] as targets: (levels), or of each point (levels,
         points), as `pressure_of` gives them.
         """
@@ -99,7 +108,7 @@ class Column:
             self._at = wanted
         return self.air
 
-    def pressure_of(self, levels) -> np.ndarray:
+    def pressure_of(self, levels: ChosenLevels) -> np.ndarray:
         """Returns pressure [Pa] of chosen levels (fathom/grids/regrid/chosen.py), (levels) or
         (levels, points); NaN where a column has none. Altitudes and heights continue below the
         ground.
@@ -111,19 +120,23 @@ class Column:
             theta = potential_temperature(self.air.temperature, np.exp(self.air.logarithm))
             return self.pressure_where(theta, values)
         if levels.name == "hybrid":
-            a, b = levels.interfaces
+            a, b = map(np.asarray, levels.interfaces)
             return column.layer_pressure(column.interface_pressure(a, b, self.surface_pressure))
         ground = self.surface_geopotential if levels.name == "height" else 0.0
         wanted = np.asarray(ground + STANDARD_GRAVITY * values[:, None], float)
-        return np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
+        result: np.ndarray = np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
+        return result
 
-    def pressure_where(self, field, values) -> np.ndarray:
+    def pressure_where(self, field: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Returns pressure [Pa] (values, points) where a field of layers, which falls on the way
         down from the top, first has each value; NaN where it has not.
         """
-        return np.exp(np.array([self.air.where(field, value, False)[0] for value in values]))
+        result: np.ndarray = np.exp(
+            np.array([self.air.where(field, value, False)[0] for value in values])
+        )
+        return result
 
-    def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
+    def at(self, field: np.ndarray, pressures: ArrayLike, *, order: int = 3) -> np.ndarray:
         """Returns a field of layers (layers, *points) at pressures [Pa] (levels, *points); `order`
         3 or 1. Below the lowest layer its value there.
         """
@@ -131,15 +144,15 @@ class Column:
             raise InputError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
         return self._shaped(self._to(pressures).at(self._flat(field, True), order))
 
-    def air_temperature(self, pressures, *, order: int = 3) -> np.ndarray:
+    def air_temperature(self, pressures: ArrayLike, *, order: int = 3) -> np.ndarray:
         """Returns T [K] at pressures [Pa], below the ground too."""
         return self._shaped(self._to(pressures).temperature_at(order))
 
-    def geopotential_height(self, pressures) -> np.ndarray:
+    def geopotential_height(self, pressures: ArrayLike) -> np.ndarray:
         """Returns phi / g [m] at pressures [Pa], below the ground too."""
         return self._shaped(self._to(pressures).geopotential_at() / STANDARD_GRAVITY)
 
-    def relative_humidity(self, specific_humidity) -> np.ndarray:
+    def relative_humidity(self, specific_humidity: np.ndarray) -> np.ndarray:
         """Returns relative humidity of layers (layers, *points)."""
         return self._shaped(self.air.relative_humidity(self._flat(specific_humidity, True)))
 
@@ -149,7 +162,12 @@ class Column:
 
 
 def to_pressure_levels(
-    fields, levels, pressures, grid=None, *, order: int = 3
+    fields: Mapping[str, np.ndarray],
+    levels: Any,
+    pressures: ArrayLike,
+    grid: Any = None,
+    *,
+    order: int = 3,
 ) -> dict[str, np.ndarray]:
     """Returns every field of layers at pressures [Pa], with geopotential_height [m] and, of the
     ground, surface_air_pressure and air_pressure_at_mean_sea_level.
@@ -180,7 +198,9 @@ def to_pressure_levels(
     }
 
 
-def _flat(fields, rows, layers: int, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+def _flat(
+    fields: Mapping[str, np.ndarray], rows: Rows | None, layers: int, shape: tuple[int, ...]
+) -> dict[str, np.ndarray]:
     """Returns fields of layers as (layers, points), those of the ground as (points); others are
     left out.
     """
@@ -197,7 +217,9 @@ def _flat(fields, rows, layers: int, shape: tuple[int, ...]) -> dict[str, np.nda
     }
 
 
-def _at_pressures(fields, levels, pressures, order: int) -> dict[str, np.ndarray]:
+def _at_pressures(
+    fields: Mapping[str, np.ndarray], levels: Any, pressures: ArrayLike, order: int
+) -> dict[str, np.ndarray]:
     """`to_pressure_levels` for fields of (layers, points) and (points)."""
     state = Column(fields, levels)
     found = {

@@ -9,12 +9,17 @@ share their last axes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fathom.base.failure import InputError
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def regular_weights(latitude, longitude) -> np.ndarray:
+
+def regular_weights(latitude: ArrayLike, longitude: ArrayLike) -> np.ndarray:
     """Returns (lat, lon) area of the cells around the points of a regular grid, between the middles
     of parallels; the poles are caps.
     """
@@ -25,7 +30,7 @@ def regular_weights(latitude, longitude) -> np.ndarray:
     return np.repeat(np.abs(np.diff(edge))[:, None] / np.size(longitude), np.size(longitude), 1) / 2
 
 
-def mean(field, weights) -> np.ndarray:
+def mean(field: ArrayLike, weights: np.ndarray) -> np.ndarray:
     """Returns <f> over the axes of the weights."""
     field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
     if field.shape[-np.ndim(weights) :] != np.shape(weights):
@@ -33,33 +38,45 @@ def mean(field, weights) -> np.ndarray:
             f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}"
         )
     there = np.isfinite(field)
-    return np.where(there, field * weights, 0).sum(axes) / np.where(there, weights, 0).sum(axes)
+    result: np.ndarray = np.where(there, field * weights, 0).sum(axes) / np.where(
+        there, weights, 0
+    ).sum(axes)
+    return result
 
 
-def bias(forecast, analysis, weights) -> np.ndarray:
+def bias(forecast: ArrayLike, analysis: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return mean(np.asarray(forecast) - analysis, weights)
 
 
-def rms(forecast, analysis, weights) -> np.ndarray:
-    return np.sqrt(mean((np.asarray(forecast) - analysis) ** 2, weights))
+def rms(forecast: ArrayLike, analysis: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    result: np.ndarray = np.sqrt(mean((np.asarray(forecast) - analysis) ** 2, weights))
+    return result
 
 
-def anomaly_correlation(forecast, analysis, climate, weights) -> np.ndarray:
+def anomaly_correlation(
+    forecast: ArrayLike, analysis: ArrayLike, climate: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     f, a = np.asarray(forecast, float) - climate, np.asarray(analysis, float) - climate
     gap = np.isnan(f + a)
     f, a = np.where(gap, np.nan, f), np.where(gap, np.nan, a)
     axes = tuple(range(-np.ndim(weights), 0))
     f, a = (g - np.expand_dims(mean(g, weights), axes) for g in (f, a))
-    return mean(f * a, weights) / np.sqrt(mean(f * f, weights) * mean(a * a, weights))
+    result: np.ndarray = mean(f * a, weights) / np.sqrt(mean(f * f, weights) * mean(a * a, weights))
+    return result
 
 
-def persistence(analyses, weights) -> np.ndarray:
+def persistence(analyses: ArrayLike, weights: np.ndarray) -> np.ndarray:
     """Returns rms of the first analysis (time first) as a forecast of each: 0 at the first."""
     analyses = np.asarray(analyses, float)
     return rms(analyses[0], analyses, weights)
 
 
-def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
+def table(
+    forecasts: np.ndarray,
+    analyses: np.ndarray,
+    weights: np.ndarray,
+    climate: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
     """Returns bias, rms, persistence for each time (time first), and anomaly_correlation if there
     is a climate; the first analysis is the start.
     """

@@ -6,6 +6,8 @@ anomalies are then the waves.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from fathom.base.failure import InputError
@@ -13,8 +15,19 @@ from fathom.grids.regrid import sphere
 from fathom.grids.regrid.rows import Rows
 from fathom.output.post import scores
 
+if TYPE_CHECKING:
+    import xarray
+    from numpy.typing import ArrayLike
 
-def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
+
+def verify(
+    forecasts: ArrayLike,
+    grid: Any,
+    analyses: xarray.DataArray,
+    climate: ArrayLike | None = None,
+    *,
+    latitudes: tuple[float, float] = (-90, 90),
+) -> xarray.Dataset:
     """Returns an xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis)
     and anomaly_correlation.
 

@@ -62,7 +62,7 @@ class Case:
     command: ClassVar[str] = "atmosphere"
     known: ClassVar[Mapping[str, Any]] = cases
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what, given, allowed in (
             ("case", self.case, self.known),
             ("precision", self.precision, ("fp64", "fp32")),
@@ -209,7 +209,7 @@ def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, most: i
     return replace(min(found, key=lambda piece: piece.seconds), processor=least)
 
 
-def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
+def with_work(simulation: Any, timings: list[dict[str, Any]], bytes_: int) -> list[dict[str, Any]]:
     """Returns the timings of processes with their operations and bytes in a step, which are counted
     in other steps.
     """
@@ -305,7 +305,8 @@ def _gflops(rates: list[dict[str, Any]], processes: list[dict[str, Any]], piece:
     counts = [p["phase"] != "physics" or p["operations"] for p in processes]
     silent = sum(p["seconds"] for p, counted in zip(processes, counts) if not counted)
     seconds = piece.processor * (1 - silent / piece.seconds)
-    return sum(r["operations"] for r in rates) / seconds / 1e9
+    result: float = sum(r["operations"] for r in rates) / seconds / 1e9
+    return result
 
 
 class Interpolation:
@@ -313,7 +314,7 @@ class Interpolation:
     grid spacings.
     """
 
-    def __init__(self, grid: Any, bytes_: int, step: float):
+    def __init__(self, grid: Any, bytes_: int, step: float) -> None:
 
         self.shape, self.cells, self.size = (
             (grid.rows.rows, grid.levels.nz, grid.rows.longest),
@@ -332,13 +333,15 @@ class Interpolation:
 
     def once(self, pass_: str) -> tuple[float, float]:
         """Returns (seconds, operations) of one pass over all points with four fields."""
-        return self.core.pass_(pass_)
+        result: tuple[float, float] = self.core.pass_(pass_)
+        return result
 
     def bytes(self, pass_: str) -> float:
         """Returns bytes that a pass must read and write: the wind of the trajectories; with
         interpolation, also four fields read and written.
         """
-        return self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
+        result: float = self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
+        return result
 
     def ratios(self, repetitions: int = 5) -> dict[str, float]:
         """Returns nanoseconds a point and field: four fields interleaved, the same kernel given one
@@ -356,7 +359,7 @@ class Interpolation:
 
 def phases(
     inside: dict[str, tuple[float, float, float]],
-    processes: list[dict],
+    processes: list[dict[str, Any]],
     seconds: float,
     limits: Any,
 ) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ class Case:
 
     command: ClassVar[str] = "gridpoint"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for what, given, allowed in (
             ("case", self.case, cases),
             ("precision", self.precision, ("fp64", "fp32")),
@@ -184,7 +184,8 @@ def _by_row(simulation: Any, steps: int = 2, times: int = 4) -> list[float]:
         spent = np.minimum(spent, np.sum(simulation.comm.allgather(now), 0))
     for carrier in carriers:
         carrier.row_seconds = []
-    return spent.tolist()
+    result: list[float] = spent.tolist()
+    return result
 
 
 def imbalance(rows: Any, ranks: int) -> float:
@@ -193,7 +194,7 @@ def imbalance(rows: Any, ranks: int) -> float:
     return float(max(bands) / min(bands))
 
 
-def _phases(processes: list[dict], seconds: float, limits: Any) -> list[dict[str, Any]]:
+def _phases(processes: list[dict[str, Any]], seconds: float, limits: Any) -> list[dict[str, Any]]:
     """Returns a step by phase; rates of the column processes in it, whose seconds are `columns`."""
     found = []
     for name in phases:

@@ -53,7 +53,7 @@ class Case:
     repetitions: int = 10
     land: str = "LandSurface"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.precision not in ("fp64", "fp32"):
             raise InputError(
                 "bench kernels: precision ="
@@ -134,7 +134,7 @@ class Columns:
     and of each part of the spectral step.
     """
 
-    def __init__(self, run: Any, bytes_: int):
+    def __init__(self, run: Any, bytes_: int) -> None:
 
         self.run, self.dynamics = run, run.find(mpi.core.SpectralProcess)
         processes = run.model.processes(run.time_step, run.surface)

@@ -46,7 +46,7 @@ class Case:
     steps: int = 4
     repeats: int = 5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in self.distributions:
             if name not in parallel.distributions:
                 raise InputError(

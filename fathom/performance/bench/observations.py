@@ -84,7 +84,7 @@ def made(count: int = 20000) -> bytes:
 class Spent:
     """Seconds of the processor, part by part; the least of some repetitions."""
 
-    def __init__(self, repetitions: int):
+    def __init__(self, repetitions: int) -> None:
         self.repetitions, self.seconds = repetitions, {}  # type: ignore[var-annotated]
 
     def __call__(self, name: str, do: Callable[[], Any]) -> Any:
@@ -97,7 +97,9 @@ class Spent:
         return result
 
 
-def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 3) -> dict:
+def measure(
+    file: Path | None = None, messages: int = 20000, repetitions: int = 3
+) -> dict[str, Any]:
     """Returns all figures. FileNotFoundError; ValueError: a file without messages."""
     data = file.read_bytes() if file else made(messages)
     spent = Spent(repetitions)
@@ -146,7 +148,7 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
     }
 
 
-def on_ranks(comm: Any, file: Path | None, messages: int, repetitions: int) -> dict:
+def on_ranks(comm: Any, file: Path | None, messages: int, repetitions: int) -> dict[str, Any]:
     """Returns import, and screening of departures drawn at random, on one of these ranks and on
     all: the processor time of the slowest rank [s], its least of some repetitions, and the
     speed-up.
@@ -192,7 +194,8 @@ def _spent(comm: Any, do: Callable[[Any], Any]) -> float:
     comm.barrier()
     start = time.process_time()
     do(comm)
-    return max(comm.allgather(time.process_time() - start))
+    result: float = max(comm.allgather(time.process_time() - start))
+    return result
 
 
 def _departed(data: Observations) -> Observations:

@@ -80,7 +80,7 @@ class Case:
 
     command: ClassVar[str] = "ocean"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
 
         for what, given, allowed in (
             ("grid", self.grid, grids),
@@ -312,7 +312,7 @@ def _bandwidth(f: dict[str, Any]) -> str:
     return f"the {f['device']['copy_bytes_per_second'] / 1e9:.0f} GB/s of copies within the device"
 
 
-def _peers(case: Case) -> dict[str, dict]:
+def _peers(case: Case) -> dict[str, dict[str, Any]]:
     """Returns figures of Veros, measured in a separate process; a message where it cannot run."""
-    runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}
+    runners: dict[str, Callable[..., dict[str, Any]]] = {"veros": veros.measured}
     return {name: run(threads=case.ranks * case.threads) for name, run in runners.items()}

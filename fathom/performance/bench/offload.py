@@ -126,7 +126,7 @@ class Case:
     disk: float = 0.0  # MB/s that all writers share; 0: as fast as it is
     paced: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         cases = [*(f"ocean-{grid}" for grid in ocean.grids), *atmospheres]
         for what, given, allowed in (
             ("case", self.case, cases),
@@ -211,7 +211,10 @@ def _each(runs: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
 
 def _seconds_of_servers(run: Mapping[str, Any]) -> float:
     """Returns seconds that all servers of a run have worked."""
-    return sum(server["seconds_encoding_and_writing"] for server in run["servers"]["serving"])
+    result: float = sum(
+        server["seconds_encoding_and_writing"] for server in run["servers"]["serving"]
+    )
+    return result
 
 
 def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:
@@ -246,7 +249,8 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
             f"bench output, {variant}:"
             f" {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
         )
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
 
 
 def work(settings: Mapping[str, Any]) -> None:
@@ -342,13 +346,14 @@ def _copy_seconds(comm: Any, size: int) -> float:
         began = time.perf_counter()
         np.copyto(target, source)
         seconds.append(time.perf_counter() - began)
-    return max(comm.allgather(min(seconds)))
+    result: float = max(comm.allgather(min(seconds)))
+    return result
 
 
 def _paced(kind: type, pace: float) -> type:
     """Returns a simulation whose steps only take their time."""
 
-    class Paced(kind):
+    class Paced(kind):  # type: ignore[misc]  # any kind
         def advance(self, steps: int) -> None:
             time.sleep(steps * pace)
             self.count += steps

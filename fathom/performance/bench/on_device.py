@@ -188,7 +188,7 @@ def timed(simulation: Any, steps: int) -> list[tuple[int, float]]:
     return found
 
 
-def by_phase(processes: list[dict], steps: int) -> dict[str, float]:
+def by_phase(processes: list[dict[str, Any]], steps: int) -> dict[str, float]:
     """Returns seconds of a step, the longest first."""
     phases: dict[str, float] = {}
     for p in processes:
@@ -247,7 +247,7 @@ def measure(case: Any) -> dict[str, Any] | None:
 class Search:
     """The Helmholtz equation of a grid-point atmosphere, from now on; nothing of other models."""
 
-    def __init__(self, simulation: Any):
+    def __init__(self, simulation: Any) -> None:
         self.solve = simulation.find(mpi.core.HelmholtzSolve)
         self.model, self.before = simulation.model, self._now()
 
@@ -271,7 +271,8 @@ class Search:
         vectors = gcr if self.model.solver == "gcr" else 13.5
         number = bytes_of[self.model.solver_precision]
         products = (self._now()[0] - self.before[0]) / steps
-        return (coefficients + vectors) * products * self.model.grid.wet_cells * number
+        result: float = (coefficients + vectors) * products * self.model.grid.wet_cells * number
+        return result
 
 
 def present(f: dict[str, Any] | None, file: Path | None = None) -> int:

@@ -132,14 +132,14 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     return 0
 
 
-def _peers(case: Case, fields: int = 6) -> dict[str, dict]:
+def _peers(case: Case, fields: int = 6) -> dict[str, dict[str, Any]]:
     """Returns each peer with a function that returns the seconds of one repetition; a message where
     it cannot run.
     """
     real = np.float64 if case.precision == "fp64" else np.float32
     shape = (case.rows, case.points)
     given = np.random.default_rng(0).normal(size=(fields, *shape)).astype(real)
-    found: dict[str, dict] = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, package in (("numpy", _numpy), ("scipy", _scipy), ("ducc0", _ducc0)):
         if find_spec(name) is None:
             found[name] = {"message": f"not installed (pip install {name})"}

@@ -66,7 +66,7 @@ def air(columns: int, layers: int) -> dict[str, Any]:
     height = np.concatenate([15e3 * half, 15e3 + 55e3 * half[1:]])[::-1]
     middle, sea = (height[1:] + height[:-1]) / 2, np.linspace(290, 310, columns)[:, None]
 
-    def profile(z):
+    def profile(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         q0, lapse, gravity, gas = 0.01864, 6.7e-3, 9.79764, 287.04
         humidity = np.where(z > 15e3, 1e-8, q0 * np.exp(-z / 4e3 - (z / 7.5e3) ** 2))
         virtual = (1 + 0.608 * q0) * sea - lapse * np.minimum(z, 15e3)
@@ -92,7 +92,7 @@ def air(columns: int, layers: int) -> dict[str, Any]:
     } | _clouds(pressure, temperature)
 
 
-def _clouds(pressure, temperature):
+def _clouds(pressure: np.ndarray, temperature: np.ndarray) -> dict[str, np.ndarray]:
     there = (pressure > 1e4) & (pressure < 9e4) & (np.arange(len(pressure))[:, None] % 3 > 0)
     return {
         "cloud_fraction": 1.0 * there,
@@ -191,10 +191,12 @@ def fields_of(case: Case) -> dict[str, Any]:
     )
 
 
-def _figures(case, tables, seconds, rate, triad):
+def _figures(
+    case: Case, tables: Any, seconds: dict[str, list[float]], rate: float, triad: float
+) -> dict[str, Any]:
     """Returns figures that follow from the seconds; the first repetition does not count."""
     least = {name: min(all_[1:]) / case.columns for name, all_ in seconds.items()}
-    figures = {"case": asdict(case), "machine": machine.name()}
+    figures: dict[str, Any] = {"case": asdict(case), "machine": machine.name()}
     for sky in ("cloudy", "clear"):
         both = least[f"longwave_{sky}"] + least[f"shortwave_{sky}"]
         figures["columns_per_second" + ("" if sky == "cloudy" else "_clear")] = 1 / both

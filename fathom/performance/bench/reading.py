@@ -48,7 +48,7 @@ class Case:
     disk: float = 17.0
     surface: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.disk <= 0:
             raise InputError(f"bench input: disk = {self.disk} MB/s; allowed: above 0")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 class SharedDisk:
     """A disk of so many bytes a second; a file, the book, holds the time at which it is free."""
 
-    def __init__(self, book: Path, rate: float):
+    def __init__(self, book: Path, rate: float) -> None:
         self.book, self.rate = book, rate
 
     def taken(self, size: int) -> float:

@@ -60,7 +60,9 @@ def measure(case: Case) -> dict[str, Any]:
     }
 
 
-def _between(before: dict, after: dict, times: int) -> list[tuple[float, float]]:
+def _between(
+    before: dict[str, Any], after: dict[str, Any], times: int
+) -> list[tuple[float, float]]:
     """Returns (operations, bytes) of a pair, of Legendre and Fourier transforms."""
     return [
         tuple((new - old) / times for old, new in zip(before[part], after[part]))

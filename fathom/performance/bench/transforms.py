@@ -54,7 +54,7 @@ class Case:
 
     command: ClassVar[str] = "transform"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
 
         for what, given, allowed in (
             ("precision", self.precision, ("fp64", "fp32")),
@@ -140,7 +140,7 @@ class Repeated:
     triad: float = 0.0
 
 
-def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict]) -> Repeated:
+def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict[str, Any]]) -> Repeated:
     """Returns all in turn, so that they meet the same machine; the first repetition is not
     counted."""
     found = Repeated({})
@@ -156,7 +156,9 @@ def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict]) -> Repeated:
     return found
 
 
-def of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[str, dict]:
+def of_peers(
+    peers: dict[str, dict[str, Any]], seconds: dict[str, list[float]]
+) -> dict[str, dict[str, Any]]:
     """Returns the figures of those that ran, the message of those that could not."""
     found = {}
     for name, peer in peers.items():
@@ -279,7 +281,8 @@ class PairOnRanks:
             self.comm.allreduce(float(np.abs(array).max(initial=0)), mpi.MPI.MAX)
             for array in (self.back - self.coefficients, self.coefficients)
         )
-        return difference / largest
+        result: float = difference / largest
+        return result
 
 
 def measure_on_ranks(case: Case) -> dict[str, Any] | None:
@@ -411,7 +414,7 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     return 0
 
 
-def _peers(case: Case) -> dict[str, dict]:
+def _peers(case: Case) -> dict[str, dict[str, Any]]:
     """Returns each peer with a function that returns the seconds of one repetition; a message where
     it cannot run.
     """
@@ -444,7 +447,7 @@ def clock(case: Repeatable) -> Callable[[], float]:
     return time.process_time if case.threads == 1 else time.perf_counter
 
 
-def timed(case: Repeatable, pairs: list[Callable]) -> float:
+def timed(case: Repeatable, pairs: list[Callable[..., Any]]) -> float:
     now = clock(case)
     began = now()
     for act in pairs:
@@ -452,7 +455,7 @@ def timed(case: Repeatable, pairs: list[Callable]) -> float:
     return now() - began
 
 
-def _ducc0(case: Case, fields: int = 6) -> dict:
+def _ducc0(case: Case, fields: int = 6) -> dict[str, Any]:
     """Returns one field after the other: the cost of a field does not depend on the number of
     fields.
     """
@@ -465,12 +468,12 @@ def _ducc0(case: Case, fields: int = 6) -> dict:
     how = {"spin": 0, "lmax": N, "geometry": "GL", "nthreads": case.threads}
     map_ = [None] * fields
 
-    def there(n):
+    def there(n: int) -> None:
         map_[n] = ducc0.sht.experimental.synthesis_2d(
             alm=alm[n], ntheta=rows, nphi=points, map=map_[n], **how
         )
 
-    def back(n):
+    def back(n: int) -> None:
         ducc0.sht.experimental.analysis_2d(map=map_[n], alm=alm[n].copy(), **how)
 
     acts = [lambda n=n, act=act: act(n) for n in range(fields) for act in (there, back)]
@@ -481,7 +484,7 @@ def _ducc0(case: Case, fields: int = 6) -> dict:
     }
 
 
-def _shtns(case: Case, fields: int = 6) -> dict:
+def _shtns(case: Case, fields: int = 6) -> dict[str, Any]:
     import shtns
 
     if case.precision == "fp32":

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import time
 from importlib.util import find_spec
+from typing import Any
 
 shape = (120, 144, 40)  # nx, ny, nz
 patience = 600  # [s]
 
 
-def measured(threads: int = 1) -> dict:
+def measured(threads: int = 1) -> dict[str, Any]:
     """Returns the figures of a run in another process: seconds per step per million cells; a
     message where there are none.
     """
@@ -35,7 +36,8 @@ def measured(threads: int = 1) -> dict:
             text=True,
             timeout=patience,
         )
-        return json.loads(done.stdout.strip().splitlines()[-1])
+        result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+        return result
     except subprocess.TimeoutExpired:
         return {"message": f"no answer within {patience} s"}
     except (OSError, ValueError, IndexError):
@@ -52,7 +54,7 @@ def of_no_rank() -> dict[str, str]:
     }
 
 
-def run(steps: int = 12, spin_up: int = 3) -> dict:
+def run(steps: int = 12, spin_up: int = 3) -> dict[str, Any]:
     """Returns time Veros here: on JAX if that is installed, otherwise on NumPy."""
     from veros import runtime_settings
 
@@ -63,9 +65,9 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
     from veros.core.operators import numpy as npx
     from veros.setups.acc.acc import ACCSetup
 
-    class Lean(ACCSetup):
-        @veros_routine
-        def set_parameter(self, state):
+    class Lean(ACCSetup):  # type: ignore[misc]  # Veros has no types
+        @veros_routine  # type: ignore[untyped-decorator]
+        def set_parameter(self, state: Any) -> None:
             super().set_parameter(state)
             with state.settings.unlock():
                 settings = state.settings
@@ -77,15 +79,15 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
                 settings.enable_hor_diffusion, settings.K_h = True, 1000.0
                 settings.A_h, settings.kappaM_0, settings.kappaH_0 = 1e4, 1e-3, 1e-4
 
-        @veros_routine
-        def set_grid(self, state):
+        @veros_routine  # type: ignore[untyped-decorator]
+        def set_grid(self, state: Any) -> None:
             vs = state.variables
             thickness = npx.linspace(20.0, 180.0, shape[2])  # 4000 m
             vs.dxt, vs.dyt = update(vs.dxt, at[...], 0.5), update(vs.dyt, at[...], 0.5)
             vs.dzt = update(vs.dzt, at[...], thickness[::-1])
 
-        @veros_routine
-        def set_diagnostics(self, state):
+        @veros_routine  # type: ignore[untyped-decorator]
+        def set_diagnostics(self, state: Any) -> None:
             state.diagnostics.clear()
 
     model = Lean()

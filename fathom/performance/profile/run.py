@@ -147,9 +147,9 @@ def halo_on_demand(s: Any) -> dict[str, float]:
 class Samples:
     """Exclusive seconds a step of each region in pieces of a run, as a callback takes them."""
 
-    def __init__(self, simulation: Any):
+    def __init__(self, simulation: Any) -> None:
         self.simulation = simulation
-        self.taken: list = []
+        self.taken: list[Any] = []
 
     def begin(self) -> None:
         self.taken = []

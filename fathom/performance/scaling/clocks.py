@@ -108,7 +108,8 @@ def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.nda
     if not len(source):
         return values
     running = np.cumsum(values) - values
-    return running - running[np.minimum(first, len(source) - 1)][source]
+    result: np.ndarray = running - running[np.minimum(first, len(source) - 1)][source]
+    return result
 
 
 class Messages:

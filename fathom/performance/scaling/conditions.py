@@ -41,7 +41,8 @@ class Conditions:
         """Returns the columns or points of ranks; of a device at least those that it computes at
         once.
         """
-        return np.maximum(columns, self.machine.get("device.columns", 0.0))
+        result: np.ndarray = np.maximum(columns, self.machine.get("device.columns", 0.0))
+        return result
 
     def processes(
         self, cost: Measured, seconds: float, share: np.ndarray, columns: np.ndarray
@@ -52,7 +53,8 @@ class Conditions:
         if not self.machine.of_devices:
             return seconds * share * self.factor(cost, len(share))
         filled = share * self.at_work(columns) / np.maximum(columns, 1)
-        return cost.traffic * filled / self.machine["node.triad_of_core"]
+        result: np.ndarray = cost.traffic * filled / self.machine["node.triad_of_core"]
+        return result
 
     def factor(self, cost: Measured, ranks: int) -> float:
         """Returns the factor by which `ranks` there are slower than the measurement, without its
@@ -72,4 +74,7 @@ def slower(machine: Machine, here: Machine, ranks: int) -> float:
     busy = min(cores, ranks)
     core = machine.get("node.triad_of_core", machine["node.triad"] / cores)
     memory = here["node.triad_of_core"] / min(core, machine["node.triad"] / busy)
-    return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
+    result: float = (
+        bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
+    )
+    return result

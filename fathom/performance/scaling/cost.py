@@ -112,7 +112,10 @@ def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
         if len(messages)
         else np.zeros(decomposition.ranks)
     )
-    return np.maximum(np.asarray(decomposition.load) - mpi.core.work_of_message * neighbours, 1.0)
+    result: np.ndarray = np.maximum(
+        np.asarray(decomposition.load) - mpi.core.work_of_message * neighbours, 1.0
+    )
+    return result
 
 
 def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
@@ -183,12 +186,14 @@ def measured_steps(
 
 def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
     """Returns calls, messages or bytes of some regions."""
-    return sum(r[what] for r in records) / n
+    result: float = sum(r[what] for r in records) / n
+    return result
 
 
 def traffic_of(simulation: Any) -> float:
     """Returns bytes of a step that processes of columns of a rank move on a device."""
-    return traffic.declared(simulation, together=False) / simulation.comm.size
+    result: float = traffic.declared(simulation, together=False) / simulation.comm.size
+    return result
 
 
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
@@ -205,13 +210,15 @@ def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
 def seconds_of_packing(profile: list[dict[str, Any]], n: int) -> float:
     """Returns seconds of a step for filling and emptying messages, without those of the solver."""
     exchanges = [r for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic"]
-    return max(sum(r["seconds"] - r["communication"] for r in exchanges) / n, 0.0)
+    result: float = max(sum(r["seconds"] - r["communication"] for r in exchanges) / n, 0.0)
+    return result
 
 
 def halos_of_solver(profile: list[dict[str, Any]], n: int) -> float:
     """Returns halo exchanges of the solver in a step."""
     of_solver = [r for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]]
-    return sum(r["calls"] for r in of_solver) / n
+    result: float = sum(r["calls"] for r in of_solver) / n
+    return result
 
 
 def exchanges_of(simulation: Any) -> list[tuple[float, int]]:

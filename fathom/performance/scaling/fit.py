@@ -35,7 +35,8 @@ class Fit:
 
     @property
     def errors(self) -> np.ndarray:
-        return self.predicted / self.measured - 1
+        result: np.ndarray = self.predicted / self.measured - 1
+        return result
 
     @property
     def rms(self) -> float:

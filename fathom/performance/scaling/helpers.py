@@ -58,4 +58,5 @@ def waits(
     factor *= grid.levels.nz / cost.levels * cost.undisturbed(here)
     computing = cost.radiation * cost.period / cost.points * share * factor
     moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
-    return max(0.0, computing + moving - cost.period * step) / cost.period
+    result: float = max(0.0, computing + moving - cost.period * step) / cost.period
+    return result

@@ -105,13 +105,14 @@ def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> fl
             numbers.dot(numbers)
         computed += time.process_time() - start
         comm.barrier()
-    return max(
+    result: float = max(
         comm.allreduce(time.perf_counter() - began - turns * computed)
         / comm.size
         / times
         / (turns - 1),
         0.0,
     )
+    return result
 
 
 def _alone(core: Any) -> tuple[float, float]:

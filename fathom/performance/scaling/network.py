@@ -15,6 +15,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
     if dimensions == 1:
         return (nodes,)
     longest = math.ceil(nodes ** (1 / dimensions) - 1e-9)
-    best: tuple = ()
+    best: tuple[Any, ...] = ()
     for sides in itertools.combinations_with_replacement(
         range(max(1, longest - 8), longest + 1), dimensions - 1
     ):
@@ -39,7 +40,8 @@ def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
             every = tuple(sorted((*sides, last)))
             key = (max(every), math.prod(every), max(every) - min(every), every)
             best = min(best, key) if best else key
-    return best[-1]
+    result: tuple[int, ...] = best[-1]
+    return result
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class Network:
         """Returns links between nodes; 0 within one."""
         a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
         if self.topology == "crossbar":
-            return (a != b).astype(int)
+            result: np.ndarray = (a != b).astype(int)
+            return result
         if self.topology == "torus":
             total = np.zeros(a.shape, int)
             for side in reversed(self.shape):
@@ -121,20 +124,23 @@ def wire(machine: Machine, hops: np.ndarray | float, put: bool = False) -> np.nd
         "network.hop", 0.0
     ) * np.maximum(hops - 1, 0)
     within = machine.get("node.latency", machine["network.latency"])
-    return np.where(
+    result: np.ndarray = np.where(
         hops > 0, between, min(within, machine["network.put_latency"]) if put else within
     )
+    return result
 
 
 def overhead(machine: Machine, put: bool = False) -> float:
     """Returns the time of a core at one end of a message."""
-    return machine["network.put_overhead" if put else "network.overhead"]
+    result: float = machine["network.put_overhead" if put else "network.overhead"]
+    return result
 
 
 def gap(machine: Machine) -> float:
     """Returns the least time between two messages of a node's adapter; 0 where the file has
     none."""
-    return machine.get("network.gap", 0.0)
+    result: float = machine.get("network.gap", 0.0)
+    return result
 
 
 def entering(
@@ -144,11 +150,12 @@ def entering(
     within a node. sharing: cores of a node that send such a message at once.
     """
     size = np.asarray(size, float)
-    return np.where(
+    result: np.ndarray = np.where(
         np.asarray(hops) > 0,
         sharing * (gap(machine) + size / machine["network.bandwidth"]),
         size / machine.get("node.bandwidth", machine["network.bandwidth"]),
     )
+    return result
 
 
 def neighbours_away(cores: int) -> float:

@@ -107,7 +107,8 @@ class Prices:
     def alone(self) -> float:
         """Returns seconds of a step on one rank."""
         place = self.model.layout(self.grid, 1, self.base.reach)
-        return self.model.step(self.cost, place, Conditions(self.there, self.here)).elapsed
+        result: float = self.model.step(self.cost, place, Conditions(self.there, self.here)).elapsed
+        return result
 
     def checked(self, line: Line) -> list[dict[str, Any]]:
         """Returns the prediction of what was measured."""

@@ -30,7 +30,7 @@ class Output:
 class Servers:
     """The sets of servers, and what is under way on them."""
 
-    def __init__(self, output: Output):
+    def __init__(self, output: Output) -> None:
         self.output = output
         self.slots = output.slots or output.sets
         self.under_way: list[tuple[float, int]] = []  # (when written, set)

@@ -320,7 +320,8 @@ def _transported(simulation: Any, steps: int) -> float:
     before = traffic.spectral(simulation, parts)
     simulation.advance(steps)
     moved = traffic.spectral(simulation, parts) - before
-    return moved / steps / simulation.comm.size
+    result: float = moved / steps / simulation.comm.size
+    return result
 
 
 def cost_of(
@@ -381,7 +382,8 @@ def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = N
         )
 
     def share(name: str) -> np.ndarray:
-        return getattr(place, name) / getattr(cost, name) * factor
+        result: np.ndarray = getattr(place, name) / getattr(cost, name) * factor
+        return result
 
     of_points = deep * place.points / cost.points
     columns = under.processes(cost, cost.columns, of_points, place.points)

@@ -69,10 +69,11 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
         machine.get("network.hop", 0.0),
     )
     each = 2 * overhead(machine, put) + machine.get("sum.stage", 0.0)
-    return sum(
+    result: float = sum(
         each + near_by * inside + (1 - near_by) * (outside + hop * further)
         for near_by, further in _distances(network, ranks, cores)
     )
+    return result
 
 
 def _by_master(
@@ -123,7 +124,8 @@ def seconds(
     if algorithm == "non-blocking":
         return overhead(machine) + seconds(machine, ranks, words, "allreduce", network)
     if algorithm == "hardware":
-        return machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
+        result: float = machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
+        return result
     if memory and cores > 1:
         return _node_first(machine, ranks, cores, memory)
     if algorithm == "master":

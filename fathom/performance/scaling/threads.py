@@ -51,7 +51,8 @@ def part(machine: Machine, kind: str, threads: int) -> float:
         return 1.0
     n = machine["threads.number"]
     serial = (n / machine[f"threads.{kind}"] - 1) / (n - 1)
-    return serial + (1 - serial) / threads
+    result: float = serial + (1 - serial) / threads
+    return result
 
 
 def with_threads(cost: Any, machine: Machine, threads: int) -> Any:

@@ -133,7 +133,8 @@ def _iteration(cost: Cost, place: Layout, under: Conditions) -> np.ndarray:
         return seconds
     moved = 8 * solver_streams * place.columns
     from_memory = np.where(moved > machine["node.cache"], moved / machine["node.triad_of_core"], 0)
-    return np.maximum(seconds + machine["device.launch"] / together, from_memory)
+    result: np.ndarray = np.maximum(seconds + machine["device.launch"] / together, from_memory)
+    return result
 
 
 # long: one part of a step after the other, as they follow in time

@@ -112,7 +112,7 @@ class _Choice:
     other settings with these.
     """
 
-    def __init__(self, request: Request):
+    def __init__(self, request: Request) -> None:
         self.request, self.line, self.began = request, Line(), time.monotonic()
         self.budget = 0.4 * request.seconds
 
@@ -123,11 +123,11 @@ class _Choice:
         with tempfile.TemporaryDirectory() as folder:
             self.file = Path(folder) / "samples.json"
             shape = candidates[0]
-            samples: dict = {}
+            samples: dict[str, Any] = {}
             if len(candidates) > 1:
                 shape, samples = ways.pick(candidates, self._probe, self.budget)
             spent, chosen = self.budget * bool(samples), (shape[0], 0)
-            serves: dict = {}
+            serves: dict[str, Any] = {}
             if servers:
                 chosen, serves = self._serving(shape, ranks is not None)
                 spent = max(spent, min(time.monotonic() - self.began, 0.6 * self.request.seconds))

@@ -340,7 +340,7 @@ class Search:
         """
         self.until = self.deadline
         x: list[float] = []
-        seconds: list = []
+        seconds: list[Any] = []
         try:
             while result.best != result.start and len(x) < pairs:
                 a, b, c, d = (

@@ -121,7 +121,8 @@ def price(document: Any) -> Priced | None:
 
 
 def _steps(every: Any, step: float) -> int:
-    return max(1, round((every.seconds or 30 * 86400 * every.months) / step))
+    result: int = max(1, round((every.seconds or 30 * 86400 * every.months) / step))
+    return result
 
 
 def choose(

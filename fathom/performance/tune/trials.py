@@ -166,7 +166,8 @@ class Trials:
         began = time.perf_counter()
         simulation.advance(steps)
         self.comm.barrier()
-        return self.comm.bcast(time.perf_counter() - began) / steps
+        result: float = self.comm.bcast(time.perf_counter() - began) / steps
+        return result
 
     def tiles(self, configuration: Mapping[str, Any], most: float) -> dict[str, int]:
         """Returns the tiles that a simulation has measured in its first steps, by group; {} where
@@ -184,7 +185,8 @@ class Trials:
 
     def clock(self) -> float:
         """Returns seconds, the same on all ranks."""
-        return self.comm.bcast(time.perf_counter())
+        result: float = self.comm.bcast(time.perf_counter())
+        return result
 
 
 def _key(configuration: Mapping[str, Any]) -> str:

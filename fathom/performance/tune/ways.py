@@ -88,7 +88,8 @@ def tune(
         tuned.simulations = trials.prepared
         if mpi.is_root and tuned.settings:
             tuned.kept = _keep(of, tuned.settings)
-        return mpi.world.bcast(tuned)
+        found: Tuned = mpi.world.bcast(tuned)
+        return found
 
 
 def _keep(of: Mapping[str, Any], settings: dict[str, dict[str, Any]]) -> str:
@@ -131,7 +132,7 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
     with Trials(read, mpi.world) as trials:
         trials.simulation({})
         end = trials.clock() + seconds
-        samples: list = []
+        samples: list[Any] = []
         while len(samples) < 3 or trials.clock() < end:
             samples.append(trials.measure({}))
         return samples
@@ -359,7 +360,8 @@ def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[
 
 def value_text(axis: str, value: Any) -> str:
     if axis == "decomposition":
-        return value[0] + (f", blocks of {parallel.text(value[1])}" if value[1] else "")
+        result: str = value[0] + (f", blocks of {parallel.text(value[1])}" if value[1] else "")
+        return result
     if axis == "columns":
         return f"{', '.join(value[0])} by {value[1]}" if value[0] else "computed where they are"
     if axis == "tile" and isinstance(value, Mapping):

@@ -13,7 +13,7 @@ from fathom.base import system_calls
 class FileUse:
     """Counts openings of files in its body: those by Python, not those in the NetCDF library."""
 
-    def __init__(self, simulation: Any):
+    def __init__(self, simulation: Any) -> None:
         self.simulation, self.body = simulation, ExitStack()
 
     def __enter__(self) -> FileUse:

@@ -55,7 +55,7 @@ def write(folder: Path, traces: Sequence[dict[str, Any]]) -> None:
 class _Regions:
     """The regions of an archive, each defined when it is first met."""
 
-    def __init__(self, otf2: Any, archive: Any):
+    def __init__(self, otf2: Any, archive: Any) -> None:
         self.otf2, self.archive = otf2, archive
         self.made: dict[tuple[str, str], Any] = {}
         self.roles = {

@@ -32,7 +32,7 @@ def write_report(
     summary: Mapping[str, Any],
     configuration: str,
     pictures: Mapping[str, Pictures] | None = None,
-    series: Mapping[str, tuple] | None = None,
+    series: Mapping[str, tuple[Any, ...]] | None = None,
     profile: Iterable[Mapping[str, Any]] = (),
     trace: Sequence[dict[str, Any]] | None = None,
 ) -> Path:
@@ -96,7 +96,7 @@ def write_report(
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
-def _in_time(series: Mapping[str, tuple]) -> Pictures:
+def _in_time(series: Mapping[str, tuple[Any, ...]]) -> Pictures:
 
     drawn = {
         name: (np.asarray(time), np.asarray(values), units)

@@ -1,6 +1,9 @@
 """Results of a run: summary.json and report.html."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +13,12 @@ from fathom.output.staging import together
 from fathom.plots.report.page import write_report
 
 
-def finish(simulation, report=True):
+def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
     """Writes the summary and the report on root. Returns the summary on every rank."""
     s = simulation
-    summary = _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
+    summary: dict[str, Any] = (
+        _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
+    )
     drawn = s.model.report(s) if report else None
     if s.is_root:
         (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
@@ -32,14 +37,14 @@ def finish(simulation, report=True):
     return summary
 
 
-def _title(summary):
+def _title(summary: dict[str, Any]) -> str:
     """Returns model and dates; with hours, where a run stays within a day."""
     start, end = summary["start"], summary["end"]
     long = 10 if start[:10] != end[:10] else 16
     return f"{summary['model']} {start[:long]} to {end[:long]}"
 
 
-def _of_the_run(s):
+def _of_the_run(s: Any) -> dict[str, Any]:
     """Returns the model of a run, its distribution and its speed."""
     steps = s.count - s.start_steps
     solver = s.find(mpi.core.BarotropicSolve)
@@ -83,7 +88,7 @@ def _of_the_run(s):
     }
 
 
-def _of_the_state(s):
+def _of_the_state(s: Any) -> dict[str, Any]:
     """Where it ended."""
     extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
     return {
@@ -98,12 +103,12 @@ def _of_the_state(s):
     }
 
 
-def _allowed(limits):
+def _allowed(limits: tuple[float, float]) -> dict[str, list[float]]:
     """Returns the limits of a field, where it has some."""
     return {"limits": list(limits)} if np.isfinite(limits).all() else {}
 
 
-def _of_the_time(s):
+def _of_the_time(s: Any) -> dict[str, Any]:
     """Where the time went."""
     return {
         "profile": s.profile["regions"],
@@ -121,7 +126,7 @@ def _of_the_time(s):
     }
 
 
-def profile(s):
+def profile(s: Any) -> list[dict[str, Any]]:
     """Returns records (process, phase, seconds, calls) of all processes and exchanges, the mean
     over ranks.
     """
@@ -130,7 +135,7 @@ def profile(s):
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
 
 
-def read(s):
+def read(s: Any) -> dict[str, Any]:
     """Returns input since the start of the process: the readers, and seconds of the slowest rank
     for each part, those of readers' threads (`reading ahead`) and of waiting for them among them;
     for all but those of threads together (`seconds_in_all`); of each file, or what reads several,
@@ -159,17 +164,17 @@ def read(s):
     }
 
 
-def output(s):
+def output(s: Any) -> dict[str, Any]:
     """Output of a run: times of each store and of restarts, how long they kept the slowest rank
     from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
     size of the call (at least so many bytes, less than twice as many), those of metadata apart, and
     the part of the bytes in calls of 64 KiB and more; with a staging folder its rates."""
-    found = {
+    found: dict[str, dict[str, Any]] = {
         kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
         for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))
     }
     found |= {} if s.served is None else {"servers": s.served.summary()}
-    serving = found.get("servers", {}).get("serving", [])
+    serving: list[dict[str, Any]] = found.get("servers", {}).get("serving", [])
     counts = files.merged(
         [
             *s.comm.allgather(files.merged(stream.writes for stream in s.streams)),
@@ -191,7 +196,7 @@ def output(s):
     }
 
 
-def _stalls(s, stream):
+def _stalls(s: Any, stream: Any) -> dict[str, Any]:
     slowest = np.max(s.comm.allgather(stream.stalls), axis=0)
     return {
         "times": len(slowest),

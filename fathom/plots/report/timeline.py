@@ -44,7 +44,7 @@ class Timeline:
         traces: Sequence[dict[str, Any]],
         first: float | None = None,
         last: float | None = None,
-    ):
+    ) -> None:
         """first, last: the part that is wanted [s]; all by default."""
         self.start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
         end = max((float(t["end"].max()) for t in traces if len(t["end"])), default=self.start)
@@ -157,7 +157,7 @@ class _Kind:
     painted.
     """
 
-    def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool):
+    def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool) -> None:
         region = regions[n]
         phase, kind, path = region["phase"], region["kind"], region["path"]
         solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)

@@ -61,7 +61,7 @@ class Experiment:
     the line, what is allowed and what is near.
     """
 
-    def __init__(self, document: Document):
+    def __init__(self, document: Document) -> None:
         self.document, self.tables = document, document.tables
         for name, content in self.tables.items():
             self._known(name, sections, "section", name)
@@ -132,7 +132,8 @@ class Experiment:
 
     @cached_property
     def constants(self) -> dict[str, float]:
-        return self._at(("constants",), constants_of, self._section("constants"))
+        found: dict[str, float] = self._at(("constants",), constants_of, self._section("constants"))
+        return found
 
     @cached_property
     def grid(self) -> Any:
@@ -355,7 +356,8 @@ class Experiment:
         return found
 
     def _section(self, name: str) -> Mapping[str, Any]:
-        return self.tables.get(name, {})
+        section: Mapping[str, Any] = self.tables.get(name, {})
+        return section
 
     def _known(
         self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""

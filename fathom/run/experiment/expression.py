@@ -33,7 +33,7 @@ arguments = {
     **dict.fromkeys(("arctan2", "hypot", "minimum", "maximum"), 2),
     **dict.fromkeys(("where", "clip"), 3),
 }
-functions = {name: getattr(np, name) for name in arguments}
+functions: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in arguments}
 operators: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -60,7 +60,7 @@ class Expression:
     -2.0
     """
 
-    def __init__(self, text: str, constants: Mapping[str, float] | None = None):
+    def __init__(self, text: str, constants: Mapping[str, float] | None = None) -> None:
         self.text, self.constants = text, {"pi": np.pi, **(constants or {})}
         tree = _parsed(text)
         if tree is None:
@@ -128,10 +128,10 @@ class Expression:
             raise InputError(f"'{self.text}': {name} takes {wanted}, given {given}")
         return functions[name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Expression({self.text!r})"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and (self.text, self.constants) == (
             other.text,
             other.constants,

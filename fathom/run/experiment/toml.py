@@ -27,7 +27,9 @@ class Document:
     error messages.
     """
 
-    def __init__(self, text: str, name: str = "configuration", settings: Iterable[str] = ()):
+    def __init__(
+        self, text: str, name: str = "configuration", settings: Iterable[str] = ()
+    ) -> None:
         self.text, self.name = text, name
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)

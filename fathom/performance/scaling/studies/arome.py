@@ -72,11 +72,15 @@ def vector_machine(machine: Machine) -> VectorMachine:
 def read_by_all(machine: Machine, readers: int) -> float:
     """Returns seconds until all have read it."""
     on_node = min(readers, int(machine["node.cores"]))
-    return on_node * surfex / machine["files.client"] + readers * surfex / machine["files.server"]
+    result: float = (
+        on_node * surfex / machine["files.client"] + readers * surfex / machine["files.server"]
+    )
+    return result
 
 
 def read_once(machine: Machine) -> float:
-    return surfex / machine["files.read"] + distribution
+    result: float = surfex / machine["files.read"] + distribution
+    return result
 
 
 def surfex_fit() -> Fit:
@@ -126,7 +130,8 @@ def load_of(
         + (1 - physics) * all_rows[:, None] * wide
         + values["coupling"] * coupled
     )
-    return (work / (inner * columns / tasks)).ravel()
+    result: np.ndarray = (work / (inner * columns / tasks)).ravel()
+    return result
 
 
 @lru_cache(maxsize=16)

@@ -47,7 +47,8 @@ def shares(values: Mapping[str, float], cores: Sequence[int]) -> np.ndarray:
         ],
         1,
     )
-    return seconds / seconds.sum(1, keepdims=True)
+    result: np.ndarray = seconds / seconds.sum(1, keepdims=True)
+    return result
 
 
 def fitted(without: int | None = None) -> dict[str, float]:
@@ -59,6 +60,9 @@ def fitted(without: int | None = None) -> dict[str, float]:
     kept = np.arange(len(cores)) != (-1 if without is None else without)
 
     def residuals(logs: np.ndarray) -> np.ndarray:
-        return (shares(dict(zip("wu", np.exp(logs))), cores[kept]) - found[kept]).ravel()
+        result: np.ndarray = (
+            shares(dict(zip("wu", np.exp(logs))), cores[kept]) - found[kept]
+        ).ravel()
+        return result
 
     return dict(zip("wu", map(float, np.exp(least_squares(residuals, np.log([1e-2, 10.0])).x))))

@@ -75,7 +75,10 @@ def fitted(
 
     def residuals(x: np.ndarray) -> np.ndarray:
         values = dict(zip(start, x * scale))
-        return np.array([elapsed(values, *cell, busy) for cell in cells]) / seconds - 1
+        result: np.ndarray = (
+            np.array([elapsed(values, *cell, busy) for cell in cells]) / seconds - 1
+        )
+        return result
 
     # as long as the same events find a set free all is linear in the parameters: few steps are
     # enough
@@ -85,7 +88,8 @@ def fitted(
 
 def errors(values: Mapping[str, float]) -> np.ndarray:
     cells, seconds = figures()
-    return np.array([elapsed(values, *cell) for cell in cells]) / seconds - 1
+    result: np.ndarray = np.array([elapsed(values, *cell) for cell in cells]) / seconds - 1
+    return result
 
 
 def left_out(unit: str = "cell") -> np.ndarray:

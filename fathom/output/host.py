@@ -1,0 +1,81 @@
+"""What output asks of the simulation that it belongs to (fathom/run/simulation.py makes one)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fathom.base import mpi
+    from fathom.base.clock import Clock
+    from fathom.model.model import Model
+    from fathom.output.gather import Gather
+    from fathom.output.servers import Servers
+    from fathom.output.streams import Delivery, Stream
+
+
+class OutputEvent(Protocol):
+    """One time of a stream, as the core makes it (core.OutputEvent)."""
+
+    stream: int  # its number
+    time: int  # number of the time in the file
+    steps: int  # over which a sum goes
+    seconds: float  # since the start: its instant, or the middle of its interval
+    begin: float  # [s] of its interval
+    end: float
+    slot: int  # of the servers; -1: none
+    number: int  # among the events of the run
+
+
+class Host(Protocol):
+    """A simulation, as its output sees it."""
+
+    model: Model
+    surface: Any
+    clock: Clock
+    time_step: float  # [s]
+    directory: Path
+    overwrite: bool
+    parallel: dict[str, Any]  # how it is spread over the machine
+    comm: mpi.MPI.Comm  # the ranks that compute
+    roles: Any  # which ranks serve output (core.Roles); None: none
+    serves: bool  # whether this rank does
+    servers: Servers | None  # those at work
+    domain: Any  # its blocks on the ranks (core.Domain)
+    fields: Any  # the fields of a step (core.FieldSet)
+    count: int  # steps since the start
+    restored: set[str]  # fields that a restart has given
+    at_start: frozenset[str]  # data of steps for the first record
+    stopped: bool  # before its end
+    delivery: Delivery
+    gathers: dict[Any, Gather]  # plans that several streams share
+
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+    @property
+    def checkpoints(self) -> Sequence[Any]: ...
+    @property
+    def streams(self) -> list[Stream]: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def bytes_of_number(self) -> int: ...
+    @property
+    def in_restarts(self) -> list[str]: ...
+    @property
+    def is_root(self) -> bool: ...
+    @property
+    def goes_on_here(self) -> bool: ...
+    @property
+    def writers(self) -> list[int]: ...
+    def on_root(self, action: Callable[[], object]) -> None:
+        """Does it on rank 0; an error there is raised on all ranks."""
+
+    def tidy(self) -> None:
+        """Gives back what was needed only for a while."""
+
+    def assemble(self, windows: Sequence[np.ndarray]) -> np.ndarray | None:
+        """Returns the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
