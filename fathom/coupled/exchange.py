@@ -10,9 +10,9 @@ import numpy as np
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
-from fathom.coupled.ranks import group
+from fathom.base.ranks import group
+from fathom.base.timetable import Link, microseconds
 from fathom.coupled.remap import Remap, ways
-from fathom.coupled.timetable import Link, microseconds
 
 statistics = ("last", "mean")
 Values = Callable[[np.ndarray], np.ndarray]

@@ -23,6 +23,7 @@ from fathom.base import mpi
 from fathom.base.clock import Clock, Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.ranks import Division
 
 
 class Program(Configurable):
@@ -39,7 +40,6 @@ class Program(Configurable):
     alone, serves, shows = True, False, False
     sequence: Any = None
     wishes: Any = None
-    helpers: Mapping[str, list[int]] = {}
     directory = Path()
     stopped = False
 
@@ -75,6 +75,14 @@ class Program(Configurable):
     def seconds(self) -> float:
         """Returns model time since the start [s]."""
         return self.count * self.time_step
+
+    def asks_for(self, comm: Any) -> dict[str, tuple[int, int]]:
+        """Returns the helping ranks that it wants: none."""
+        return {}
+
+    def take_ranks(self, division: Division) -> None:
+        """Takes its ranks."""
+        self.comm = None if division.task else division.comm
 
     # ---- what Programs asks of it ----------------------------------------------------------------
 

@@ -28,10 +28,13 @@ class Held(Configurable):
     trace_events: int
     # on which ranks it runs
     comm: Any
+    division: Any  # which ranks step, and which help
     roles: Any  # which ranks serve output; None: none
     place: int  # of this rank, where ranks of a node share devices
-    serves: bool  # whether this rank does, or computes radiation alone
+    serves: Any  # whether this rank takes no steps
     apart: Any  # ranks of radiation
+    companions: Any  # simulations that run with it
+    agenda: list[Any] | None  # events of the present run
     servers: Any  # those at work; those of the last run
     served: Any
     # its parts
@@ -57,4 +60,4 @@ class Held(Configurable):
     on_root: Any
     write_restart: Any
     _seen: Any
-    _put_away: Any
+    put_away: Any
