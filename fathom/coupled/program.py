@@ -12,7 +12,7 @@ Each of its ranks holds whole fields and takes the same steps: it is for what co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -166,18 +166,18 @@ class OwnFields:
         size = next(iter(self.program.fields.values())).size
         return np.arange(size if self.program.comm.rank == 0 else 0)
 
-    def values(self, name: str, level: int) -> np.ndarray:
-        """Returns a field or a sum at the points of this rank (points,)."""
+    def values(self, name: str, levels: Sequence[int]) -> np.ndarray:
+        """Returns a field or a sum at the points of this rank (points, 1)."""
         held = self.sums[name] if name in self.sums else self.program[name]
-        return held.ravel()[: self.cells.size].copy()
+        return held.ravel()[: self.cells.size, None].copy()
 
     def whole(self, name: str) -> np.ndarray:
-        """Returns a field (ny, nx), on all ranks."""
-        return self.program[name].copy()
+        """Returns a field (1, ny, nx), on all ranks."""
+        return self.program[name][None].copy()
 
     def put(self, name: str, values: np.ndarray) -> None:
-        """Sets a field from values (ny, nx). All ranks have them."""
-        self.program[name] = values
+        """Sets a field from values (1, ny, nx). All ranks have them."""
+        self.program[name] = values[0]
 
     def clear(self, name: str) -> None:
         """Begins a sum again."""

@@ -25,7 +25,7 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, RunError
 from fathom.base.regions import region
 from fathom.base.timetable import Advance, Timetable, microseconds, said, second
-from fathom.coupled.exchange import Exchange, Values
+from fathom.coupled.exchange import Exchange, Name, Values
 from fathom.coupled.restarts import Restarts
 from fathom.run import wishes
 from fathom.run.progress import chosen
@@ -131,8 +131,8 @@ class Programs(Configurable):
 
     def exchange(
         self,
-        field: str,
-        to: str,
+        field: Name,
+        to: Name,
         every: str | float,
         statistic: str = "last",
         *,
@@ -163,8 +163,10 @@ class Programs(Configurable):
                     f"{found.text}: there is no program {name!r}; there are"
                     f" {', '.join(self.members)}"
                 )
-        if other := next((one for one in self.exchanges if one.to == to), None):
-            raise InputError(f"{found.text}: {to} comes from {other.field} already")
+        for one in self.exchanges:
+            if one.taker == found.taker and (twice := {*one.takes} & {*found.takes}):
+                to = f"{one.taker}.{min(twice)}"
+                raise InputError(f"{found.text}: {to} comes from {one.field} already")
         self._timetable([*self.exchanges, found])
         found.join(*(self.members[name].program for name in (found.giver, found.taker)))
         self.exchanges.append(found)
