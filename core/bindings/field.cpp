@@ -423,6 +423,32 @@ nb::object run_linear(const Process& process, const nb::dict& arrays, const nb::
 
 }  // namespace
 
+/// Processes run by themselves, for tests and measurements.
+static void bind_runs(nb::module_& m) {
+    m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
+          "device"_a.none() = nb::none(),
+          "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
+          "(n,) for profiles, of the precision of the process.\n"
+          "Returns the fields that it writes or updates; NaN where it wrote nothing, as in a rim "
+          "as wide as its reach. device: where it is computed; here by default.");
+    m.def("seconds_on_device", &seconds_on_device, "process"_a, "arrays"_a, "levels"_a, "device"_a,
+          "repetitions"_a, "Seconds of each repetition there, without copies: arrays as above.");
+    m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
+          "The same with the derivative in the direction of `changes`, arrays like those of the "
+          "fields that change; profiles do not. Returns (values, tangents).");
+    m.def("run_linear", &run_linear, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
+          "adjoint"_a = false, "by_hand"_a = true,
+          "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
+          "hand, or by dual numbers and a tape.");
+    m.def(
+        "has_adjoint",
+        [](const Process& p) { return linear_kernel_of(p) != nullptr || adjoint_of(p) != nullptr; },
+        "process"_a, "whether it has an adjoint, by hand or by a tape");
+    m.def(
+        "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,
+        "whether its tangent and adjoint are written by hand");
+}
+
 void bind_field(nb::module_& m) {
     nb::class_<Process>(
         m, "Process",
@@ -463,26 +489,5 @@ void bind_field(nb::module_& m) {
     m.def("reference_density", &physics::reference_density, "pressure"_a,
           "the reference of density anomalies, for equations of state without another one [kg "
           "m-3]; pressure [dbar]");
-    m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
-          "device"_a.none() = nb::none(),
-          "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
-          "(n,) for profiles, of the precision of the process.\n"
-          "Returns the fields that it writes or updates; NaN where it wrote nothing, as in a rim "
-          "as wide as its reach. device: where it is computed; here by default.");
-    m.def("seconds_on_device", &seconds_on_device, "process"_a, "arrays"_a, "levels"_a, "device"_a,
-          "repetitions"_a, "Seconds of each repetition there, without copies: arrays as above.");
-    m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
-          "The same with the derivative in the direction of `changes`, arrays like those of the "
-          "fields that change; profiles do not. Returns (values, tangents).");
-    m.def("run_linear", &run_linear, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
-          "adjoint"_a = false, "by_hand"_a = true,
-          "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
-          "hand, or by dual numbers and a tape.");
-    m.def(
-        "has_adjoint",
-        [](const Process& p) { return linear_kernel_of(p) != nullptr || adjoint_of(p) != nullptr; },
-        "process"_a, "whether it has an adjoint, by hand or by a tape");
-    m.def(
-        "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,
-        "whether its tangent and adjoint are written by hand");
+    bind_runs(m);
 }

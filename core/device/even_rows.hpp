@@ -1,4 +1,5 @@
-/// Rows of even spacing (semi_lagrangian/plane/even_plane.hpp) in memory of a device, and its own points.
+/// Rows of even spacing (semi_lagrangian/plane/even_plane.hpp) in memory of a device, and its own
+/// points.
 #pragma once
 #include <array>
 #include "device/blocks.hpp"

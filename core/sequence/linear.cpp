@@ -1,6 +1,6 @@
 #include "sequence/linear.hpp"
+#include <algorithm>
 #include <cstring>
-#include <map>
 
 namespace fathom {
 
@@ -47,12 +47,13 @@ void LinearSequence::check() const {
             throw Error("'", f.name, "' lives only within a step: the sequence must keep it");
 }
 
-LinearSequence::Halos::Halos(const Layout& layout, const std::map<int, int>& widths) {
+LinearSequence::Halos::Halos(const Layout& layout, const std::vector<int>& widths) {
     std::vector<Exchange::Item> items;
-    for (auto& [field, width] : widths) {
-        const Field& f = layout.fields[field];
-        items.push_back({f.place.horizontal, f.place.vector, width, f.levels});
-        fields.push_back(field), slabs.push_back(f);
+    for (std::size_t n = 0; n < widths.size(); ++n) {
+        const Field& f = layout.fields[n];
+        if (widths[n] == 0) continue;
+        items.push_back({f.place.horizontal, f.place.vector, widths[n], f.levels});
+        fields.push_back(int(n)), slabs.push_back(f);
     }
     const Domain& d = *layout.domain;
     if (!items.empty())
@@ -66,37 +67,41 @@ void LinearSequence::Halos::exchange(FieldSet& set) const {
     by->start(slabs), by->finish(slabs);
 }
 
+/// Of each field, the largest value of a property of its uses by a process; 0 where it uses none.
+template <class Property>
+static std::vector<int> most_of(const Sequence::Part& part, std::size_t fields, Property property) {
+    std::vector<int> most(fields);
+    for (std::size_t n = 0; n < part.fields.size(); ++n) {
+        int& of_field = most[part.fields[n]];
+        of_field = std::max(of_field, int(property(part.process.fields[n])));
+    }
+    return most;
+}
+
 /// Processes that look at neighbours: where halos are needed, and how adjoints are added up.
 void LinearSequence::find_neighbours() {
     const Layout& layout = *sequence->layout();
-    std::vector<int> width(layout.fields.size());  // of the halo that some process reads
-    for (auto& [process, fields] : parts)
-        for (std::size_t n = 0; n < fields.size(); ++n)
-            if (layout.fields[fields[n]].written)
-                width[fields[n]] = std::max(width[fields[n]], process.fields[n].reach);
-    const auto halos = [&](auto&& wanted) {
-        std::map<int, int> widths;
-        for (std::size_t f = 0; f < width.size(); ++f)
-            if (const int w = wanted(int(f)); w > 0) widths[int(f)] = w;
-        return Halos(layout, widths);
-    };
-    at_start = halos([&](int f) { return layout.fields[f].state ? width[f] : 0; });
-    for (auto& [process, fields] : parts) {
-        const auto use_of = [&](int f, auto&& property) {
-            int most = 0;
-            for (std::size_t n = 0; n < fields.size(); ++n)
-                if (fields[n] == f) most = std::max(most, int(property(process.fields[n])));
-            return most;
-        };
-        made.push_back(halos([&](int f) { return use_of(f, is_written) ? width[f] : 0; }));
-        seen.push_back(halos([&](int f) {
-            return layout.fields[f].written ? use_of(f, [](auto& use) { return use.reach; }) : 0;
-        }));
-        const bool looks =
-            std::ranges::any_of(process.fields, [](auto& use) { return use.reach > 0; });
+    const std::size_t count = layout.fields.size();
+    const auto reach = [](auto& use) { return use.reach; };
+    std::vector<int> width(count), of_state(count);  // of the halo that some process reads
+    for (auto& part : parts) {
+        const std::vector<int> own = most_of(part, count, reach);
+        for (std::size_t f = 0; f < count; ++f)
+            width[f] = std::max(width[f], layout.fields[f].written * own[f]);
+    }
+    for (std::size_t f = 0; f < count; ++f) of_state[f] = layout.fields[f].state * width[f];
+    at_start = Halos(layout, of_state);
+    for (auto& part : parts) {
+        std::vector<int> written = most_of(part, count, is_written),
+                         read = most_of(part, count, reach);
+        const bool looks = std::ranges::max(read) > 0;
+        for (std::size_t f = 0; f < count; ++f)
+            written[f] *= width[f], read[f] *= layout.fields[f].written;
+        made.emplace_back(layout, written), seen.emplace_back(layout, read);
         if (looks && !active) active = std::make_shared<Active>(*layout.domain);
-        sums.push_back(looks ? std::make_unique<NeighbourSums>(layout, process, fields, active)
-                             : nullptr);
+        sums.push_back(
+            looks ? std::make_unique<NeighbourSums>(layout, part.process, part.fields, active)
+                  : nullptr);
     }
 }
 

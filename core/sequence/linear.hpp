@@ -12,7 +12,6 @@
 /// once for all readers, and the data of global processes. No value of the state is then computed
 /// again. Where only states are kept, all values are.
 #pragma once
-#include <map>
 #include <optional>
 #include "field/linear.hpp"
 #include "field/linearisation.hpp"
@@ -66,7 +65,7 @@ private:
     class Halos {
     public:
         Halos() = default;
-        Halos(const Layout&, const std::map<int, int>& widths);
+        Halos(const Layout&, const std::vector<int>& widths);  ///< of each field; 0: none
         void exchange(FieldSet&) const;
         std::vector<int> fields;
 

@@ -144,6 +144,16 @@ NeighbourSums::Set NeighbourSums::make_set() const {
     return set;
 }
 
+NeighbourSums::InStrip NeighbourSums::in_strip(const Block& b, int band, int row,
+                                               int column) const {
+    const Strips of = strips_of(b);
+    for (int n = 0; n < 4; ++n) {
+        const int r = row - of[n].row, c = column - of[n].column;
+        if (r >= 0 && r < of[n].rows && c >= 0 && c < of[n].columns) return {4 * band + n, r, c};
+    }
+    throw Error("a slot beyond the strips of a band");
+}
+
 /// The plan that sends the slots of a field beyond the edges of bands to their owners: those on
 /// this side of the fold, or those across it.
 Plan NeighbourSums::strip_plan(const Target& t, bool flipped) const {
@@ -152,18 +162,6 @@ Plan NeighbourSums::strip_plan(const Target& t, bool flipped) const {
         auto& made = lists[rank];
         if (made.empty()) made = fine.of(rank);
         return made;
-    };
-    struct At {
-        int block, row, column;
-    };
-    const auto find = [&](const Block& b, int band, int row, int column) {
-        const Strips of = strips_of(b);
-        for (int n = 0; n < 4; ++n) {
-            const int r = row - of[n].row, c = column - of[n].column;
-            if (r >= 0 && r < of[n].rows && c >= 0 && c < of[n].columns)
-                return At{4 * band + n, r, c};
-        }
-        throw Error("a slot beyond the strips of a band");
     };
     Plan made;
     const Plan whole = adjoint(halo_plan(fine, t.horizontal, domain.halo, t.reach, domain.rank));
@@ -174,9 +172,9 @@ Plan NeighbourSums::strip_plan(const Target& t, bool flipped) const {
             const Block &from = *list(m.from_rank)[run.from_block],
                         &to = *list(m.to_rank)[run.to_block];
             for (int n = 0; n < run.count; ++n) {
-                const At a = find(from, run.from_block, run.from_row,
-                                  run.from_column + n * run.step),
-                         b = find(to, run.to_block, run.to_row, run.to_column + n);
+                const InStrip a = in_strip(from, run.from_block, run.from_row,
+                                           run.from_column + n * run.step),
+                              b = in_strip(to, run.to_block, run.to_row, run.to_column + n);
                 if (n > 0 && part.runs.back().from_block == a.block &&
                     part.runs.back().to_block == b.block)
                     ++part.runs.back().count;
@@ -314,6 +312,16 @@ void NeighbourSums::keep_apart(std::size_t number, int row, int column, int slot
     }
 }
 
+/// sum += part, level by level, in whole cells.
+template <class T>
+static void add_part(T* sum, int level_of_sum, const T* part, int level_of_part, int levels,
+                     int count) {
+    using Real = Pack<T, pack_width<T>>;
+    for (int k = 0; k < levels; ++k, sum += level_of_sum, part += level_of_part)
+        for (int c = 0; c < count; c += Real::width)
+            (Real::load(sum + c) + Real::load(part + c)).store(sum + c);
+}
+
 /// The parts of some cells of a row, added to the sums of the rows in reach.
 template <class T>
 void NeighbourSums::run_tile(std::size_t number, int row, std::span<const Cell> cells,
@@ -337,13 +345,9 @@ void NeighbourSums::run_tile(std::size_t number, int row, std::span<const Cell> 
             const bool between = stored >= west.row && stored < west.row + west.rows;
             if (!between || begin < west.column + west.columns || begin + count > east.column)
                 keep_apart<T>(number, row, column, t.first_slot + o, count, to, work);
-            for (int k = 0; between && k < t.levels; ++k) {
-                T* const sum = (T*)work.sum(row + to.j, n, begin) + k * work.width;
-                const T* const part = (const T*)work.slot(t.first_slot + o) + k * work.tile;
-                using Real = Pack<T, pack_width<T>>;  // whole cells
-                for (int c = 0; c < count; c += Real::width)
-                    (Real::load(sum + c) + Real::load(part + c)).store(sum + c);
-            }
+            if (between)
+                add_part((T*)work.sum(row + to.j, n, begin), work.width,
+                         (const T*)work.slot(t.first_slot + o), work.tile, t.levels, count);
         }
 }
 

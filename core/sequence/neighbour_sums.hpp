@@ -97,6 +97,11 @@ private:
     void find_targets(const Process&, std::span<const int> fields, std::span<const Shift> stencil);
     void cut_bands();
     Strips strips_of(const Block&) const;
+    struct InStrip {
+        int block, row, column;
+    };
+    /// Where a stored column of a band lies in its strips. Throws Error: it lies in none.
+    InStrip in_strip(const Block&, int band, int row, int column) const;
     Set make_set() const;
     Plan strip_plan(const Target&, bool flipped) const;
     void open_exchanges();

@@ -12,7 +12,7 @@ Each of its ranks holds whole fields and takes the same steps: it is for what co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +23,7 @@ from fathom.base import mpi
 from fathom.base.clock import Clock, Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.ranks import Division
 
 
 class Program(Configurable):
@@ -39,9 +40,9 @@ class Program(Configurable):
     alone, serves, shows = True, False, False
     sequence: Any = None
     wishes: Any = None
-    helpers: Mapping[str, list[int]] = {}
     directory = Path()
     stopped = False
+    comm: Any
 
     def __init__(
         self,
@@ -75,6 +76,14 @@ class Program(Configurable):
     def seconds(self) -> float:
         """Returns model time since the start [s]."""
         return self.count * self.time_step
+
+    def asks_for(self, comm: Any) -> dict[str, tuple[int, int]]:
+        """Returns the helping ranks that it wants: none."""
+        return {}
+
+    def take_ranks(self, division: Division) -> None:
+        """Takes its ranks."""
+        self.comm = None if division.task else division.comm
 
     # ---- what Programs asks of it ----------------------------------------------------------------
 
@@ -158,18 +167,18 @@ class OwnFields:
         size = next(iter(self.program.fields.values())).size
         return np.arange(size if self.program.comm.rank == 0 else 0)
 
-    def values(self, name: str, level: int) -> np.ndarray:
-        """Returns a field or a sum at the points of this rank (points,)."""
+    def values(self, name: str, levels: Sequence[int]) -> np.ndarray:
+        """Returns a field or a sum at the points of this rank (points, 1)."""
         held = self.sums[name] if name in self.sums else self.program[name]
-        return held.ravel()[: self.cells.size].copy()
+        return held.ravel()[: self.cells.size, None].copy()
 
     def whole(self, name: str) -> np.ndarray:
-        """Returns a field (ny, nx), on all ranks."""
-        return self.program[name].copy()
+        """Returns a field (1, ny, nx), on all ranks."""
+        return self.program[name][None].copy()
 
     def put(self, name: str, values: np.ndarray) -> None:
-        """Sets a field from values (ny, nx). All ranks have them."""
-        self.program[name] = values
+        """Sets a field from values (1, ny, nx). All ranks have them."""
+        self.program[name] = values[0]
 
     def clear(self, name: str) -> None:
         """Begins a sum again."""

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base import ranks as given_ranks
 from fathom.base.clock import Event, Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, RunError
 from fathom.base.regions import region
-from fathom.coupled import ranks as given_ranks
-from fathom.coupled.exchange import Exchange, Values
+from fathom.base.timetable import Advance, Timetable, microseconds, said, second
+from fathom.coupled.exchange import Exchange, Name, Values
 from fathom.coupled.restarts import Restarts
-from fathom.coupled.timetable import Advance, Timetable, microseconds, said, second
 from fathom.run import wishes
 from fathom.run.progress import chosen
 
@@ -108,17 +108,17 @@ class Programs(Configurable):
     # ---- ranks -----------------------------------------------------------------------------------
 
     def _place(self, programs: Mapping[str, Any], ranks: Any) -> tuple[Any, dict[str, Member]]:
-        """Returns the communicator of all programs, and each of them with its ranks. InputError:
-        ranks that are given twice.
+        """Returns the communicator of all ranks that step, and each program with its ranks in it.
+        InputError: ranks that are given twice, or too few.
         """
-        found = given_ranks.of_programs(programs, ranks, mpi.world.size)
-        comm = given_ranks.group(mpi.world, [rank for own in found.values() for rank in own])
+        found = _side_by_side(programs, ranks) if ranks is not None else _in_turn(programs)
+        steps = {rank for division in found.values() for rank in division.steps}
+        comm = given_ranks.group(mpi.world, steps)
         everyone = given_ranks.numbers(comm) if comm is not None else []
         members = {}
         for name, program in programs.items():
-            own = [everyone.index(rank) for rank in found[name]] if everyone else []
-            if not program.helpers:
-                program.comm = None if comm is None else given_ranks.group(comm, own)
+            program.take_ranks(found[name])
+            own = [everyone.index(rank) for rank in found[name].steps] if everyone else []
             members[name] = Member(name, program, own)
         return comm, members
 
@@ -131,8 +131,8 @@ class Programs(Configurable):
 
     def exchange(
         self,
-        field: str,
-        to: str,
+        field: Name,
+        to: Name,
         every: str | float,
         statistic: str = "last",
         *,
@@ -163,8 +163,10 @@ class Programs(Configurable):
                     f"{found.text}: there is no program {name!r}; there are"
                     f" {', '.join(self.members)}"
                 )
-        if other := next((one for one in self.exchanges if one.to == to), None):
-            raise InputError(f"{found.text}: {to} comes from {other.field} already")
+        for one in self.exchanges:
+            if one.taker == found.taker and (twice := {*one.takes} & {*found.takes}):
+                to = f"{one.taker}.{min(twice)}"
+                raise InputError(f"{found.text}: {to} comes from {one.field} already")
         self._timetable([*self.exchanges, found])
         found.join(*(self.members[name].program for name in (found.giver, found.taker)))
         self.exchanges.append(found)
@@ -268,7 +270,8 @@ class Programs(Configurable):
 
     def _helper(self) -> Member | None:
         """Returns the program that this rank serves, None where it serves none."""
-        return next((m for m in self.members.values() if m.program.serves), None)
+        members = self.members.values()
+        return next((m for m in members if m.program.comm is not None and not m.here), None)
 
     def _check_times(self) -> None:
         """Checks that all stand at one time. InputError: one has a restart of another time."""
@@ -374,3 +377,37 @@ class Programs(Configurable):
                     self.restarts.write(keep)
                 self._checkpointed = True
                 event.schedule(self.clock, self.seconds)
+
+
+def _in_turn(programs: Mapping[str, Any]) -> dict[str, given_ranks.Division]:
+    """Returns the division of all ranks for programs in turn: all step where none has a helper."""
+    asked: dict[str, tuple[int, int]] = {}
+    for name, program in programs.items():
+        asked |= given_ranks.named(program.asks_for(mpi.world), name)
+    whole = given_ranks.divide(mpi.world, asked)
+    return {name: whole.of(name) for name in programs}
+
+
+def _side_by_side(programs: Mapping[str, Any], ranks: Any) -> dict[str, given_ranks.Division]:
+    """Returns the division of the ranks of each program, which are named or numbered; its helpers
+    are among them. InputError on all ranks: ranks given twice; too few for the helpers of one.
+    """
+    if set(ranks) != set(programs):
+        raise InputError(
+            f"ranks are given to {', '.join(map(str, ranks))}; the programs are"
+            f" {', '.join(programs)}"
+        )
+    found, fault = dict[str, given_ranks.Division](), ""
+    for name, own in given_ranks.shared_out(ranks, mpi.world.size).items():
+        comm = given_ranks.group(mpi.world, own)
+        if comm is None:
+            continue
+        try:
+            found[name] = given_ranks.divide(comm, programs[name].asks_for(comm))
+        except InputError as error:
+            fault = f"{name}: {error}"
+    told = mpi.world.allgather((fault, {name: one.steps for name, one in found.items()}))
+    if first := next((text for text, _ in told if text), ""):
+        raise InputError(first)
+    steps = {name: own for _, part in told for name, own in part.items()}
+    return {n: found.get(n, given_ranks.no_part._replace(steps=steps[n])) for n in programs}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from fathom.base import mpi
     from fathom.base.clock import Clock
+    from fathom.base.ranks import Division
     from fathom.model.model import Model
     from fathom.output.gather import Gather
     from fathom.output.servers import Servers
@@ -41,8 +42,7 @@ class Host(Protocol):
     overwrite: bool
     parallel: dict[str, Any]  # how it is spread over the machine
     comm: mpi.MPI.Comm  # the ranks that compute
-    roles: Any  # which ranks serve output (core.Roles); None: none
-    serves: bool  # whether this rank does
+    division: Division  # which ranks step, and which help
     servers: Servers | None  # those at work
     domain: Any  # its blocks on the ranks (core.Domain)
     fields: Any  # the fields of a step (core.FieldSet)
@@ -53,6 +53,12 @@ class Host(Protocol):
     delivery: Delivery
     gathers: dict[Any, Gather]  # plans that several streams share
 
+    @property
+    def roles(self) -> Any: ...  # of ranks that serve output (core.Roles); None: there are none
+    @property
+    def serves(self) -> bool: ...  # whether this rank takes no steps
+    @property
+    def helpers(self) -> dict[str, list[int]]: ...  # ranks that help, by their task
     @property
     def outputs(self) -> Sequence[Any]: ...
     @property

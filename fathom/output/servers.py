@@ -34,22 +34,26 @@ if TYPE_CHECKING:
 Task = tuple[Any, "list[Future[float]]"]  # a job, and what its threads do
 
 
-def divide(how: Mapping[str, Any]) -> Any:
-    """Returns the roles of all ranks by [parallel], or None without servers."""
-    servers = how["io_servers"]
+task = "io_servers"  # of ranks, as they are divided (fathom/base/ranks.py)
+
+
+def asked(how: Mapping[str, Any], comm: Any) -> tuple[int, int]:
+    """Returns how many ranks of `comm` [parallel] wants to serve output, and how many of them make
+    a set.
+    """
+    servers: int = how["io_servers"]
     if how["per_node"]:
-        servers = how["per_node"] * _nodes(mpi)
-    if not servers:
-        return None
+        servers = how["per_node"] * _nodes(comm)
     sets = how["io_sets"] or servers
-    if servers % sets:
+    if servers and servers % sets:
         raise InputError(f"io_servers = {servers} cannot be distributed evenly to io_sets = {sets}")
-    return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
+    return servers, servers // sets if servers else 1
 
 
-def _nodes(mpi: Any) -> int:
-    node = mpi.world.Split_type(mpi.MPI.COMM_TYPE_SHARED)
-    nodes: int = mpi.world.allreduce(int(node.rank == 0))
+def _nodes(comm: Any) -> int:
+    """Returns the number of nodes of these ranks, which all call it."""
+    node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    nodes: int = comm.allreduce(int(node.rank == 0))
     node.Free()
     return nodes
 
@@ -65,6 +69,7 @@ class Servers:
 
     def __init__(self, simulation: Host) -> None:
         self.simulation, self.roles = simulation, simulation.roles
+        self.everyone = simulation.division.helps[task].comm  # those that compute, and servers
         self.on_busy, self.patience = (
             simulation.parallel["on_busy"],
             simulation.parallel["io_silence"],
@@ -79,7 +84,7 @@ class Servers:
             if not stream.shared:
                 stream.set = number % self.roles.sets
                 stream.leave()  # its server opens it
-        mpi.world.bcast(
+        self.everyone.bcast(
             {
                 "cuts": (d.i_cuts, d.j_cuts),
                 "owners": d.blocks[:, 5].tolist(),
@@ -99,11 +104,11 @@ class Servers:
         )
 
     @staticmethod
-    def refuse(error: BaseException) -> None:
+    def refuse(simulation: Host, error: BaseException) -> None:
         """Tells servers that the run failed on all computing ranks before it began, so that they
         end too.
         """
-        mpi.world.bcast(error)
+        simulation.division.helps[task].comm.bcast(error)
 
     def take(self, stream: Stream, event: OutputEvent) -> bool:
         """Hands an event over; False where the computing ranks are to write it themselves, and then
@@ -175,7 +180,7 @@ class Servers:
     def _tell_of(self, number: int, left: int) -> None:
         """A warning: a set was given up with so many times in memory."""
         first = number * self.roles.per_set
-        ranks = self.roles.servers[first : first + self.roles.per_set]
+        ranks = self.simulation.helpers[task][first : first + self.roles.per_set]
         warnings.warn(
             f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
             f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
@@ -215,7 +220,7 @@ class Servers:
         if self.lost:
             status = 1 if failed else stopped_status if self.simulation.stopped else 0
             atexit.register(_end_without, self.simulation.comm, status)
-        self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
+        self.serving = [] if self.lost else list(filter(None, self.everyone.gather(None) or []))
 
     def summary(self) -> dict[str, Any]:
         """Returns figures of the protocol for the summary: its quantities
@@ -335,7 +340,7 @@ class _Server:
     def statistics(self) -> dict[str, Any]:
         """Returns the figures of this server; seconds are processor time of all its threads."""
         return {
-            "rank": self.simulation.roles.servers[self.simulation.roles.server],
+            "rank": self.simulation.helpers[task][self.simulation.roles.server],
             "events": self.events,
             "bytes": self.bytes,
             "protocol": self.core.quantities,
@@ -370,12 +375,13 @@ def serve(simulation: Host) -> None:
     """Serves for a run; returns when it ends, with the same error where the computing
     ranks end with one.
     """
-    told = mpi.world.bcast(None)
+    everyone = simulation.division.helps[task].comm
+    told = everyone.bcast(None)
     if isinstance(told, BaseException):
         raise told
     server = _Server(simulation, told)
     server.serve()
     if not server.core.abandoned:
-        mpi.world.gather(server.statistics())
+        everyone.gather(server.statistics())
     if server.core.failed:
         raise RunError("the computing ranks ended with an error")

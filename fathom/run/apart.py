@@ -6,29 +6,36 @@ first rank starts them, and they compute columns until it ends them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 import numpy as np
 
 from fathom.base import mpi, regions
 from fathom.base.failure import InputError
+from fathom.base.ranks import Division
 from fathom.model import device
 
 if TYPE_CHECKING:
     from fathom.run.simulation import Simulation
 
 schemes = ("RRTMGP", "Radiation")
+task = "radiation_ranks"  # of ranks, as they are divided (fathom/base/ranks.py)
 
 
 class Apart:
     """The helping ranks, and their columns."""
 
-    def __init__(self, simulation: Simulation, roles: Any) -> None:
-        self._simulation, self.roles = ref(simulation), roles  # which holds this
-        self.helps = roles is not None and roles.server >= 0
+    def __init__(self, simulation: Simulation, division: Division) -> None:
+        self._simulation = ref(simulation)  # which holds this
+        self.on = task in division.helps  # whether there are any
+        self.helps = division.serves and division.task == task
+        self.everyone: Any = None  # those that step, and helpers
+        self.roles: Any = None
+        if self.on:
+            self.everyone, self.roles, _ = division.helps[task]
         self.core: Any = None  # the process, on ranks that step and on helpers
         self.busy = False  # helpers wait for columns
 
@@ -37,27 +44,13 @@ class Apart:
         """Returns the simulation that these ranks belong to."""
         return cast("Simulation", self._simulation())  # it outlives its parts
 
-    @classmethod
-    def of(cls, simulation: Simulation, alone: bool) -> Self:
-        """Returns alone: on the ranks of another run."""
-        number = simulation.parallel["radiation_ranks"]
-        if not number or alone:
-            return cls(simulation, None)
-        if number >= mpi.world.size:
-            raise InputError(
-                f"radiation_ranks = {number} of {mpi.world.size} ranks leave none to step; allowed:"
-                f" at most {mpi.world.size - 1}"
-            )
-        made = cls(simulation, mpi.core.roles(mpi.world.py2f(), number, 1))
-        simulation.comm = mpi.MPI.Comm.f2py(made.roles.own)
-        return made
-
     def _made(self, process: Any) -> Any:
-        return mpi.core.Apart(process, mpi.world.py2f(), self.roles.servers)
+        """Returns a process that these helpers compute."""
+        return mpi.core.Apart(process, self.everyone.py2f(), self.roles.servers)
 
-    def placed(self, processes: list[Any]) -> list[Any]:
+    def placed(self, processes: Sequence[Any]) -> Sequence[Any]:
         """Returns the processes of a step, with requests to the helpers in place of radiation."""
-        if self.roles is None:
+        if not self.on:
             return processes
         names = [p.name for p in processes]
         found = next((n for n in schemes if n in names), None)
@@ -79,7 +72,7 @@ class Apart:
 
     def check_no_advance(self) -> None:
         """Raises InputError on all ranks outside `run`, where helpers do not work."""
-        if self.roles is not None and not self.busy:
+        if self.on and not self.busy:
             raise InputError(
                 "radiation_ranks: steps outside a run have no radiation; use run, and neither"
                 " advance nor `fathom profile` or `fathom tune`"
@@ -93,12 +86,12 @@ class Apart:
         try:
             begin()
         except BaseException as error:
-            if self.roles is not None:
-                mpi.world.bcast(error)
+            if self.on:
+                self.everyone.bcast(error)
             raise
-        if self.roles is not None:
-            mpi.world.bcast(None)
-            mpi.core.clock_offset(mpi.world.py2f())
+        if self.on:
+            self.everyone.bcast(None)
+            mpi.core.clock_offset(self.everyone.py2f())
             self.busy = True
         try:
             yield
@@ -119,13 +112,13 @@ class Apart:
         self.simulation.comm.Barrier()
         if self.simulation.comm.rank == 0:
             self.core.dismiss()
-        if not mpi.world.bcast(traced):
+        if not self.everyone.bcast(traced):
             return []
-        return [trace for trace in mpi.world.gather(None) or () if trace is not None]
+        return [trace for trace in self.everyone.gather(None) or () if trace is not None]
 
     def help(self) -> dict[str, Any]:
         """Computes radiation for other ranks until the run ends."""
-        told = mpi.world.bcast(None)
+        told = self.everyone.bcast(None)
         if isinstance(told, BaseException):
             raise told
         s = self.simulation
@@ -133,13 +126,13 @@ class Apart:
             mpi.core.set_threads(int(s.parallel["threads"]))
             scheme = next(p for p in s.model.physics if p.name in schemes)
             self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.time_step}))
-        ahead = mpi.core.clock_offset(mpi.world.py2f())
+        ahead = mpi.core.clock_offset(self.everyone.py2f())
         regions.begin(mpi.MPI.COMM_SELF, s.trace_events)
         name = s.parallel["device"]
         self.core.help(device.open(name, s.place) if name else None)
-        if mpi.world.bcast(None):
+        if self.everyone.bcast(None):
             trace = (regions.traced(mpi.MPI.COMM_SELF) or [{}])[0]
-            mpi.world.gather(_of_helper(trace, ahead))
+            self.everyone.gather(_of_helper(trace, ahead))
         return {}
 
 
@@ -153,4 +146,4 @@ def _of_helper(trace: dict[str, Any], ahead: float) -> dict[str, Any]:
     idle = (names == "no columns yet")[region]
     met = {"met": region[meets], "blocked": begin[meets], "free": end[meets]}
     waiting = np.where(idle, end - begin, 0.0)[meets]
-    return trace | met | {"begin": begin, "end": end, "waiting": waiting}
+    return dict(trace) | met | {"begin": begin, "end": end, "waiting": waiting}

@@ -75,19 +75,15 @@ class Checkpoint:
         """Writes the present state, sent to servers where there are any; the restart appears when
         all earlier output is visible.
         """
-        path = self._create(self.parts[0].count)
+        self._create(self.parts[0].count)
         for part in self.parts:
             part.send(last=True)
-        for model in self.simulation.model.companions:
-            model.write_restart(path)
 
     def write_here(self, beside: bool = True) -> Path:
         """Writes the present state, by the ranks that compute, and of models that run next to it.
         Returns the path.
         """
-        s, path = self.simulation, self._create(0)
-        for model in s.model.companions if beside else ():
-            model.write_restart(path)
+        s, path = self.simulation, self._create(0, beside)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
             part.write_here(event, lambda item: s.fields.windows(item.field))
@@ -106,10 +102,12 @@ class Checkpoint:
         mine = begun is not None and begun.path == path  # not that of a later event
         restart.finish(path, begun if mine else None)
         self.begun = (number, None) if mine else self.begun
+        companions = self.simulation.companions
+        companions.forget(path, round(seconds / self.simulation.time_step))
         if self.keep is not None:
             for path in self._earlier(seconds)[self.keep :]:
-                for file in (path, *path.parent.glob(glob.escape(path.name) + ".outer*")):
-                    file.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
+                companions.forget(path)
 
     def _earlier(self, seconds: float) -> list[Path]:
         """Returns whole files of it up to that time, the latest first."""
@@ -132,13 +130,17 @@ class Checkpoint:
             self.begun = event.time, begun
         return begun
 
-    def _create(self, number: int) -> Path:
-        """Returns the number-th, begun on root. Returns its path."""
+    def _create(self, number: int, beside: bool = True) -> Path:
+        """Begins the number-th on root, after what models that run with this one need to go on with
+        it. Returns its path.
+        """
         s, path = self.simulation, self.at(self.simulation.seconds)
         if s.comm.bcast(
             s.is_root and restart.begun(path)
         ):  # an earlier one of that name may be under way
             s.settle()
+        if beside:
+            s.companions.write_restart(path)
         header = restart.Header(
             s.seconds,
             str(s.clock.start),

@@ -10,7 +10,7 @@ import time as wall_clock
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,7 +95,7 @@ class Events(Held):
         from the start of the simulation, of which a restart may have done a part.
         """
         if self.serves:
-            return self.apart.help() if self.apart.helps else serve(self._simulation)
+            return self._help(period)
         sanity.check_period(Period(period, "run"), self.time_step)
         shown = chosen(progress)
         try:
@@ -108,23 +108,37 @@ class Events(Held):
         finally:
             getattr(shown, "close", lambda: None)()
 
+    def _help(self, period: Any) -> Any:
+        """Returns what a rank gives back that helps this simulation, or one that runs with it."""
+        if not self.division.serves:
+            return self.companions.help(period)
+        return self.apart.help() if self.apart.helps else serve(self._simulation)
+
     # ---- the parts of a run: other programs may run between them ---------------------------------
 
     @contextmanager
     def engaged(self) -> Iterator[None]:
-        """Holds the directory, the files and the helping ranks of a run from its begin to its end.
-        InputError: a step beyond the limits of stability.
+        """Holds the directory, the files and the helping ranks of a run from its begin to its end,
+        and simulations that run with it. InputError: a step beyond the limits of stability.
         """
         sanity.check_step(self._simulation)
         try:
-            with self.apart.engaged(self.begin):
+            with ExitStack() as held, self.apart.engaged(lambda: self.begin(held)):
                 yield
         finally:
+            self.agenda = None
             self.lock.release()
 
     def start_run(self, period: Duration, from_start: bool = False) -> None:
         """Sets the end of a run, and the times at which its events are due."""
-        self.agenda = self._schedule(period, from_start)
+        begin = 0.0 if from_start else self.seconds
+        self.start_run_to(self.clock.after(begin, Period(period, "run")), period)
+
+    def start_run_to(self, end: float, period: Any) -> None:
+        """Begins a run to that time [s]; period: in whose words its record tells of it."""
+        self.end = end
+        self.companions.start_run(period)
+        self.agenda = self._schedule()
         self._record(period)
         self._log(
             "%s to %s in %s, on %d ranks",
@@ -160,16 +174,17 @@ class Events(Held):
             self.wall_seconds = wall_clock.perf_counter() - self.began
         self._close()
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
-        return finish(self, report)
+        summary = finish(self, report)
+        self.companions.end_run(report)
+        return summary
 
     def _log(self, text: str, *values: object) -> None:
         """Writes to the log, for those who have asked for it: logging.basicConfig(level="INFO")."""
         if self.is_root:
             log.info(text, *values)
 
-    def _schedule(self, period: Duration, from_start: bool) -> list[Event]:
-        """Returns the end of the run, and its events with the times at which they are due."""
-        self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+    def _schedule(self) -> list[Any]:
+        """Returns the events of the run to its end, with the times at which they are due."""
         if self.forcing:
             self.forcing.check(self.clock, self.seconds, self.end)
         rhythm = sanity.rhythm(self.time_step, self.end - self.seconds)
@@ -211,6 +226,7 @@ class Events(Held):
 
     def show_start(self) -> None:
         """Shows watch and output the state before the first step."""
+        self.companions.show_start()
         with self._failing_in_order():
             with region("watch", "output", "output"):
                 if self.count == 0:
@@ -221,6 +237,13 @@ class Events(Held):
                 if store.within():
                     with region(str(store.path), "output", "output"):
                         store.write_start()
+
+    def go_to(self, seconds: float) -> None:
+        """Takes steps to that time [s], with all events where it runs with another one."""
+        if self.agenda is None:
+            self.advance(round((seconds - self.seconds) / self.time_step))
+        else:
+            self.run_to(seconds)
 
     def run_to(
         self, seconds: float, progress: Callable[[Simulation, float], object] | None = None
@@ -237,7 +260,8 @@ class Events(Held):
         self, until: float, progress: Callable[[Simulation, float], object] | None
     ) -> None:
         """Takes a group of steps, and lets happen what is due after it."""
-        due = min(until, *(e.due for e in self.agenda))
+        agenda = self.agenda or []
+        due = min([until, *(e.due for e in agenda)])
         piece = min(max(1, round((due - self.seconds) / self.time_step)), self.pace)
         before = wall_clock.perf_counter()
         self._advance(piece)
@@ -246,7 +270,7 @@ class Events(Held):
         over = self.seconds >= self.end - 1e-6
         self.stopped = stop and not over
         self.pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-        self._let_happen(self.agenda)
+        self._let_happen(agenda)
         if restart and not self.stopped:
             with region("restart", "output", "output"):
                 self.write_restart("restart-now.fathom")
@@ -315,9 +339,13 @@ class Events(Held):
                 mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
-    def begin(self) -> None:
-        """Prepares everything before the first step; servers get a message, or the error."""
+    def begin(self, held: ExitStack | None = None) -> None:
+        """Prepares everything before the first step; servers get a message, or the error. held:
+        takes simulations that run with it.
+        """
         try:
+            if held is not None:
+                held.enter_context(self.companions.engaged())
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
@@ -327,7 +355,7 @@ class Events(Held):
                 seen.open()
         except (OSError, ValueError, RunError) as error:
             if self.roles:
-                Servers.refuse(error)
+                Servers.refuse(self._simulation, error)
             raise
         if self.roles:
             self.servers = Servers(self._seen)

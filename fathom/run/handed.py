@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
@@ -52,6 +52,8 @@ class Handed:
             for field in process.fields:
                 held = found.setdefault(field["name"], dict(field) | {"written": False})
                 held["written"] |= field["access"] != "reads"
+        for name in {name for names in s.model.rotations for name in names} & {*found}:
+            found[name]["written"] = True  # one of its time levels is
         return found
 
     def give(self, field: str, mean: str = "", top: bool = False) -> str:
@@ -88,23 +90,25 @@ class Handed:
             found.append(running("TimeSum", now, known[field], name, top, precision))
         return found
 
-    def values(self, name: str, level: int) -> np.ndarray:
-        """Returns a level of a field at the points of this rank: its blocks one after another, each
-        row by row (points,).
+    def values(self, name: str, levels: Sequence[int]) -> np.ndarray:
+        """Returns levels of a field at the points of this rank: its blocks one after another, each
+        row by row (points, levels); of a sum of the top layer that one.
         """
         windows = self.simulation.fields.windows(name)
-        parts = [np.asarray(window[level], float).ravel() for window in windows]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        parts = [
+            np.moveaxis(np.asarray(w[[*levels]], float), 0, -1).reshape(-1, len(levels))
+            for w in windows
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, len(levels)))
 
     def whole(self, name: str) -> np.ndarray:
-        """Returns the first level of a field on the global grid (ny, nx), on all ranks."""
+        """Returns a field on the global grid (levels, ny, nx), on all ranks."""
         s = self.simulation
         found = s.gather(name)
-        level: np.ndarray = s.comm.bcast(None if found is None else np.asarray(found[0], float))
-        return level
+        return np.asarray(s.comm.bcast(None if found is None else np.asarray(found, float)))
 
     def put(self, name: str, values: np.ndarray) -> None:
-        """Sets a field of columns from the global grid (ny, nx), halos too. All ranks have it."""
+        """Sets a field from the global grid (levels, ny, nx), halos too. All ranks have it."""
         values = np.ascontiguousarray(values, float)
         self.simulation.fields.set(name, values, nearest_outside=True)
 

@@ -11,6 +11,7 @@ from fathom.base.configurable import Configurable
 if TYPE_CHECKING:
     from fathom.base import mpi
     from fathom.base.clock import Clock, Event
+    from fathom.base.ranks import Division
     from fathom.model.model import Model
     from fathom.output.servers import Servers
     from fathom.output.stores import Store
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fathom.run.apart import Apart
     from fathom.run.checkpoint import Checkpoint
     from fathom.run.choices import Choices
+    from fathom.run.companions import Companions
     from fathom.run.departures import Departures
     from fathom.run.experiment.stretch import Stretch
     from fathom.run.forcing import Forcing
@@ -52,10 +54,11 @@ class Held(Configurable):
     traces: list[dict[str, Any]] | None  # that of the last run, on rank 0
     # on which ranks it runs
     comm: mpi.MPI.Comm
-    roles: Any  # which ranks serve output (core.Roles); None: none
+    division: Division  # which ranks step, and which help
     place: int  # of this rank, where ranks of a node share devices
-    serves: bool  # whether this rank does, or computes radiation alone
     apart: Apart  # ranks of radiation
+    companions: Companions  # simulations that run with it
+    agenda: list[Event] | None  # events of the present run
     servers: Servers | None  # those at work
     served: Servers | None  # those of the last run
     # its parts
@@ -85,6 +88,10 @@ class Held(Configurable):
         @property
         def is_root(self) -> bool: ...
         @property
+        def serves(self) -> bool: ...
+        @property
+        def roles(self) -> Any: ...
+        @property
         def seconds(self) -> float: ...
         @property
         def experiment(self) -> str: ...
@@ -98,4 +105,4 @@ class Held(Configurable):
         def settle(self) -> None: ...
         def on_root(self, action: Callable[[], object]) -> None: ...
         def write_restart(self, path: str | Path, beside: bool = True) -> Path: ...
-        def _put_away(self) -> None: ...
+        def put_away(self) -> None: ...

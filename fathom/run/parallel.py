@@ -100,7 +100,7 @@ def checked(given: dict[str, Any]) -> dict[str, Any]:
     threshold = how["balance_threshold"]
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
         raise InputError(f"balance_threshold = {threshold!r} must be a number of at least 0")
-    _check_helpers(how)
+    _check_servers(how)
     return how
 
 
@@ -168,15 +168,6 @@ def _one_of(value: object, allowed: Sequence[str], what: str) -> None:
     if value not in allowed:
         hint = near(str(value), allowed) or ";"
         raise InputError(f"{what}{hint} allowed: {', '.join(allowed)}")
-
-
-def _check_helpers(how: dict[str, Any]) -> None:
-    """Ranks of radiation, and those that serve output."""
-    if how["radiation_ranks"] and (how["io_servers"] or how["per_node"]):
-        raise InputError(
-            f"radiation_ranks = {how['radiation_ranks']} with I/O servers: give one of them"
-        )
-    _check_servers(how)
 
 
 def _check_servers(how: dict[str, Any]) -> None:

@@ -82,7 +82,7 @@ class Requests(Held):
             declared(self.model.processes(self.time_step, self.surface)), 8
         )  # or an error
         if self.sequence is not None:
-            self._put_away()
+            self.put_away()
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.come(), self.time_step, str(path)))
         return self

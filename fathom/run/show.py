@@ -202,7 +202,7 @@ def _servers(simulation: Simulation) -> str:
             max((stream.bytes_here() for stream in simulation.streams), default=0)
         )
     )
-    who = ", ".join(map(str, roles.servers))
+    who = ", ".join(map(str, simulation.helpers["io_servers"]))
     return (
         f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in"
         f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {bytes_text(each)}"

@@ -15,20 +15,21 @@ import numpy as np
 from fathom.base import mpi, places, shown
 from fathom.base.clock import Clock, Duration, Period
 from fathom.base.failure import InputError
+from fathom.base.ranks import Division, divide, no_part
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
 from fathom.data.input.values import fill_fixed, fill_profiles
 from fathom.grids.arguments import yes_or_no
 from fathom.model import device, parts
 from fathom.model.model import Model
+from fathom.output import servers
 from fathom.output.formats.restart import check_there
 from fathom.output.gather import Gather
-from fathom.output.servers import divide
 from fathom.output.streams import Delivery
-from fathom.run import choices, first_record, room, sanity, wishes
+from fathom.run import apart, choices, first_record, room, sanity, wishes
 from fathom.run import parallel as spread
-from fathom.run.apart import Apart
 from fathom.run.checkpoint import Checkpoint, read_state
+from fathom.run.companions import Companions
 from fathom.run.events import Events, march
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
@@ -107,12 +108,10 @@ class Simulation(Requests, Events):
             {name for name, value in (parallel or {}).items() if value is not None},
             dict[str, str](),
         )
-        self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
-        self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
-        self.serves = self.roles is not None and self.roles.server >= 0
+        self.companions = Companions(self)  # simulations that run with it
+        self.division: Division = no_part
         self.place = device.place(self.parallel["device"], comm)
-        self.apart = Apart.of(self, alone=comm is not None)  # radiation on separate ranks
-        self.serves = self.serves or self.apart.helps
+        self.take_ranks(divide(comm or mpi.world, {} if comm else self.asks_for(mpi.world)))
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.lock = DirectoryLock()
@@ -138,6 +137,7 @@ class Simulation(Requests, Events):
         self.wishes = wishes.Wishes()
         self.readers: Any = None  # the ranks that read files
         self.forcing: Any = None  # where it comes in records
+        self.agenda: list[Any] | None = None  # events of the present run
         self.changed = False  # fields have been set since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
@@ -244,15 +244,42 @@ class Simulation(Requests, Events):
     def date(self) -> Any:
         return self.clock.date(self.seconds)
 
+    # ---- ranks -----------------------------------------------------------------------------------
+
+    def asks_for(self, comm: Any) -> dict[str, tuple[int, int]]:
+        """Returns the ranks of `comm` that [parallel] wants as helpers, as `divide` takes them,
+        with those of simulations that run with this one.
+        """
+        radiation, output = self.parallel[apart.task], servers.asked(self.parallel, comm)
+        own = {apart.task: (radiation, 1), servers.task: output}
+        return {name: how for name, how in own.items() if how[0]} | self.companions.asks_for(comm)
+
+    def take_ranks(self, division: Division) -> None:
+        """Takes its ranks, for itself and for simulations that run with it. InputError: they have
+        other ones already.
+        """
+        self.division, self.comm = division, division.comm
+        self.apart = apart.Apart(self, division)  # radiation on separate ranks
+        self.companions.take_ranks(division)
+
+    @property
+    def roles(self) -> Any:
+        """Returns which ranks serve output; None: none."""
+        return self.division.helps[servers.task].roles if servers.task in self.helpers else None
+
+    @property
+    def serves(self) -> bool:
+        """Returns whether this rank takes no steps: it helps, or has no part."""
+        return self.comm is None or bool(self.division.task)
+
     @property
     def helpers(self) -> dict[str, list[int]]:
         """Returns the ranks that serve output or compute radiation, by their task."""
-        of = {"I/O servers": self.roles, "radiation": self.apart.roles}
-        return {what: list(roles.servers) for what, roles in of.items() if roles is not None}
+        return self.division.helpers
 
     @property
     def is_root(self) -> bool:
-        return self.comm.rank == 0 and not self.serves
+        return not self.serves and self.comm.rank == 0
 
     def prepare(self) -> Self:
         """Makes blocks, fields, processes, initial state: everything but time. Returns the
@@ -264,7 +291,7 @@ class Simulation(Requests, Events):
                 self._prepare()
         return self
 
-    def _put_away(self) -> None:
+    def put_away(self) -> None:
         """Writes the fields to a file, from which the next preparation reads them: the same bits in
         another sequence.
         """
@@ -274,6 +301,13 @@ class Simulation(Requests, Events):
         self.fields = self.sequence = self.domain = self.forcing = None
         self.gathers = {}
 
+    def start_again(self, path: Path) -> None:
+        """Forgets the present state, and starts from a restart file. All ranks call it."""
+        self._take_back()
+        self.fields = self.sequence = self.domain = self.forcing = None
+        self.gathers = {}
+        self.restore(path)
+
     def _take_back(self) -> None:
         """The fields are back in memory."""
         if self.between is not None:
@@ -282,6 +316,7 @@ class Simulation(Requests, Events):
             self.between = None
 
     def _prepare(self) -> None:
+        self.companions.restore()
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
@@ -311,8 +346,6 @@ class Simulation(Requests, Events):
         self.forcing = Forcing.of(self.surface, model, self.readers)
         kept = read_state(self, begin) if begin else self._start()
         self._note_start()
-        for other in model.companions if begin and not self.between else ():
-            other.restore(begin)
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self._take_back()

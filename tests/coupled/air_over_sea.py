@@ -29,8 +29,8 @@ def sea(time_step="1h", **more):
 
 
 def both(directory=None, ranks=None, concurrent=False, exchanges=True, first="air", servers=0):
-    """Heat into the sea, means of 3 hours; its temperature to the air. concurrent: the heat of the
-    interval before, too, so that both step at the same time.
+    """Heat and stress into the sea, means of 3 hours; its temperature to the air. concurrent: heat
+    and stress of the interval before, too, so that both step at the same time.
     """
     if directory is None:
         directory = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
@@ -46,6 +46,13 @@ def both(directory=None, ranks=None, concurrent=False, exchanges=True, first="ai
             statistic="mean",
             lagged=concurrent,
             change=lambda flux: -flux,
+        )
+        found.exchange(
+            ("air.surface_stress_eastward", "air.surface_stress_northward"),
+            ("sea.surface_stress_x", "sea.surface_stress_y"),
+            every="3h",
+            statistic="mean",
+            lagged=concurrent,
         )
         found.exchange(
             "sea.temperature",

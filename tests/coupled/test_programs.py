@@ -100,7 +100,7 @@ def test_a_mean_of_a_model_is_that_of_its_steps(tmp_path):
     water = sea.model.grid.wet_levels > 0
     for interval in range(2):
         mean = np.mean(fluxes[6 * interval : 6 * interval + 6], 0)
-        expected = -map_(mean.ravel()).reshape(water.shape)
+        expected = -map_(mean.ravel()[:, None]).reshape(water.shape)
         assert np.abs(got[interval] - expected)[water].max() < 1e-12 * np.abs(expected).max()
     taken = air.gather("sea_surface_temperature")[0]
     assert 250 < taken.min() < taken.max() < 310
@@ -192,7 +192,7 @@ def test_a_field_that_comes_from_two():
     [
         ("sea.temperature", "air.sea_surface_temperature", "is in degC, .* in K; change"),
         ("air.sea_turbulent_flux", "sea.temperature_surface_flux", "a process of sea writes"),
-        ("air.sea_turbulent_flux", "sea.temperature", "has levels; a field of columns"),
+        ("air.sea_turbulent_flux", "sea.temperature", "a process of sea writes sea.temperature"),
         ("sea.velocity_x", "air.sea_surface_temperature", "lies at the corner"),
     ],
 )
@@ -276,6 +276,22 @@ def test_any_order_of_programs(on_ranks, alone):
 def test_with_ranks_that_serve_output(on_ranks, alone):
     """One of three ranks writes the output of the air; the sea runs on the two others."""
     assert on_ranks(3, script, "bits", "servers=1") == alone[False]
+
+
+def test_side_by_side_with_ranks_that_serve_output(on_ranks, alone):
+    """The air steps on one of its two ranks, the other writes."""
+    arguments = 'ranks={"air": 2, "sea": 1}', "concurrent=true", "servers=1"
+    assert on_ranks(3, script, "bits", *arguments) == alone[True]
+
+
+def test_helpers_that_leave_none_to_step():
+    from fathom.base.mpi import world
+    from fathom.base.ranks import divide
+
+    with pytest.raises(
+        ValueError, match="io_servers of air = 2 and radiation_ranks of sea = 1 of 1"
+    ):
+        divide(world, {"io_servers of air": (2, 1), "radiation_ranks of sea": (1, 1)})
 
 
 @pytest.mark.parametrize("size, ranks", [(1, None), (2, {"air": 1, "sea": 1})])

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 import pytest
 
-from fathom.coupled.timetable import Advance, Link, Timetable, second
+from fathom.base.timetable import Advance, Link, Timetable, second
 
 hour = 3600 * second
 

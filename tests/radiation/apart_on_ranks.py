@@ -15,7 +15,7 @@ from fathom.base import mpi
 from fathom.model import device
 
 
-def simulation(directory, precision, helpers, there="none"):
+def simulation(directory, precision, helpers, there="none", servers=0):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
     physics = fm.BasicPhysics(radiation="RRTMGP", radiation_every="2h", drag=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
@@ -25,6 +25,7 @@ def simulation(directory, precision, helpers, there="none"):
     )
     how = {"device": None if there == "none" else there}
     how |= {"radiation_ranks": helpers} if helpers else {}
+    how |= {"io_servers": servers} if servers else {}
     return fm.Simulation(model, time_step="1h", directory=directory, parallel=how, overwrite=True)
 
 
@@ -79,7 +80,9 @@ def main(precision="fp64", helpers="1", pieces="10", *devices):
     file = None
     for n, hours in enumerate(pieces.split("+")):
         there = devices[n] if n < len(devices) else "none"
-        sim = simulation(directory / str(n), precision, int(helpers), there)
+        servers = int("served" in devices)  # ranks that write output
+        sim = simulation(directory / str(n), precision, int(helpers), there, servers)
+        sim.output("t.nc", ["air_temperature"], every="1h")
         if file is not None:
             sim.restore(file)
         sim.trace_events = 10000
@@ -90,6 +93,8 @@ def main(precision="fp64", helpers="1", pieces="10", *devices):
         result |= on_device(sim) if sim.parallel["device"] else {"device": []}
         flux = sim.gather("outgoing_longwave")
         if sim.is_root:
+            with fm.open(sim.directory / "t.nc") as store:
+                result["stored"] = store["ta"].values.ravel()[::50].tolist()
             result["mean"] = float(np.mean(np.asarray(flux, float)))
             helpers = [
                 t for t in sim.traces if any("no columns yet" in r["path"] for r in t["regions"])

@@ -16,9 +16,12 @@ script = Path(__file__).with_name("apart_on_ranks.py")
 def test_same_bits_on_any_ranks_and_after_a_restart(on_ranks, precision):
     one = on_ranks(2, script, precision, 1, "5")
     assert one["helpers"] == 1 and one["computed"][0] >= 2 and one["waiting"][0] > 0
-    assert on_ranks(2, script, precision, 1, "3+2")["checksum"] == one["checksum"]
+    continued = on_ranks(2, script, precision, 1, "3+2")
+    assert continued["checksum"] == one["checksum"]
     if precision == "fp32":
         return
+    served = on_ranks(3, script, precision, 1, "3+2", "none", "none", "served")
+    assert all(served[name] == continued[name] for name in ("checksum", "stored"))
     assert on_ranks(3, script, precision, 2, "5")["checksum"] == one["checksum"]
     assert on_ranks(3, script, precision, 1, "5")["checksum"] == one["checksum"]
     here = on_ranks(1, script, precision, 0, "5")
@@ -32,8 +35,9 @@ def test_what_cannot_be():
     )
     with pytest.raises(ValueError, match="radiation_ranks = 1 of 1 ranks leave none to step"):
         fm.Simulation(model, time_step="1h", parallel={"radiation_ranks": 1})
-    with pytest.raises(ValueError, match="with I/O servers: give one"):
-        fm.Simulation(model, time_step="1h", parallel={"radiation_ranks": 1, "io_servers": 1})
+    both = {"radiation_ranks": 1, "io_servers": 2}
+    with pytest.raises(ValueError, match="radiation_ranks = 1 and io_servers = 2 of 1 ranks leave"):
+        fm.Simulation(model, time_step="1h", parallel=both)
 
 
 def test_steps_outside_a_run_are_refused(on_ranks):

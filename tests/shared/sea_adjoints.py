@@ -30,7 +30,7 @@ class Part:
         self.depth = np.asarray(model.grid.wet_levels)
 
     def random(self, seed, inverse=False):
-        """A set of random numbers of the size of the state, or of its inverse, where there is water."""
+        """Random numbers where there is water, of the size of the state, or of its inverse."""
         random, made = np.random.default_rng(seed), core.FieldSet(self.sequence)
         kept = self.fields.state
         for f in self.fields.fields:

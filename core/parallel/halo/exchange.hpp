@@ -4,9 +4,9 @@
 ///   copy    points that stay on this rank, for work before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
 /// The transport moves the messages (halo/messages.hpp). Everything is allocated on construction.
-/// Fields in memory other than the processor's are packed by a mover (halo/mover.hpp), which is given to
-/// `start`; messages travel the same way. All ranks construct, start and finish their exchanges in
-/// the same order.
+/// Fields in memory other than the processor's are packed by a mover (halo/mover.hpp), which is
+/// given to `start`; messages travel the same way. All ranks construct, start and finish their
+/// exchanges in the same order.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 /// Packing: the pieces of several fields that plans move between ranks, one after another in a
-/// buffer with a part for each other rank. Others carry the buffers: a transport (halo/exchange.hpp), or
-/// servers that fetch them (output/offload.hpp).
+/// buffer with a part for each other rank. Others carry the buffers: a transport
+/// (halo/exchange.hpp), or servers that fetch them (output/offload.hpp).
 #pragma once
 #include <cstddef>
 #include <map>

@@ -1,5 +1,5 @@
-/// Segments of rows: the pieces of which a halo on demand (halo/on_demand.hpp) consists. Departures mark
-/// those that they need, on a processor or on a device.
+/// Segments of rows: the pieces of which a halo on demand (halo/on_demand.hpp) consists. Departures
+/// mark those that they need, on a processor or on a device.
 #pragma once
 #include <cstdint>
 

@@ -16,7 +16,8 @@ struct Domain {
     int levels, halo;
     std::vector<int> wet_levels;       ///< of each column of the global grid, (ny, nx)
     std::vector<const Block*> blocks;  ///< of this rank
-    /// How halos and sums travel: names of the catalogues in halo/messages.hpp and sums/global_sum.hpp.
+    /// How halos and sums travel: names of the catalogues in halo/messages.hpp and
+    /// sums/global_sum.hpp.
     std::string exchange = "packed", sum = "allreduce";
     /// The weight of a value in means: area (ny, nx) x weight of its level; 1 where empty.
     std::vector<double> area_center, area_corner, level_weights;

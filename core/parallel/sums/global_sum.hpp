@@ -1,8 +1,8 @@
 /// Global sums of a few numbers: the catalogue of ways to give all ranks the result.
 ///
-/// Messages hold words of 64 bits: integers (the limbs of exact sums, sums/reduce.hpp: the same bits
-/// from every algorithm) or floating-point numbers (plain sums: the order of additions depends on
-/// the algorithm). `sum` is collective; only one sum at a time.
+/// Messages hold words of 64 bits: integers (the limbs of exact sums, sums/reduce.hpp: the same
+/// bits from every algorithm) or floating-point numbers (plain sums: the order of additions depends
+/// on the algorithm). `sum` is collective; only one sum at a time.
 #pragma once
 #include <cstdint>
 #include <memory>

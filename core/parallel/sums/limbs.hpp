@@ -1,5 +1,5 @@
-/// Exact sums (sums/reduce.hpp) of terms that are added up elsewhere: integers, in parts so small that
-/// 2^32 of them fit into 64 bits.
+/// Exact sums (sums/reduce.hpp) of terms that are added up elsewhere: integers, in parts so small
+/// that 2^32 of them fit into 64 bits.
 #pragma once
 #include <bit>
 #include <cstdint>

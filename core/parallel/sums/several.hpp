@@ -1,4 +1,5 @@
-/// Several exact sums (sums/reduce.hpp) in as many messages as one: their largest terms, then the sums.
+/// Several exact sums (sums/reduce.hpp) in as many messages as one: their largest terms, then the
+/// sums.
 #pragma once
 #include <initializer_list>
 #include "parallel/sums/reduce.hpp"

@@ -1,6 +1,6 @@
 /// The parts of the value at a departure point: the points around it, their weights, and how
-/// these change with the place. The interpolations of stencils/gather.hpp, for their tangent and their
-/// adjoint; with l linear and c cubic weights of an axis, d = c - l, all have the form
+/// these change with the place. The interpolations of stencils/gather.hpp, for their tangent and
+/// their adjoint; with l linear and c cubic weights of an axis, d = c - l, all have the form
 ///   w = A c_x + B l_x
 ///       linear      A = 0,         B = l_y l_z
 ///       cubic       A = l_y l_z,   B = l_y d_z + d_y l_z       on rows of the same length

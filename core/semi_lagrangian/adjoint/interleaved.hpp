@@ -1,7 +1,7 @@
-/// The transposes of `pack` and `surround` (stencils/interleaved.hpp): adjoints in the buffer are added to
-/// the points whose values the buffer held. Steps backwards: rows beyond the poles,
-/// levels beyond the first and last, ends of rows. `wanted` are the rows of the
-/// buffer, stored at j + 2, that become own points.
+/// The transposes of `pack` and `surround` (stencils/interleaved.hpp): adjoints in the buffer are
+/// added to the points whose values the buffer held. Steps backwards: rows beyond the poles, levels
+/// beyond the first and last, ends of rows. `wanted` are the rows of the buffer, stored at j + 2,
+/// that become own points.
 #pragma once
 #include "semi_lagrangian/stencils/interleaved.hpp"
 

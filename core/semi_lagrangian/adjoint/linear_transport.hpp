@@ -1,14 +1,14 @@
-/// Tangent and adjoint of semi-Lagrangian transport (sphere/transport.hpp, plane/transport.hpp) about a
-/// state: of the trajectories with all iterations, and of the fields transported along them. V is
-/// the mean wind of a trajectory, R rotates a vector from D to A:
+/// Tangent and adjoint of semi-Lagrangian transport (sphere/transport.hpp, plane/transport.hpp)
+/// about a state: of the trajectories with all iterations, and of the fields transported along
+/// them. V is the mean wind of a trajectory, R rotates a vector from D to A:
 ///   d(f_D) = R I_D df + G dV,   G = d(R I_D f) / dx_D . dx_D / dV, and by dR / dV
 ///   dV = 1/2 { dV_A + R I_D d[V_D] } + 1/2 G dV,   once for each iteration, from dV = dV_A
 /// On a plane V is the wind on the map, m times that on earth, and R = 1 for it. Kept of a step,
 /// for each departure point of each iteration and the last: position, R and G, 14 numbers, or 5 and
 /// three for each carried field. With them nothing of the state is computed again. The adjoint
 /// takes the same steps backwards; its contributions to the points around departure points are
-/// added up by bands of rows (adjoint/give_back.hpp). Clipping to neighbouring values is left out; the
-/// derivative is 0 where a trajectory is stopped at the top, the bottom or the edge of an area.
+/// added up by bands of rows (adjoint/give_back.hpp). Clipping to neighbouring values is left out;
+/// the derivative is 0 where a trajectory is stopped at the top, the bottom or the edge of an area.
 #pragma once
 #include <memory>
 #include "semi_lagrangian/adjoint/give_back.hpp"

@@ -1,6 +1,6 @@
 /// The points around departure points, for tangent and adjoint of semi-Lagrangian transport on any
-/// shape: the sphere (adjoint/points_around_sphere.hpp), a plane (adjoint/points_around_plane.hpp). The coordinate z grows or
-/// falls along the column, and
+/// shape: the sphere (adjoint/points_around_sphere.hpp), a plane (adjoint/points_around_plane.hpp).
+/// The coordinate z grows or falls along the column, and
 ///   sphere   x: longitude from the arrival point [rad], y: latitude [rad], z: eta
 ///   plane    x: columns from the arrival point, y: row, z: -eta
 #pragma once

@@ -1,6 +1,7 @@
-/// The points around departure points of a plane (plane/transport.hpp, plane/even_rows.hpp), for the tangent and
-/// the adjoint of transported fields: values there with their slopes, and the transposes of
-/// `gather`, `surround` and `pack`. All weights are products of the weights of the three axes.
+/// The points around departure points of a plane (plane/transport.hpp, plane/even_rows.hpp), for
+/// the tangent and the adjoint of transported fields: values there with their slopes, and the
+/// transposes of `gather`, `surround` and `pack`. All weights are products of the weights of the
+/// three axes.
 #pragma once
 #include <mutex>
 #include "semi_lagrangian/adjoint/points_around.hpp"

@@ -1,6 +1,6 @@
-/// The adjoint of interpolation by itself, for measurements: by bands (adjoint/give_back.hpp), and in the
-/// simplest form: point after point, each value times each weight is added to each field, by atomic
-/// additions so that threads may share the points.
+/// The adjoint of interpolation by itself, for measurements: by bands (adjoint/give_back.hpp), and
+/// in the simplest form: point after point, each value times each weight is added to each field, by
+/// atomic additions so that threads may share the points.
 #pragma once
 #include <memory>
 #include <vector>

@@ -1,5 +1,5 @@
-/// Rows of even spacing (plane/even_plane.hpp) on a processor: rows of the global grid, of which a rank
-/// has its own points and, by a halo on demand, those that departures need.
+/// Rows of even spacing (plane/even_plane.hpp) on a processor: rows of the global grid, of which a
+/// rank has its own points and, by a halo on demand, those that departures need.
 #pragma once
 #include <algorithm>
 #include <span>

@@ -1,4 +1,5 @@
-/// How vectors turn along trajectories on a conformal map (plane/rotation.hpp): the slopes of its factor.
+/// How vectors turn along trajectories on a conformal map (plane/rotation.hpp): the slopes of its
+/// factor.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-/// Where trajectories of a plane map begin (plane/transport.hpp), as displacements of points of a line, by
-/// neighbouring points of a processor or by one point of a device.
+/// Where trajectories of a plane map begin (plane/transport.hpp), as displacements of points of a
+/// line, by neighbouring points of a processor or by one point of a device.
 #pragma once
 #include <array>
 #include "semi_lagrangian/plane/even_plane.hpp"

@@ -1,5 +1,5 @@
-/// Starting points of the trajectories that end at the points of a row (sphere/departure.hpp), from tables
-/// of the processor or of a device.
+/// Starting points of the trajectories that end at the points of a row (sphere/departure.hpp), from
+/// tables of the processor or of a device.
 #pragma once
 #include <array>
 #include "grid/stretching.hpp"

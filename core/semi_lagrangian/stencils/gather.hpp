@@ -1,5 +1,5 @@
-/// Values at departure points of interleaved fields on a processor (stencils/interpolation.hpp): its tables, and
-/// the points of other ranks that they need.
+/// Values at departure points of interleaved fields on a processor (stencils/interpolation.hpp):
+/// its tables, and the points of other ranks that they need.
 #pragma once
 #include <cmath>
 #include "semi_lagrangian/sphere/departure.hpp"

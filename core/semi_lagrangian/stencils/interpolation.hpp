@@ -1,7 +1,7 @@
 /// Values at departure points, of interleaved fields: the interpolations of semi-Lagrangian
-/// advection, point by point (the formulas: sphere/transport.hpp), on a processor (stencils/gather.hpp) and
-/// on a device. A register holds neighbouring points and four fields; its weights are spread over
-/// them.
+/// advection, point by point (the formulas: sphere/transport.hpp), on a processor
+/// (stencils/gather.hpp) and on a device. A register holds neighbouring points and four fields; its
+/// weights are spread over them.
 #pragma once
 #include <algorithm>
 #include <cmath>

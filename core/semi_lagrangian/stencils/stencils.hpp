@@ -36,8 +36,8 @@ template <class T, class By = LinesHere> struct LinearStencils {
 /// cubic, and what lies beyond them is at the level itself; or, with h, d the interval's length and
 /// difference, z from the outer level to the inner one and s the slope of the cubic beyond that,
 ///   f = f_outer + z d + z^2 (1 - z) (d - h s),
-/// and linear up to half a layer beyond the outer level (why: sphere/departure.hpp). Air that rises and
-/// air that sinks find the same slope at the inner level, and the mean neither warms nor cools.
+/// and linear up to half a layer beyond the outer level (why: sphere/departure.hpp). Air that rises
+/// and air that sinks find the same slope at the inner level, and the mean neither warms nor cools.
 enum class LevelEnds { cubic, linear };
 
 /// Level k and the next one: the first of the four levels around, the factors of their weights.

@@ -316,7 +316,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return super().initialise(simulation)
 
     @property
-    def beside(self) -> list[Any]:
+    def companions(self) -> list[Any]:
         """Returns an outer model that runs at the same time."""
         return [self.outer] if isinstance(self.outer, outer_models.Running) else []
 

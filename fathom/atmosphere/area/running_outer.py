@@ -34,16 +34,11 @@ class Running:
     """
 
     collective = True  # all ranks make a record together, in the order of records
+    name, keyword = "outer", "outer_every"  # of it, and of its interval, for what it runs with
 
     def __init__(self, model: Any, simulation: Any, every: Any = None) -> None:
         self.model, self.simulation = model, simulation
-        step = simulation.time_step
-        self.every = Period(every, "outer_every").seconds if every else step
-        self.steps = round(self.every / step)
-        if self.steps < 1 or abs(self.steps * step - self.every) > 1e-6:
-            raise InputError(
-                f"outer_every = {every!r} must be a multiple of the outer step, {step:g} s"
-            )
+        self.every = Period(every, "outer_every").seconds if every else simulation.time_step
         self.held: dict[int, dict[str, np.ndarray]] = {}
         self.at: Any = None
         self.axis = Every(simulation, self.every)
@@ -53,11 +48,11 @@ class Running:
         return f"a {model} that runs together with it, every {self.every:g} s"
 
     def write_restart(self, path: Path) -> None:
-        """The files that the outer model needs with the restart `path` of the area: its own restart
-        and the record before its time. All ranks call it.
+        """Writes what the outer model needs to go on, to be called with the area's restart: its own
+        restart, and next to it the record before its time. All ranks call it.
         """
-        s, (own, record) = self.simulation, beside_restart(path)
-        s.prepare().write_restart(own)
+        s, record = self.simulation, _record_beside(path)
+        s.prepare().write_restart(path)
         latest = max(self.held, default=0)
         kept: dict[str, Any] = {"number": latest - 1, **self.held.get(latest - 1, {})}
 
@@ -71,9 +66,9 @@ class Running:
 
     def restore(self, path: Path) -> None:
         """Continues from the file of `write_restart`, where there is one. All ranks call it."""
-        s, (own, record) = self.simulation, beside_restart(path)
+        s, record = self.simulation, _record_beside(path)
         held = None
-        if s.comm.rank == 0 and own.is_file() and record.is_file():
+        if s.comm.rank == 0 and path.is_file() and record.is_file():
             with np.load(record) as file:
                 held = {name: file[name] for name in file.files}
         held = s.comm.bcast(held)
@@ -81,15 +76,18 @@ class Running:
             return
         number = int(held.pop("number"))
         self.held, self.at = {number: held} if held else {}, None
-        s.sequence = s.fields = s.domain = s.forcing = None
-        s.gathers = {}
-        s.restore(own).prepare()
+        s.start_again(path)
+
+    def moved(self) -> None:
+        """Forgets what is known of the ranks: the outer model gets others."""
+        self.at = None
 
     def state(self, number: int) -> dict[str, np.ndarray]:
         """Returns the state as `set` takes it; the outer model runs until then. All
         ranks call it.
         """
         if number not in self.held:
+            self._check_helpers()
             self.simulation.prepare()
             now = round(self.simulation.seconds / self.every)
             if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
@@ -97,10 +95,20 @@ class Running:
                     f"the outer model is at {self.simulation.date}, and was asked for"
                     f" {self.axis.date(number)}: with a restart of the area give the outer one too"
                 )
-            self.simulation.advance((number - now) * self.steps)
+            if number > now:
+                self.simulation.go_to(number * self.every)
             self.held = {n: state for n, state in self.held.items() if n >= number - 1}
             self.held[number] = self._taken()
         return self.held[number]
+
+    def _check_helpers(self) -> None:
+        """Checks that its helping ranks are at work. InputError: they begin with the run."""
+        helpers = ", ".join(self.simulation.helpers)
+        if helpers and self.simulation.agenda is None:
+            raise InputError(
+                f"the outer model has {helpers}, which begin with a run: its state cannot be had"
+                " before; give the area another start than analysis = 'outer'"
+            )
 
     @property
     def _sound(self) -> tuple[str, ...]:
@@ -174,12 +182,9 @@ class Running:
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
-def beside_restart(path: Path) -> tuple[Path, Path]:
-    """Returns the files next to a restart of the area: the restart of its outer model, and a
-    record.
-    """
-    whole = Path(path).resolve()
-    return whole.with_name(whole.name + ".outer"), whole.with_name(whole.name + ".outer-record")
+def _record_beside(path: Path) -> Path:
+    """Returns the file of the record next to a restart of the outer model."""
+    return path.with_name(path.name + "-record")
 
 
 def beside(simulation: Any) -> Given:

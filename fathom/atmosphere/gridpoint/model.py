@@ -243,7 +243,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return bool(fix_mass)
 
     @property
-    def beside(self) -> list[Any]:
+    def companions(self) -> list[Any]:
         """Returns an outer model that runs at the same time."""
         outer = self.outer_model
         return [outer] if isinstance(outer, outer_models.Running) else []

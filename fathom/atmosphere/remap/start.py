@@ -43,7 +43,7 @@ def digital_filter(simulation: Any, span: Any) -> None:
     it.
     """
     model, fields = simulation.model, simulation.fields
-    if simulation.apart.roles is not None:  # helpers begin with the first step
+    if simulation.apart.on:  # helpers begin with the first step
         raise InputError(
             "radiation_ranks: the filter of the start needs radiation on the ranks that step; give"
             " the state digital_filter = 0, or leave out radiation_ranks"

@@ -57,7 +57,7 @@ def _of_the_run(s: Any) -> dict[str, Any]:
     node = s.comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     nodes, processes = (
         s.comm.allreduce(int(node.rank == 0)),
-        mpi.world.size if s.roles else s.comm.size,
+        s.comm.size + (len(s.roles.servers) if s.roles else 0),
     )
     node.Free()
     return {

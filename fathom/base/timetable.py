@@ -32,6 +32,7 @@ class Link(NamedTuple):
     every: int
     lagged: bool
     text: str  # of it, in messages
+    what: str = "every"  # name of the interval, in messages
 
 
 class Advance(NamedTuple):
@@ -80,8 +81,8 @@ class Timetable:
             for program in (link.giver, link.taker):
                 if link.every % steps[program]:
                     raise InputError(
-                        f"{link.text}: every = {said(link.every)} is no whole number of steps of"
-                        f" {program}, {said(steps[program])}"
+                        f"{link.text}: {link.what} = {said(link.every)} is no whole number of steps"
+                        f" of {program}, {said(steps[program])}"
                     )
         interval = math.lcm(*steps.values(), *(link.every for link in links))
         return cls(interval, tuple(_Planner(steps, links, interval).plan()))

@@ -1,0 +1,124 @@
+"""An area and its outer model under one clock: times that do not fit are refused, both have their
+output, ranks and one restart, killed anywhere.
+"""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import area_in_globe
+import fathom as fm
+import small_areas
+
+script = area_in_globe.__file__
+
+
+@pytest.fixture(scope="module")
+def alone(on_ranks):
+    return on_ranks(1, script, "bits")
+
+
+# ---- refusals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "times, message",
+    [
+        ({"every": "1000s"}, "outer_every = 1000 s is no whole number of steps of the outer model"),
+        ({"step": "400s"}, "= 15 min is no whole number of steps of LimitedAreaAtmosphere, 400 s"),
+        ({"step": "1h"}, "outer_every = 15 min is no whole number of .*, 1 h"),
+    ],
+)
+def test_steps_that_do_not_fit(times, message):
+    with pytest.raises(ValueError, match=message):
+        small_areas.nested(**times)
+
+
+def around(start, step="300s", calendar="standard", of_area="2000-01-01"):
+    """An area in a globe that starts then."""
+    globe = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(6)))
+    outer = fm.Simulation(globe, "900s", start=start, calendar=calendar)
+    grid = small_areas.area(points=(30, 24), resolution=100e3)
+    model = fm.LimitedAreaAtmosphere(grid, outer=outer)
+    return fm.Simulation(model, step, start=of_area)
+
+
+def test_dates_that_do_not_fit():
+    with pytest.raises(ValueError, match="start = 2000-01-01 .* starts later, at 2000-01-02"):
+        around("2000-01-02")
+    with pytest.raises(ValueError, match="calendar = 'standard'; that of the outer .* 'noleap'"):
+        around("2000-01-01", calendar="noleap")
+    with pytest.raises(
+        ValueError, match="no whole number of steps, 5 min, after that of the outer"
+    ):
+        around("2000-01-01", of_area="2000-01-01 00:07:00")
+    assert around("1999-12-31").companions.simulation.count == 0  # it may have started before
+
+
+# ---- one run -------------------------------------------------------------------------------------
+
+
+def test_output_of_the_outer_model(tmp_path):
+    """Its store has what it has when it runs alone, to the next time that the area needs."""
+    area, globe = area_in_globe.both(tmp_path / "both")
+    area.run("1h", progress=False, report=False)
+    _, alone = small_areas.nested()
+    alone.directory = tmp_path / "alone"
+    alone.output("globe.nc", ["air_temperature"], every="30min")
+    alone.run("90min", progress=False, report=False)
+    assert globe.seconds == 5400 and globe.checksum() == alone.checksum()
+    stores = [tmp_path / "both" / "outer" / "globe.nc", tmp_path / "alone" / "globe.nc"]
+    values = [fm.open(path)["ta"].values for path in stores]
+    assert len(values[0]) == 4 and np.array_equal(*values)
+
+
+# ---- ranks ---------------------------------------------------------------------------------------
+
+
+def test_the_same_on_ranks_with_servers_of_the_area(on_ranks, alone):
+    """The outer model has stepped to its start on all three; then it steps on two."""
+    assert on_ranks(3, script, "bits", "area_servers=1") == alone
+
+
+def test_servers_of_both(on_ranks):
+    """Two ranks step, one serves the area, one the globe: four ranks, each once."""
+    one = on_ranks(2, script, "bits", "globe_servers=1")
+    assert on_ranks(4, script, "bits", "globe_servers=1", "area_servers=1") == one
+
+
+def test_ranks_that_are_not_there():
+    _, globe = small_areas.nested()
+    grid = small_areas.area(points=(30, 24), resolution=100e3)
+    model = fm.LimitedAreaAtmosphere(grid, outer=globe)
+    with pytest.raises(ValueError, match="io_servers = 1 of 1 ranks leave none to step"):
+        fm.Simulation(model, "300s", parallel={"io_servers": 1})
+
+
+# ---- one restart ---------------------------------------------------------------------------------
+
+
+def test_a_restart_has_the_files_of_its_own_step(tmp_path):
+    area, _ = area_in_globe.both(tmp_path)
+    area.checkpoint("30min", path="restart-{date}.fathom", keep=1)
+    area.run("1h", progress=False, report=False)
+    found = sorted(path.name for path in tmp_path.glob("*.fathom*"))
+    files = ["", ".outer-12", ".outer-12-record"]
+    names = ["restart-2000-01-01.fathom", "restart.fathom"]
+    assert found == sorted(name + file for name in names for file in files)
+
+
+@pytest.mark.parametrize("number, when, began", [(3, "before", 3600), (3, "within", 3600)])
+def test_killed_while_a_restart_is_written(on_ranks, alone, tmp_path, number, when, began):
+    """The files of the outer model are newer than the restart of the area that counts: the run goes
+    on from that, with those that it had.
+    """
+    where = f"directory={json.dumps(str(tmp_path))}"
+    arguments = [where, f"number={number}", f"when={json.dumps(when)}"]
+    killed = subprocess.run([sys.executable, script, "killed", *arguments], check=False)
+    assert killed.returncode == 9
+    assert {path.name[-9:] for path in tmp_path.glob("*.outer-??")} == {".outer-12", ".outer-18"}
+    found = on_ranks(1, script, "resumed", where)
+    assert found == alone | {"began": began, "outer_began": began + 1800}
