@@ -18,10 +18,10 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from fathom.base.failure import InputError
-from fathom.base.renamed import no_such
+from fathom.base.renamed import no_such, of_object
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,6 +64,14 @@ class Configurable:
         made = super().__new__(cls)
         object.__setattr__(made, "_arguments", kept)
         return made
+
+    if not TYPE_CHECKING:  # to a checker of types all attributes are those that are declared
+
+        def __getattr__(self, name: str) -> Any:
+            """Explains an attribute that is not there, with its new name."""
+            kind = type(self)
+            told = f"{kind.__name__!r} object has no attribute {name!r}{of_object(kind, name)}"
+            raise AttributeError(told, name=name, obj=self)
 
     def __reduce__(self) -> Any:
         """Copies are made without another construction, and have the same arguments."""

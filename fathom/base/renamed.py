@@ -51,6 +51,19 @@ arguments = {
     ("a table", "is"): "type",
 }
 
+# Attributes and methods of objects that are no arguments: (class, old) -> new.
+attributes = {
+    ("Model", "arrive"): "receive_state",
+    ("Model", "beside"): "companions",
+    ("Model", "drawn"): "report_fields",
+    ("Model", "goes_along"): "restart_extras",
+    ("Model", "kept"): "diagnostics",
+    ("Model", "passport"): "geometry_id",
+    ("Model", "place"): "insert",
+    ("Model", "placed"): "extra_processes",
+    ("Model", "settle"): "finish_initialisation",
+}
+
 
 def now(owner: str, old: str) -> str:
     """Returns the new name of an argument of `owner` ("Ocean", "Simulation.output"), or of a
@@ -62,6 +75,16 @@ def now(owner: str, old: str) -> str:
 def tail(owner: str, old: str) -> str:
     """Returns the tail of an error message: "; it is 'time_step' now", or ""."""
     new = now(owner, old)
+    return f"; it is {new!r} now" if new else ""
+
+
+def of_object(kind: type, old: str) -> str:
+    """Returns the tail of an error message for an attribute that objects of a class lack: "; it is
+    'time_step' now", or "".
+    """
+    known = arguments | attributes
+    names = (known.get((one.__name__, old), "") for one in kind.__mro__)
+    new = next(filter(None, names), "")
     return f"; it is {new!r} now" if new else ""
 
 

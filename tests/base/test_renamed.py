@@ -36,6 +36,28 @@ def test_arguments(owner, old):
     assert f"no '{new}'" not in str(error.value)
 
 
+@pytest.mark.parametrize("owner, old", sorted(renamed.attributes))
+def test_attributes(owner, old):
+    new = renamed.attributes[owner, old]
+    with pytest.raises(AttributeError, match=f"'Ocean' object has no .*'{old}'; it is '{new}' now"):
+        getattr(object.__new__(fm.Ocean), old)
+    assert hasattr(fm.Ocean, new) or new in ocean_attributes()
+
+
+def ocean_attributes():
+    levels = fm.ZLevels(nz=2, depth=100)
+    grid = fm.CartesianGrid(nx=8, ny=8, extent=(4e5, 4e5), levels=levels)
+    ocean = fm.Ocean(grid)
+    assert not hasattr(ocean, "placed")
+    return dir(ocean)
+
+
+def test_attributes_that_were_arguments():
+    levels = fm.ZLevels(nz=2, depth=100)
+    with pytest.raises(AttributeError, match="'ZLevels' object has no .*'number'; it is 'nz' now"):
+        _ = levels.number
+
+
 toml = """
 [grid]
 type = "CartesianGrid"
