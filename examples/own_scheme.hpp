@@ -4,9 +4,10 @@
 ///   fathom run ocean.toml --scheme own_scheme.hpp
 /// The signature of the kernel says what the scheme reads and writes: names, places, units. Halos,
 /// scratch memory, timers and the checks of units follow from it; keywords, limits and messages
-/// follow from `parameters`. The last line gives the name of the scheme and its place in a step.
+/// follow from `parameters`. The last line gives the name of the scheme, its place in a step, and,
+/// by the word `linear_entry`, its adjoint; `entry` would give none.
 #pragma once
-#include "field/entry.hpp"
+#include "field/linear_entry.hpp"
 
 struct Relaxation {
     double time = 86400, value = 10;
@@ -31,5 +32,5 @@ struct Relaxation {
 };
 
 inline fathom::Entries schemes() {
-    return {fathom::entry<Relaxation>("Relaxation").before("TracerUpdate of temperature")};
+    return {fathom::linear_entry<Relaxation>("Relaxation").before("TracerUpdate of temperature")};
 }

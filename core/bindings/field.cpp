@@ -442,7 +442,7 @@ static void bind_runs(nb::module_& m) {
           "hand, or by dual numbers and a tape.");
     m.def(
         "has_adjoint",
-        [](const Process& p) { return linear_kernel_of(p) != nullptr || adjoint_of(p) != nullptr; },
+        [](const Process& p) { return linear_kernel_of(p) != nullptr || p.adjoint != nullptr; },
         "process"_a, "whether it has an adjoint, by hand or by a tape");
     m.def(
         "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,

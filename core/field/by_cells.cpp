@@ -1,6 +1,5 @@
 #include "field/by_cells.hpp"
 #include <cstring>
-#include "field/linear_entry.hpp"
 #include "machine/memory.hpp"
 
 namespace fathom {
@@ -167,15 +166,14 @@ void tangent_by_cells(const Process& p, int bytes, const Raw* before, const Raw*
 
 void adjoint_by_cells(const Process& p, int bytes, const Raw* before, const Raw* change,
                       const Raw* slots, const Cell* first, const Cell* last) {
-    const Adjoint adjoint = adjoint_of(p);
-    if (!adjoint) throw Error(p.name, " has no adjoint");
+    if (!p.adjoint) throw Error(p.name, " has no adjoint");
     OneCell own(p, bytes, deepest(first, last), OneCell::Kind::lines);
     const std::vector<Raw> at = own.arguments(before);
     for (const Cell* cell = first; cell != last; ++cell) {
         const std::ptrdiff_t column = cell->column - first->column;
         own.take_values(before, column, cell->levels);
         own.take_adjoints(change, column, cell->levels);
-        adjoint(p.scheme.get(), at.data(), slots, own.to_changes(), {0, cell->levels});
+        p.adjoint(p.scheme.get(), at.data(), slots, own.to_changes(), {0, cell->levels});
         own.give_adjoints(change, slots, column, cell->levels);
     }
 }

@@ -7,21 +7,6 @@
 
 namespace fathom {
 
-/// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes after
-/// them, then an equal amount of memory for the function itself. Each neighbour of the cell has
-/// lines of its own (by_cells.hpp). slots: as of adjoint_by_cells; null addresses: constant.
-using Adjoint = void (*)(const void* scheme, const Raw* at, const Raw* slots, std::ptrdiff_t apart,
-                         const Cell&);
-/// The function that runs the adjoint of a process's scheme; null where it has none.
-inline std::map<Process::Run, Adjoint>& adjoints() {
-    static std::map<Process::Run, Adjoint> all;
-    return all;
-}
-inline Adjoint adjoint_of(const Process& p) {
-    const auto it = adjoints().find(p.run);
-    return it == adjoints().end() ? nullptr : it->second;
-}
-
 /// In fp32 and in fp64; defined in field/adjoint.hpp.
 template <class Scheme> struct AdjointByTape {
     static void single(const void* scheme, const Raw* at, const Raw* slots, std::ptrdiff_t apart,
@@ -35,7 +20,7 @@ template <class Scheme> Entry with_adjoint(Entry e) {
         e.make = [make = e.make](const std::map<std::string, double>& values, int precision,
                                  int width) {
             Process p = make(values, precision, width);
-            adjoints()[p.run] =
+            p.adjoint =
                 precision == 4 ? AdjointByTape<Scheme>::single : AdjointByTape<Scheme>::twice;
             if constexpr (requires { sizeof(Linear<Scheme>); })
                 linear_kernels()[p.run] = precision == 4 ? linear_detail::kernel<Scheme, float>()

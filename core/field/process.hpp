@@ -57,6 +57,12 @@ struct Process {
         int own = 0;  ///< columns of memory for the kernel alone (field.hpp)
     };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    /// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes
+    /// after them, then an equal amount of memory for the function itself. Each neighbour of the
+    /// cell has lines of its own; slots: as of adjoint_by_cells (by_cells.hpp); null addresses:
+    /// constant.
+    using Adjoint = void (*)(const void* scheme, const Raw* at, const Raw* slots,
+                             std::ptrdiff_t apart, const Cell&);
     std::string name, phase = "baroclinic";
     std::string entry;  ///< its name in the catalogue, if it is listed there
     /// Runs in steps 0, every, 2 every ...; its output stays until it runs again, and is state.
@@ -66,6 +72,7 @@ struct Process {
     /// `at` holds each field at column first->column. count: the same on numbers that count
     /// (base/counted.hpp); tangent: on numbers with their tangents (base/dual.hpp).
     Run run = nullptr, count = nullptr, tangent = nullptr;
+    Adjoint adjoint = nullptr;  ///< by a tape (adjoint.hpp); null: none
     /// What the kernels of this process have counted, and where they find tangents: variables of
     /// the library in which they were compiled.
     std::uint64_t (*operations)() = nullptr;

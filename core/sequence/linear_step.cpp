@@ -2,7 +2,6 @@
 #include <cstring>
 #include <numeric>
 #include "field/by_cells.hpp"
-#include "field/linear_entry.hpp"
 #include "sequence/linear.hpp"
 
 namespace fathom {
@@ -183,8 +182,7 @@ static void rotate_back(FieldSet& set) {
 void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
     static const Region whole("adjoint step");
     for (std::size_t p = 0; p < parts.size(); ++p)
-        if (const Process& own = parts[p].process;
-            !own.global && !needs[p].by_hand && !adjoint_of(own))
+        if (const Process& own = parts[p].process; !own.global && !needs[p].by_hand && !own.adjoint)
             throw Error(own.name, " has no adjoint");
     clear_inactive(gradient);
     for (int n = first + steps - 1; n >= first; --n) {

@@ -11,6 +11,7 @@ import pytest
 
 import fathom as fm
 from fathom.base.failure import RunError
+from fathom.base.mpi import core
 from fathom.model import plugins
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -79,6 +80,30 @@ def test_both_languages_give_the_same(relaxation):
 def test_it_says_its_place(relaxation):
     order = names_of(tank().insert(relaxation()))
     assert order.index("Relaxation") == order.index(update) - 1
+
+
+def test_one_word_gives_it_an_adjoint(relaxation):
+    """T' += -(area thickness / time) of the adjoint of the tendency, which stays as it is."""
+    process = relaxation(time=1e5).process(8)
+    assert core.has_adjoint(process)
+    random, shape = np.random.default_rng(1), (5, 2, 11)
+    area, thickness = 1 + random.random(shape[1:]), 10 + random.random(shape[0] + 1)
+    given = {
+        "temperature": random.random(shape),
+        "area_center": area,
+        "thickness": thickness,
+        "temperature_tendency": random.random(shape),
+    }
+    y = {
+        "temperature": random.random(shape),
+        "area_center": random.random(shape[1:]),
+        "temperature_tendency": random.random(shape),
+    }
+    found = core.run_linear(process, given, y, shape[0], True)
+    volume = area * thickness[:-1, None, None]
+    expected = y["temperature"] - volume / 1e5 * y["temperature_tendency"]
+    np.testing.assert_allclose(found["temperature"], expected, rtol=1e-13)
+    np.testing.assert_array_equal(found["temperature_tendency"], y["temperature_tendency"])
 
 
 def test_it_is_timed_and_shown(relaxation):
