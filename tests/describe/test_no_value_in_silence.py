@@ -112,6 +112,7 @@ def smaller(file):
             ("LimitedAreaGrid", "grid.points=[40, 32]"),
             ("truncation", "grid.truncation=10"),
             ('resolution = "0.1deg"', "grid.resolution=3deg"),
+            ('resolution = "1deg"', "grid.resolution=3deg"),
             ('\nouter = "aladin', 'model.outer="initial"'),
         )
         if word in text
