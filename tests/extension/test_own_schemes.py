@@ -99,7 +99,7 @@ def test_one_word_gives_it_an_adjoint(relaxation):
         "area_center": random.random(shape[1:]),
         "temperature_tendency": random.random(shape),
     }
-    found = core.run_linear(process, given, y, shape[0], True)
+    found = core.run_linear(process, given, y, shape[0], adjoint=True, by_hand=False)
     volume = area * thickness[:-1, None, None]
     expected = y["temperature"] - volume / 1e5 * y["temperature_tendency"]
     np.testing.assert_allclose(found["temperature"], expected, rtol=1e-13)
