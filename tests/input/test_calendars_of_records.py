@@ -1,0 +1,79 @@
+"""Records of one calendar in a run of another: each date has the record of the same date, and days
+that one of both lacks lie between their neighbours.
+"""
+
+import datetime
+
+import cftime
+import netCDF4
+import numpy as np
+import pytest
+
+from fathom.base.clock import Clock
+from fathom.base.failure import InputError
+from fathom.data.input.records import Input, Records
+
+units = "hours since 1900-01-01"
+
+
+def written(file, calendar, every, said=None):
+    """A series from 20 February 2004 for twenty days: 100 x month + day + hour / 100."""
+    first = cftime.datetime(2004, 2, 20, calendar=calendar)
+    dates = [first + datetime.timedelta(hours=h) for h in range(0, 20 * 24, every)]
+    with netCDF4.Dataset(file, "w") as data:
+        for name, values in (("lat", [-45.0, 45.0]), ("lon", [0.0, 120.0, 240.0])):
+            data.createDimension(name, len(values))
+            data.createVariable(name, "f8", (name,))[:] = values
+        data["lat"].units, data["lon"].units = "degrees_north", "degrees_east"
+        data.createDimension("time", None)
+        time = data.createVariable("time", "f8", ("time",))
+        time.units, time.calendar = units, said or calendar
+        time[:] = cftime.date2num(dates, units, calendar)
+        flux = data.createVariable("hfds", "f8", ("time", "lat", "lon"))
+        flux.units = "W m-2"
+        flux[:] = np.array([number(d.month, d.day, d.hour) for d in dates])[:, None, None]
+    return file
+
+
+def number(month, day, hour=0):
+    return 100 * month + day + hour / 100
+
+
+def at(file, date, calendar):
+    """The number of the records at the start of a run."""
+    one = Input("hfds", Records(file), "W m-2")
+    first, second, t0, t1 = one.axis.bracket(Clock(date, calendar), 0.0)
+    a, b = (float(np.mean(one.read(n, None))) for n in (first, second))
+    return a + (b - a) * (0.0 - t0) / (t1 - t0)
+
+
+@pytest.mark.parametrize("every", [24, 6, 3, 1])
+@pytest.mark.parametrize(
+    "calendar", ["noleap", "360_day", "julian", "proleptic_gregorian", "all_leap"]
+)
+def test_a_date_has_its_own_record(tmp_path, calendar, every):
+    file = written(tmp_path / "a.nc", calendar, every)
+    for of_run in ("standard", "noleap", "360_day"):
+        for month, day in ((2, 25), (2, 28), (3, 1), (3, 2)):
+            found = at(file, f"2004-{month:02d}-{day:02d}", of_run)
+            assert found == pytest.approx(number(month, day), abs=1e-6)
+
+
+def test_a_day_that_the_records_lack_is_between_its_neighbours(tmp_path):
+    file = written(tmp_path / "a.nc", "noleap", 6)
+    assert number(2, 28, 18) < at(file, "2004-02-29 06:00", "standard") < number(3, 1)
+
+
+@pytest.mark.parametrize(
+    "said, calendar",
+    [("NOLEAP", "noleap"), ("365_day", "noleap"), ("Gregorian", "standard")],
+)
+def test_calendars_by_their_other_names(tmp_path, said, calendar):
+    file = written(tmp_path / "a.nc", calendar, 24, said)
+    assert at(file, "2004-02-25", "noleap") == pytest.approx(number(2, 25))
+
+
+@pytest.mark.parametrize("said", ["365_DAYS", "THIRTY_DAY_MONTHS", "360", "none"])
+def test_a_calendar_that_is_not_known_is_named(tmp_path, said):
+    with pytest.raises(InputError, match=said):
+        at(written(tmp_path / "a.nc", "noleap", 24, said), "2004-02-25", "noleap")
