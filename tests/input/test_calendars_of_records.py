@@ -9,11 +9,15 @@ import netCDF4
 import numpy as np
 import pytest
 
+import fathom as fm
 from fathom.base.clock import Clock
 from fathom.base.failure import InputError
-from fathom.data.input.records import Input, Records
+from fathom.data.input.records import Input, Points, Records
 
 units = "hours since 1900-01-01"
+places = Points(
+    fm.LatitudeLongitudeGrid(nx=6, ny=4, latitude=(-60, 60), levels=fm.ZLevels(nz=1, depth=50))
+)
 
 
 def written(file, calendar, every, said=None):
@@ -21,7 +25,7 @@ def written(file, calendar, every, said=None):
     first = cftime.datetime(2004, 2, 20, calendar=calendar)
     dates = [first + datetime.timedelta(hours=h) for h in range(0, 20 * 24, every)]
     with netCDF4.Dataset(file, "w") as data:
-        for name, values in (("lat", [-45.0, 45.0]), ("lon", [0.0, 120.0, 240.0])):
+        for name, values in (("lat", np.arange(-75.0, 76, 30)), ("lon", np.arange(0.0, 360, 60))):
             data.createDimension(name, len(values))
             data.createVariable(name, "f8", (name,))[:] = values
         data["lat"].units, data["lon"].units = "degrees_north", "degrees_east"
@@ -43,11 +47,11 @@ def at(file, date, calendar):
     """The number of the records at the start of a run."""
     one = Input("hfds", Records(file), "W m-2")
     first, second, t0, t1 = one.axis.bracket(Clock(date, calendar), 0.0)
-    a, b = (float(np.mean(one.read(n, None))) for n in (first, second))
+    a, b = (float(np.mean(one.read(n, places))) for n in (first, second))
     return a + (b - a) * (0.0 - t0) / (t1 - t0)
 
 
-@pytest.mark.parametrize("every", [24, 6, 3, 1])
+@pytest.mark.parametrize("every", [24, 12, 6])
 @pytest.mark.parametrize(
     "calendar", ["noleap", "360_day", "julian", "proleptic_gregorian", "all_leap"]
 )
@@ -74,6 +78,6 @@ def test_calendars_by_their_other_names(tmp_path, said, calendar):
 
 
 @pytest.mark.parametrize("said", ["365_DAYS", "THIRTY_DAY_MONTHS", "360", "none"])
-def test_a_calendar_that_is_not_known_is_named(tmp_path, said):
-    with pytest.raises(InputError, match=said):
+def test_dates_of_an_unknown_calendar_are_no_dates(tmp_path, said):
+    with pytest.raises(InputError, match="a.nc: hfds: its dimension time has no dates"):
         at(written(tmp_path / "a.nc", "noleap", 24, said), "2004-02-25", "noleap")
