@@ -18,5 +18,5 @@ import pytest
     ],
 )
 def test_it_loads_first(first):
-    done = subprocess.run([sys.executable, "-c", first], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", first], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
