@@ -72,7 +72,7 @@ def test_one_rank_takes_what_was_measured(atmosphere, tmp_path):
     cost.write(tmp_path / "cost.json")
     assert Measured.read(tmp_path / "cost.json") == cost
     assert (
-        0.5 * cost.seconds < cost.computing <= 1.05 * cost.seconds
+        cost.seconds / 3 < cost.computing < 3 * cost.seconds  # each has a clock of its own
         and cost.sums >= 2
         and min(cost.legendre, cost.fourier, cost.waves) > 0
     )
