@@ -28,7 +28,7 @@ cases = {
         "double_diffusion": fm.DoubleDiffusion(),
         "friction": fm.SmagorinskyFriction(),
         "diffusion": fm.BiharmonicDiffusion(diffusivity=1e13),
-        "water": fm.ChlorophyllWater(),
+        "shortwave_penetration": fm.ChlorophyllWater(),
     },
 }
 
