@@ -15,7 +15,7 @@ def test_points_against_a_halo_everywhere():
     blocks = np.array([[0, 0, 0, 16, 4, 0], [1, 0, 4, 16, 4, 1]])
     simulation = SimpleNamespace(
         find=lambda process: dynamics,
-        model=SimpleNamespace(grid=SimpleNamespace(sphere=None, points=[16] * 8)),
+        model=SimpleNamespace(grid=SimpleNamespace(sphere="round", points=[16] * 8)),
         comm=SimpleNamespace(size=2, allreduce=lambda value, op=None: value),
         domain=SimpleNamespace(decomposition=SimpleNamespace(blocks=blocks)),
     )
