@@ -16,12 +16,16 @@ from pathlib import Path
 
 import pytest
 
+from fathom.run.launch import sleeping_ranks
+
 shared = str(Path(__file__).with_name("shared"))
 sys.path.insert(0, shared)
 os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 os.environ.pop("COLUMNS", None)  # lines end at the same place in every terminal and process
 os.environ["SOURCE_DATE_EPOCH"] = "0"  # files with the same numbers have the same bytes
+
+os.environ |= sleeping_ranks()  # tests beside each other have more ranks than cores
 
 # The cache of measurements by these runs is separate from the user's, and ends with them, unless
 # FATHOM_TESTS_CACHE names one that stays: a library for a device takes minutes to compile.

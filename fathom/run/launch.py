@@ -70,13 +70,14 @@ def threads_of_environment() -> int:
     return int(first)
 
 
-def threads_environment(ranks: int, threads: int) -> dict[str, str]:
-    """Returns variables of the environment that the threads of a rank need before the core is
+def ranks_environment(ranks: int, threads: int) -> dict[str, str]:
+    """Returns variables of the environment that ranks and their threads need before the core is
     loaded.
 
-    A thread that waits spins for some 20 microseconds, then sleeps: on a shared core the default of
-    some milliseconds makes steps hundreds of times slower. Where there are more threads than cores
-    it sleeps at once. Variables that are already set stay.
+    A rank that waits on a crowded machine sleeps (core/parallel/waiting). A thread that waits spins
+    for some 20 microseconds, then sleeps: on a shared core the default of some milliseconds makes
+    steps hundreds of times slower. Where there are more threads than cores it sleeps at once.
+    Variables that are already set stay.
     """
     local = int(
         next(
@@ -99,8 +100,21 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     return {
         "OMP_NUM_THREADS": str(threads),
         "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
+        **sleeping_ranks(),
         **waiting,
     }
+
+
+def sleeping_ranks() -> dict[str, str]:
+    """Returns LD_PRELOAD with the library by which ranks that wait on a crowded machine sleep;
+    nothing where there is none: on macOS, in a core that finds its own faults.
+    """
+    library = Path(__file__).parent.parent / "_waiting.so"
+    if not library.exists() or os.environ.get("FATHOM_SANITIZED"):
+        return {}
+    before = os.environ.get("LD_PRELOAD", "")
+    known = str(library) in before.split(":")
+    return {"LD_PRELOAD": before if known else ":".join(filter(None, [str(library), before]))}
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:
@@ -110,7 +124,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
     """
     environment = (
         os.environ
-        | threads_environment(ranks, threads)
+        | ranks_environment(ranks, threads)
         | {
             "PYTHONUNBUFFERED": "1",
             "FATHOM_TERMINAL": _terminal(),
@@ -250,7 +264,7 @@ def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[
         return start(ranks, threads, sys.argv[1:], directory)
     if here and ranks not in (1, here[1]):
         raise InputError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
-    os.environ |= threads_environment(ranks, threads)
+    os.environ |= ranks_environment(ranks, threads)
     with Ranks():
         return act()
     return 1  # an error that ended all

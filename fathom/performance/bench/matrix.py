@@ -30,7 +30,7 @@ from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run import parallel
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
-from fathom.run.launch import Ranks, mpiexec, report, threads_environment
+from fathom.run.launch import Ranks, mpiexec, report, ranks_environment
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _run(case: Case, shape: dict[str, Any], folder: Path) -> dict[str, Any]:
     ranks, threads = shape["ranks"], shape["threads"]
     done = subprocess.run(
         [mpiexec(), "-n", str(ranks), *module] if ranks > 1 else module,
-        env=os.environ | threads_environment(ranks, threads) | {"OMP_NUM_THREADS": str(threads)},
+        env=os.environ | ranks_environment(ranks, threads) | {"OMP_NUM_THREADS": str(threads)},
         capture_output=True,
         text=True,
     )

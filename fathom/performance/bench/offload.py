@@ -32,7 +32,7 @@ from fathom.output import files
 from fathom.output.formats.zarr import compressions
 from fathom.performance.bench import atmosphere, limited_area, ocean, writers
 from fathom.performance.bench.shared_disk import SharedDisk
-from fathom.run.launch import Ranks, mpiexec, report, threads_environment
+from fathom.run.launch import Ranks, mpiexec, report, ranks_environment
 
 in_ocean = (
     "temperature",
@@ -237,7 +237,7 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
     done = subprocess.run(
         command,
         env=os.environ
-        | threads_environment(ranks, case.threads)
+        | ranks_environment(ranks, case.threads)
         | {"OMP_NUM_THREADS": str(case.threads)}
         | {"SOURCE_DATE_EPOCH": "0"},  # no history in files: their bytes are compared
         capture_output=True,
