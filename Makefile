@@ -1,6 +1,7 @@
 # Fathom. Needs Python 3.11 or newer, make and a C++20 compiler; all else comes from PyPI into .venv.
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
-#   make test     architecture, text, format, lint, all tests
+#   make test     architecture, text, format, lint, types, and the tests; ten minutes on two cores
+#   make test-long  the tests that take long: whole experiments, figures that depend on the machine
 #   make check    architecture, text, format, lint, types: what needs no run
 #   make fuzz     thousands of experiments with something wrong in them; a minute
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
@@ -22,7 +23,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check fuzz sanitize docs figures readme bench clean
+.PHONY: run test test-long check fuzz sanitize docs figures readme bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -33,6 +34,9 @@ check: $(venv)/test.installed
 
 test: check
 	$(bin)/pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
+test-long: $(venv)/test.installed
+	$(bin)/pytest -m long --numprocesses auto --maxprocesses 8 --dist loadfile
 
 fuzz: $(venv)/test.installed
 	$(bin)/python -P tests/fuzz/run.py --cases 5000 --damaged 1000

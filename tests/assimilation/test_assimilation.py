@@ -218,6 +218,7 @@ def cycled(variance, window, cycles, seed=0, outer=1):
     return float(np.mean(errors[cycles // 10 :]))
 
 
+@pytest.mark.long
 def test_lorenz_in_cycles():
     """Data of error 1, the truth varies by 3.6. Each 0.05 the analysis errs by 0.36 (in long runs
     of DAPPER 3D-Var 0.41, extended Kalman filter 0.24), each 0.2, with three outer loops, by 0.46

@@ -27,6 +27,7 @@ def test_air_of_the_supercell_is_in_balance():
     assert np.abs(sim.gather("x_wind") - before).max() < 0.3
 
 
+@pytest.mark.long
 def test_the_cyclone_is_a_vortex_in_balance():
     """20 m/s at 282 km around 10 N, 180 E, 11 hPa below the air around."""
     grid = fm.SphereGrid(180, 90, levels=fm.HeightLevels(nz=15, top=20e3))

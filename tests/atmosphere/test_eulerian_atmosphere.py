@@ -148,6 +148,7 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
     assert abs(abs(seen).max() / tiny - 1) < 0.05
 
 
+@pytest.mark.long
 def test_both_schemes_agree(tmp_path):
     """Six days of the wave of Jablonowski & Williamson at T31: the surface pressure is the same to
     a seventh of what has grown.

@@ -251,7 +251,7 @@ def alone(on_ranks):
     }
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.long)])
 def test_any_ranks(on_ranks, alone, ranks):
     assert on_ranks(ranks, script, "bits") == alone[False]
 

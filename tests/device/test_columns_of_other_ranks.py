@@ -23,7 +23,9 @@ def one(on_ranks):
     "ranks, precision, helpers, pieces, devices",
     [
         (2, "fp32", 1, "3", [computers.name]),
-        (3, "fp64", 1, "2+1", [computers.name, computers.name]),
+        pytest.param(
+            *(3, "fp64", 1, "2+1", [computers.name, computers.name]), marks=pytest.mark.long
+        ),
         (3, "fp64", 2, "2+1", ["none", computers.name]),
     ],
 )

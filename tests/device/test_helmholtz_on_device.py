@@ -48,7 +48,11 @@ def test_same_bits(name):
 
 @pytest.mark.parametrize(
     "ranks, cases",
-    [(2, ()), (3, ("separable-lines", "multigrid")), (5, ("fewer modes than ranks",))],
+    [
+        (2, ()),
+        pytest.param(3, ("separable-lines", "multigrid"), marks=pytest.mark.long),
+        pytest.param(5, ("fewer modes than ranks",), marks=pytest.mark.long),
+    ],
 )
 def test_several_ranks(on_ranks, ranks, cases):
     found = on_ranks(ranks, Path(__file__).with_name("helmholtz_on_ranks.py"), *cases)

@@ -46,8 +46,14 @@ def simulation(name, directory=".", parallel=None, **physics):
     return fm.Simulation(model, "1h", directory=directory, parallel=parallel or {}, **driven)
 
 
-@pytest.mark.parametrize("precision", ["fp64", "fp32"])
-@pytest.mark.parametrize("name", oceans)
+@pytest.mark.parametrize(
+    "name, precision",
+    [
+        *((name, "fp64") for name in oceans),
+        ("box", "fp32"),
+        *(pytest.param(name, "fp32", marks=pytest.mark.long) for name in oceans if name != "box"),
+    ],
+)
 def test_same_bits_on_a_device(name, precision):
     found = []
     for parallel in (

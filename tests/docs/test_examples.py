@@ -197,6 +197,7 @@ smaller = {
         ("0: Seen(y0, variances", "0: Seen(seen, seen"),
         ("6: Seen(y6, variances", "2: Seen(seen, seen"),
     ],
+    "coupled": [("Grid(21,", "Grid(10,"), ('both.run("6h")', 'both.run("6h", report=False)')],
     "README": [
         ('"1deg"', '"3deg"'),
         ("nz=40", "nz=4"),
@@ -221,6 +222,7 @@ smaller = {
         ),
     ],
     "post": [("106", "15"), ('"L40"', "8")],
+    "tuning": [('run("2h")', 'run("2h", report=False)')],
 }
 shown = [page for page in pages if blocks(page, "python")]
 

@@ -165,6 +165,13 @@ def test_every_experiment_is_tested():
     assert {path.stem for path in folder.glob("*.toml")} - elsewhere == set(small)
 
 
+def period(name):
+    """What is run of it: a few steps of some seconds or minutes, some hours of longer ones."""
+    step = next((s for s in small[name] if s.startswith("simulation.time_step=")), "=1h")
+    step = step.partition("=")[2]
+    return "10min" if step.endswith("s") else "1h" if step == "3min" else "3h"
+
+
 @pytest.mark.parametrize("name", small)
 def test_runs_by_its_command(name, tmp_path):
     settings = [word for setting in small[name] for word in ("--set", setting)]
@@ -176,7 +183,7 @@ def test_runs_by_its_command(name, tmp_path):
         "run",
         str(folder / f"{name}.toml"),
         "--for",
-        "6h",
+        period(name),
         "--out",
         str(tmp_path / name),
         "--no-report",
@@ -223,6 +230,7 @@ def munk(n, L, A, beta, curl):
     return spsolve(operator.tocsc(), np.repeat(curl(np.arange(1, n) * h), m)).reshape(m, m)
 
 
+@pytest.mark.long
 def test_double_gyre_is_that_of_munk():
     """Over a flat bottom the transport obeys Munk's linear equation, however the water is layered.
     4 % for 1.5 cells in the boundary layer, 1 % for the layers, which are still adjusting, 1 % for
@@ -247,6 +255,7 @@ def test_double_gyre_is_that_of_munk():
 # ---- channel -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_channel_grows_at_the_rate_of_eady():
     """Between walls, with Ri = 25 (docs/experiments.md); 7 % for 24 cells in a wave and for the
     walls, along which the B grid has no current. Before the wave grows the flow is in balance: it
@@ -297,6 +306,7 @@ def reference_potential_energy(sim):
     return 9.80616 * 1026 * 2e-4 * dz / T.shape[1] * np.sum(np.sort(T[wet])[::-1] * np.sort(depth))
 
 
+@pytest.mark.long
 def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     """Half of sqrt(g' H) (Benjamin 1968), both fronts alike; 5 % for cells of 1 km and for
     friction. Heat is conserved to rounding, and the reference potential energy grows: mixing cannot
@@ -322,6 +332,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     assert 0 < (reference_potential_energy(sim) - before) / (15 * 3600) < 5e-4
 
 
+@pytest.mark.long
 def test_overflow_reaches_the_plain():
     """Dense water runs down the slope, keeps a third of its cold or more, and continues along the
     plain as a gravity current of Froude number 1, give or take a half. Heat is conserved to
@@ -375,6 +386,7 @@ def turned(cells, advection):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "advection, order, error", [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)]
 )

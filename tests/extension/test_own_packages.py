@@ -85,7 +85,9 @@ def fathom(installed, folder, *arguments):
     )
 
 
-@pytest.mark.parametrize("ranks, servers", [(1, 0), (2, 0), (1, 1)])
+@pytest.mark.parametrize(
+    "ranks, servers", [pytest.param(1, 0, marks=pytest.mark.long), (2, 0), (1, 1)]
+)
 def test_all_three_in_a_run(installed, tmp_path, ranks, servers):
     (tmp_path / "own.toml").write_text(toml)
     done = fathom(installed, tmp_path, "run", "own.toml", "--ranks", ranks, "--io-servers", servers,

@@ -17,7 +17,9 @@ def alone(on_ranks):
         (2, 1, []),
         (3, 1, []),
         (4, 1, ["blocks=[11,9]"]),
-        (7, 1, ["blocks=[8,7]", 'distribution="space-filling"']),
+        pytest.param(
+            *(7, 1, ["blocks=[8,7]", 'distribution="space-filling"']), marks=pytest.mark.long
+        ),
         (2, 2, ["blocks=[40,5]", 'distribution="cartesian"']),
     ],
 )

@@ -184,6 +184,7 @@ def test_errors_say_what_is_there(tmp_path):
         implied.surface_of(str(tmp_path / "nowhere.nc"))
 
 
+@pytest.mark.long
 def test_the_script(tmp_path):
     script = Path(__file__).resolve().parents[2] / "docs" / "results" / "ocean_forcing.py"
     asked = ["--resolution", "3deg", "--samples", "12", "--json", "f.json"]

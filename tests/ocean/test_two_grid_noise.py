@@ -24,6 +24,7 @@ def test_the_measure():
     assert np.isnan(noise.noise(land, (i < 25) & (j < 15)).correlation)
 
 
+@pytest.mark.long
 def test_no_noise_on_the_real_globe():
     """Ten days of the 3-degree ocean from rest, with its winds: no sea's surface alternates. With
     the four-point slope alone the same is nearly all noise."""

@@ -78,10 +78,10 @@ def without(tmp_path_factory):
     [
         (1, 1, ()),
         (2, 1, ()),
-        (3, 2, ()),
+        pytest.param(3, 2, (), marks=pytest.mark.long),
         (2, 2, ("parallel.io_sets=1", "parallel.threads=2")),
         (2, 1, ("parallel.io_slots=1", 'parallel.on_busy="wait"')),
-        (2, 3, ("parallel.io_slots=1",)),
+        pytest.param(2, 3, ("parallel.io_slots=1",), marks=pytest.mark.long),
     ],
 )
 def test_same_bytes(without, ranks, servers, settings):

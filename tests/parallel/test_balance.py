@@ -43,8 +43,7 @@ def test_little_is_not_moved():
 def test_same_bits_with_and_without(on_ranks, options):
     plain = on_ranks(1, balanced_physics, "bits", *options)
     assert plain["balanced"] == []
-    ways = ("messages", "messages", "pulled", "pulled")
-    for way, (ranks, threads) in zip(ways, ((1, 2), (2, 1), (3, 1), (4, 1))):
+    for way, ranks, threads in (("messages", 2, 2), ("pulled", 3, 1)):
         shared = on_ranks(
             ranks,
             balanced_physics,
@@ -100,6 +99,7 @@ def test_unknown_process_names_what_is_near():
         balanced_physics.simulation(balance=["Radiaton"]).prepare()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["spectral", "grid-point"])
 def test_bench(model, tmp_path):
     how = {"truncation": 10, "levels": 8, "spin_up": 3, "steps": 2, "simulated": 4}

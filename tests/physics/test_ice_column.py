@@ -268,6 +268,7 @@ shortwave = (0, 0, 31, 160, 286, 310, 220, 145, 59, 6, 0, 0)
 longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
 
 
+@pytest.mark.long
 def test_radiation_of_summer_decides_the_thickness():
     """At 87 degrees north the embedded climatology of the air keeps ice of 2.4 to 3.3 metres; with
     the light that the sky throws back half a metre in autumn and two in spring; with the radiation

@@ -13,13 +13,25 @@ script = Path(__file__).with_name("apart_on_ranks.py")
 
 
 @pytest.mark.parametrize("precision", ["fp64", "fp32"])
-def test_same_bits_on_any_ranks_and_after_a_restart(on_ranks, precision):
+def test_same_bits_after_a_restart(on_ranks, precision):
     one = on_ranks(2, script, precision, 1, "5")
     assert one["helpers"] == 1 and one["computed"][0] >= 2 and one["waiting"][0] > 0
     continued = on_ranks(2, script, precision, 1, "3+2")
     assert continued["checksum"] == one["checksum"]
-    if precision == "fp32":
-        return
+
+
+def test_lag_of_separate_ranks(on_ranks):
+    one, here = on_ranks(3, script, "fp32", 2, "5"), on_ranks(1, script, "fp32", 0, "5")
+    assert on_ranks(2, script, "fp32", 1, "5")["checksum"] == one["checksum"]
+    assert here["checksum"] != one["checksum"]  # the flux is that of two hours before
+    assert here["mean"] == pytest.approx(one["mean"], rel=0.02)
+
+
+@pytest.mark.long
+def test_same_bits_on_any_ranks_and_with_servers(on_ranks):
+    precision = "fp64"
+    one = on_ranks(2, script, precision, 1, "5")
+    continued = on_ranks(2, script, precision, 1, "3+2")
     served = on_ranks(3, script, precision, 1, "3+2", "none", "none", "served")
     assert all(served[name] == continued[name] for name in ("checksum", "stored"))
     assert on_ranks(3, script, precision, 2, "5")["checksum"] == one["checksum"]

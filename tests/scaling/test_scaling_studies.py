@@ -111,6 +111,7 @@ def test_two_points_follow_from_no_number_of_cores():
     assert apart > 0.8 * computing and found[2183][0] < 0 > found[4343][0]
 
 
+@pytest.mark.long
 def test_the_day_on_many_cores_does_not_depend_on_what_else_is_supposed():
     """Whatever way the sum takes, the gap leads to the same day on 16 384 cores; late ranks in its
     place fit the solver in POP no better and make the day of the XT5 half as long again.
@@ -138,6 +139,7 @@ def test_two_points_lie_beside_the_line_between_their_neighbours():
     assert max(abs(e) for of in far.values() for e in of.values()) < 0.24
 
 
+@pytest.mark.long
 def test_no_other_term_predicts_these_points():
     """The one point is far too high on the line, and its neighbour on fewer cores is not."""
     for term in cgpop_terms.terms.values():
@@ -156,6 +158,7 @@ def test_phases_of_pop_on_xt5():
         assert np.abs(one - found[n]).max() < 0.1
 
 
+@pytest.mark.long
 def test_k_computer():
     fit = k_computer.fitted()
     machine = load("k-computer")
@@ -224,6 +227,7 @@ def test_unified_model():
     assert (np.diff(pairs.predicted) < 0).all()
 
 
+@pytest.mark.long
 def test_arome():
     machine, surfex = load("nec-sx8r"), arome.surfex_fit()
     assert surfex.largest <= 0.03 and np.abs(surfex.left_out).max() <= 0.15

@@ -25,7 +25,7 @@ def test_bits_on_blocks_ranks_and_threads(on_ranks):
     alone = neighbours.hashes()
     assert neighbours.hashes((5, 7)) == alone
     some = {name: alone[name] for name in neighbours.schemes()[::8]}
-    for ranks, threads in ((1, 2), (2, 1), (4, 1)):
+    for ranks, threads in ((1, 2), (4, 1)):
         asked = "blocks=[6, 5]", "every=8"
         assert on_ranks(ranks, neighbours, "hashes", *asked, threads=threads) == some
 

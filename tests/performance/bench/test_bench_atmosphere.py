@@ -44,6 +44,7 @@ def test_an_unknown_case_is_an_error(tmp_path):
     assert status != 0 and "did you mean 'held-suarez-t42l24'" in err
 
 
+@pytest.mark.long
 def test_bench_limited_area(tmp_path):
     file = tmp_path / "b.json"
     options = ("--steps", 2, "--spin-up", 1, "--step", "1h", "--json", file)

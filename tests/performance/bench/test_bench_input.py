@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 import box
 
 
+@pytest.mark.long
 def test_bench_input(tmp_path):
     file = tmp_path / "i.json"
     arguments = ("--ranks", 2, "--truncation", 21, "--fields", 6, "--disk", 1.5, "--json", file)

@@ -9,6 +9,7 @@ import box
 from fathom.performance.bench import matrix
 
 
+@pytest.mark.long
 def test_every_shape_has_its_median(tmp_path):
     box.write(tmp_path)
     words = "bench matrix box.toml --ranks 1,2 --disk none,local --steps 1 --repeats 3 --json m"

@@ -9,6 +9,7 @@ from fathom.base.mpi import core
 from fathom.performance.bench.messages import crossovers
 
 
+@pytest.mark.long
 def test_bench_messages(tmp_path):
     file = tmp_path / "m.json"
     status, out, err = box.fathom(

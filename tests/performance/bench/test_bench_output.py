@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 import box
 
 
+@pytest.mark.long
 def test_figures_fit_together(tmp_path):
     file, picture = tmp_path / "output.json", tmp_path / "steps.png"
     status, out, err = box.fathom(

@@ -92,6 +92,7 @@ def test_there_and_in_the_runs_after(tmp_path):
     assert "tuned on" not in out
 
 
+@pytest.mark.long
 def test_ranks_and_threads_are_found(tmp_path):
     box.write(tmp_path)
     status, out, err = fathom(
