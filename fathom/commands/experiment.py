@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,9 +115,8 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
 
 def _count(document: Document, name: str, usual: int) -> int:
     """The number of [parallel] with that name, by default its usual value."""
-    # every rank needs NumPy: where it is not installed, this says so once, before ranks start
-    from fathom.run.experiment.expression import interpret  # noqa: F401  start-up time: loads NumPy
-
+    if find_spec("numpy") is None:  # says so once, before ranks start, and takes no start-up time
+        raise InputError("every rank needs NumPy, which is not installed: pip install numpy")
     number = document.tables["parallel"].setdefault(name, usual)
     if not isinstance(number, int) or number < 1:
         raise InputError(
