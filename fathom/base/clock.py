@@ -128,18 +128,30 @@ class Clock:
         return result
 
     def after(self, seconds: float, period: Period) -> float:
-        """Returns seconds after the start of the time one period after `seconds`."""
+        """Returns seconds after the start of the time one period after `seconds`. Months that begin
+        on the day of the start, as the 31st, end on that day, or on the last one before it that
+        the month has.
+        """
         if not period.months:
             return seconds + period.seconds
         now = self.date(seconds)
         month = now.year * 12 + now.month - 1 + period.months
-        return self.seconds(
-            now.replace(
-                year=month // 12,
-                month=month % 12 + 1,
-                day=min(now.day, 28) if now.day > 28 else now.day,
-            )
-        )
+        day = max(now.day, self.start.day) if _is_last(now) else now.day
+        first = now.replace(year=month // 12, month=month % 12 + 1, day=1)
+        return self.seconds(first.replace(day=min(day, first.daysinmonth)))
+
+
+def _is_last(date: Any) -> bool:
+    """Returns whether a date is the last day of its month."""
+    result: bool = date.day == date.daysinmonth
+    return result
+
+
+def is_whole(number: float) -> bool:
+    """Returns whether a ratio of two times, which binary numbers hold nearly, is a whole number:
+    0.3 s are three steps of 0.1 s.
+    """
+    return abs(number - round(number)) <= 1e-9 * max(1.0, abs(number))
 
 
 class Event:
@@ -151,7 +163,7 @@ class Event:
         self, every: Duration, action: Callable[[Any], object], step: float, label: str
     ) -> None:
         self.every, self.action, self.label = Period(every, "every"), action, label
-        if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
+        if self.every.seconds and not is_whole(self.every.seconds / step):
             raise InputError(f"every = {self.every} is not a whole number of steps of {step:g} s")
         self.due = 0.0
 

@@ -32,13 +32,19 @@ class TimeAxis:
 
     begin, end  moments (year, month, day, second of the day); without `end` instants
     repeated    whether the year of the first one is that of any year; all lie within a year then
+    calendar    of the records, which may lack days that the clock's has
     ValueError: times that do not increase, more than one year with `repeated`.
     """
 
     def __init__(
-        self, begin: list[Moment], end: list[Moment] | None = None, repeated: bool = False
+        self,
+        begin: list[Moment],
+        end: list[Moment] | None = None,
+        repeated: bool = False,
+        calendar: str = "standard",
     ) -> None:
         self.begin, self.end, self.repeated = list(begin), list(end or begin), bool(repeated)
+        self.calendar = calendar
         for first, second in zip(self.begin, self.begin[1:]):
             if first >= second:
                 raise InputError(
@@ -84,7 +90,7 @@ class TimeAxis:
                 f" {self.begin[-1][0]}"
             )
         part = slice(chosen[0], chosen[-1] + 1)
-        return TimeAxis(self.begin[part], self.end[part], True), chosen[0]
+        return TimeAxis(self.begin[part], self.end[part], True, self.calendar), chosen[0]
 
     def ended_by(self, length: float) -> TimeAxis:
         """Returns intervals of that length [s] that end at these instants; intervals stay, and
@@ -93,7 +99,7 @@ class TimeAxis:
         begin = [_earlier(moment, length) for moment in self.begin]
         if self.intervals or any(a < b for a, b in zip(self.end, begin[1:])):
             return self
-        return TimeAxis(begin, self.end, self.repeated)
+        return TimeAxis(begin, self.end, self.repeated, self.calendar)
 
     def bracket(self, clock: Clock, seconds: float) -> tuple[int, int, float, float]:
         """Returns (record before, record after, when they hold [s after the clock's start]) around
@@ -180,7 +186,7 @@ class TimeAxis:
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
             kept = np.concatenate([np.diff(middles) > 0, [True]])
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
-            self._complete(clock, begin, end)
+            self._complete(clock, begin, end, numbers)
             reach = (
                 (0.0, 0.0)
                 if self.intervals or len(middles) < 2
@@ -193,12 +199,14 @@ class TimeAxis:
         result: tuple[np.ndarray, np.ndarray, float, float] = self._placed[1]
         return result
 
-    def _complete(self, clock: Clock, begin: np.ndarray, end: np.ndarray) -> None:
+    def _complete(
+        self, clock: Clock, begin: np.ndarray, end: np.ndarray, numbers: np.ndarray
+    ) -> None:
         """Raises ValueError where records lack: between intervals longer than any of them, between
-        instants ten times as long as usual.
+        instants ten times as long as usual. Days that their calendar lacks do not count.
         """
         between, usual = (
-            begin[1:] - end[:-1],
+            begin[1:] - end[:-1] - self._days_off(numbers),
             (
                 (end - begin).max()
                 if self.intervals
@@ -213,6 +221,20 @@ class TimeAxis:
                 f"there are no records between {clock.date(float(end[n]))} and"
                 f" {clock.date(float(begin[n + 1]))}: is a file missing?"
             )
+
+    def _days_off(self, numbers: np.ndarray) -> np.ndarray:
+        """Returns [s] between each record and the next of which the calendar of the records knows
+        nothing: the leap day, or the last day of a month of 31.
+        """
+        last = {"noleap": ((2, 28),), "365_day": ((2, 28),)}.get(self.calendar, ())
+        if self.calendar == "360_day":
+            last = tuple((month, 30) for month in range(1, 13))
+        before, after = ([axis[n] for n in numbers] for axis in (self.end, self.begin))
+        off = [
+            a[1:3] in last and b[2] == 1 and b[1] == a[1] % 12 + 1
+            for a, b in zip(before, after[1:])
+        ]
+        return 86400.0 * np.array(off, float)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_placed": (None, None)}

@@ -21,6 +21,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import once, told
 from fathom.data.bathymetry import cell_means
+from fathom.data.input import checks
 from fathom.data.input.records import Records
 
 _heights = ("elevation", "z", "topo", "Band1", "altitude", "height", "bedrock_altitude")
@@ -47,6 +48,7 @@ def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> n
         array, sign = _variable(held, path, named)
         latitude, longitude = _axes(array, path)
         water, latitude, longitude = _coarse(array, sign, latitude, longitude)
+        _check_sign(array, path, sign)
     water, longitude = _around(water, longitude)
     _check_covers(path, latitude, longitude, corner_longitude, corner_latitude)
     water, longitude = _closed(water, longitude)
@@ -68,14 +70,17 @@ def _opened(given: Any) -> Iterator[tuple[str, Any, str | None]]:
 
 
 def _variable(held: Any, path: str, named: str | None) -> tuple[Any, float]:
-    """Returns the variable, and its factor to a depth [m]: of a height it is negative. One of
-    another name that Records name is a height if it has negative numbers.
+    """Returns the variable, and its factor to a depth [m]: of a height it is negative. What it says
+    of its direction (`positive`) counts before its name; one of another name that Records name is a
+    height if it has negative numbers.
     """
     if named is not None:
         if named not in held.data_vars:
             raise InputError(f"bathymetry: {unknown(f'variable of {path}', named, held.data_vars)}")
         held = held[[named]]
     array, sign = _known(held, path, named)
+    positive = checks.said_by(str(array.name), array).positive
+    sign = {"down": 1.0, "up": -1.0}.get(positive, sign)
     return array, sign * units.conversion(array.attrs.get("units") or "m", "m")[0]
 
 
@@ -108,6 +113,23 @@ def _axes(array: Any, path: Any) -> tuple[np.ndarray, np.ndarray]:
     return latitude, longitude
 
 
+def _check_sign(array: Any, path: str, sign: float) -> None:
+    """Raises InputError: numbers whose sign contradicts what the variable is. Of depths most are
+    positive, of heights some are negative.
+    """
+    step = max(1, array.shape[0] // 400)
+    some = np.asarray(array[::step].values, float)
+    below, above = int((sign * some > 0).sum()), int((sign * some < 0).sum())
+    as_it_is = "depth" if sign > 0 else "height"
+    other = "up" if sign > 0 else "down"
+    if (sign > 0 and above > below) or (sign < 0 and not below and above):
+        signs = f"{(some < 0).mean():.0%} of its numbers are negative"
+        raise InputError(
+            f"bathymetry: {path}: {array.name} is a {as_it_is} by its name or its attributes, but"
+            f" {signs}; positive = {other!r} in the file, or another name, says what it is"
+        )
+
+
 def _coarse(
     array: Any, sign: float, latitude: np.ndarray, longitude: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -128,6 +150,7 @@ def _coarse(
 def _around(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns columns eastward from the end of the widest gap."""
     order = np.argsort(longitude % 360, kind="stable")
+    order = order[np.append(True, np.diff((longitude % 360)[order]) > 1e-6)]  # none twice
     east = (longitude % 360)[order]
     first = (int(np.diff(np.append(east, east[0] + 360)).argmax()) + 1) % east.size
     east = np.roll(east, -first)
@@ -150,7 +173,7 @@ def _check_covers(
     rows, columns = np.abs(np.diff(latitude)).max(), np.diff(longitude).max()
     from_west = (np.asarray(east) - longitude[0] + columns) % 360
     outside = from_west > np.ptp(longitude) + 2 * columns
-    around = longitude[0] + 360 - longitude[-1] < 2 * columns
+    around = checks.goes_around(longitude)
     low, high = latitude.min() - rows, latitude.max() + rows
     north = np.asarray(north)
     if (outside.any() and not around) or (north < low).any() or (north > high).any():

@@ -116,7 +116,8 @@ class InitialState(Component):
         places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
         if isinstance(source, str) and source == "levitus" and name in usual:
             return levitus.on_points(*places, name)
-        return layers.on_points(source, name, *places)
+        wet = np.asarray(self.grid.levels_at(where)) > 0
+        return layers.on_points(source, name, *places, wet)
 
 
 def _check_data_set(source: str, name: str) -> None:

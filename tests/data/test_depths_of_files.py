@@ -51,6 +51,10 @@ forms = {
     },
     "of GMT": {"name": "z", "dims": ("y", "x")},
     "of GDAL": {"name": "Band1"},
+    "first and last column the same": {"x": np.arange(-180.0, 181), "y": np.arange(-90.0, 91)},
+    "first and last from Greenwich": {"x": np.arange(0.0, 361), "y": np.arange(-90.0, 91)},
+    "depths of GMT that say so": {"name": "z", "sign": 1, "positive": "down"},
+    "heights called a depth that say so": {"name": "depth", "positive": "up"},
 }
 
 
@@ -77,3 +81,19 @@ def test_a_region_over_the_date_line_in_two_halves(tmp_path):
     """The longitudes of the file go from 165.5 to 179.5, then from -179.5 on."""
     x = np.concatenate([np.arange(165.5, 180), np.arange(-179.5, -164)])
     assert off("date line", written(tmp_path / "a.nc", x, np.arange(-9.5, 10))) < 60
+
+
+@pytest.mark.parametrize(
+    "how, said",
+    [
+        ({"name": "depth", "x": middles[:90]}, "depth is a depth by its name .* negative"),
+        ({"name": "depth", "positive": "down"}, "positive = 'up' in the file"),
+        ({"sign": 1, "y": north[40:]}, "elevation is a height by its name .* 0% of its numbers"),
+        ({"sign": 1, "y": north[40:], "positive": "up"}, "positive = 'down' in the file"),
+    ],
+)
+def test_a_sign_that_contradicts_the_name_is_refused(tmp_path, how, said):
+    """Depths that are mostly negative, heights of which none is."""
+    file = written(tmp_path / "a.nc", **how)
+    with pytest.raises(fm.InputError, match=f"bathymetry: .*a.nc: .*{said}"):
+        off("Greenwich", file)

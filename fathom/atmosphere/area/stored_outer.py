@@ -23,11 +23,12 @@ from fathom import output
 from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.initial import initial_state
 from fathom.atmosphere.spectral import compressible
-from fathom.base import moist_air
+from fathom.base import moist_air, units
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.instants import TimeAxis
 from fathom.data import atmosphere, stored_state
+from fathom.data.input import checks, variables
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.regrid import column
@@ -118,8 +119,38 @@ class Stored:
             return True
 
     def check(self) -> None:
-        """Raises ValueError: not of states in time, or on points that are neither."""
-        _ = self.axis, self._on_own_points
+        """Raises ValueError: not of states in time, on points that are neither, or of a part of the
+        earth or of the air that the area goes beyond.
+        """
+        _ = self.axis
+        if not self._on_own_points:
+            self._check_covers()
+
+    def _check_covers(self) -> None:
+        """Raises InputError: latitudes, longitudes or levels of pressure that the area leaves."""
+        with output.open(self.path) as data:
+            axes = {
+                kind: np.asarray(data[name].values, float)
+                for kind, known in variables.horizontal.items()
+                for name in known
+                if name in data.dims and name in data.coords
+            }
+            level = next((n for n in stored_state.vertical if n in data.dims), None)
+            pressure = None if level is None or "ap" in data else data[level].load()
+        if len(axes) == 2:
+            columns = checks.eastward(axes["longitude"])
+            longitude, latitude = given_on(self.model).grid.coordinates()
+            places = np.asarray(latitude).ravel(), np.asarray(longitude).ravel()
+            checks.check_covers(
+                f"outer = {str(self.path)!r}",
+                axes["latitude"],
+                columns.longitude,
+                columns.around,
+                places,
+            )
+        if pressure is not None:
+            factor, _ = units.conversion(pressure.attrs.get("units", "Pa"), "Pa")
+            checks.check_reaches_top(f"outer = {str(self.path)!r}", factor * pressure.values)
 
     def state(self, number: int) -> dict[str, np.ndarray]:
         """Returns a record, or the state between two records, as arguments of `set`."""

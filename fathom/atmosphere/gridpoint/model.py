@@ -413,7 +413,9 @@ class GridPointAtmosphere(AirWithPhysics):
             self.given = analysis
             return {}
         self.given = None
+        self.check_ground(analysis if isinstance(analysis, str) else "a data set")
         found, self.orography = gridpoint_state.analysis(self, analysis)
+        self.ground_of_earth = True
         return found
 
     # ---- what the simulation asks for ------------------------------------------------------------

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from copy import copy
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
 from fathom.model.component import Array, Field
 from fathom.model.model import Model
+from fathom.names import quantities
 
 
 def _is_moist(physics: Any, tracers: Sequence[str]) -> Any:
@@ -53,6 +55,7 @@ class AirWithPhysics(Model):
     orography: Any
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
+    ground_of_earth = False  # whether its orography is that of the earth or of an analysis
     settable: Any
     compressible = False
     on_heights = False  # its levels: heights, or hybrid levels of pressure
@@ -62,6 +65,9 @@ class AirWithPhysics(Model):
     def _take_physics(self, physics: Any, tracers: Sequence[str]) -> None:
         """The list of schemes, and what trajectories carry together with the air."""
         self.physics = listed(physics)
+        for scheme in self.physics:
+            sun = "solar_constant"
+            quantities.check_number(sun, scheme.all_parameters.get(sun), f"{scheme.name} {sun}")
         self.moist = _is_moist(self.physics, tracers)
         self.water = water = carried(self.physics)
         self.tracers = [
@@ -146,6 +152,19 @@ class AirWithPhysics(Model):
     def flat(self) -> bool:
         """Returns whether no orography was given."""
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
+
+    def check_ground(self, analysis: Any) -> None:
+        """Raises InputError: an orography is given as numbers or a function, and an analysis, which
+        has its own.
+        """
+        if self.flat or self.ground_of_earth or isinstance(self.orography, (str, Path)):
+            return
+        number = isinstance(self.orography, (int, float))
+        kind = f"{self.orography:g}" if number else f"a {type(self.orography).__name__}"
+        raise InputError(
+            f"orography = {kind} together with analysis = {str(analysis)!r}: the ground is that of"
+            " the analysis; leave out one of them"
+        )
 
     def changed_by(self, kind: Any, simulation: Any) -> Any:
         """Returns the change of geometry from the atmosphere that is given. ValueError: fields of

@@ -10,6 +10,7 @@ and from the start on to its outer model.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from fathom.atmosphere.area import outer
@@ -29,8 +30,9 @@ def analysis(model: Any, state: Any) -> dict[str, Any]:
         has them.
     """
     room_for_start(model.grid)
+    model.check_ground(state if isinstance(state, (str, Path)) else "a data set")
     fields = model.forecast_start(state)
-    model.orography = fields.pop("surface_geopotential")
+    model.orography, model.ground_of_earth = fields.pop("surface_geopotential"), True
     if not model.moist:
         fields["air_temperature"] = virtual_temperature(
             fields["air_temperature"], fields["specific_humidity"]

@@ -116,7 +116,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
                 f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
             )
         ground = self.earth_below()
-        self.orography = ground.pop("surface_geopotential")
+        self.orography, self.ground_of_earth = ground.pop("surface_geopotential"), True
         self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
 
     @property

@@ -18,7 +18,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import once, told
 from fathom.data import sets
-from fathom.data.input import variables
+from fathom.data.input import checks, variables
 from fathom.data.input.records import Records
 from fathom.grids.regrid import fill, points
 
@@ -34,27 +34,39 @@ def is_data(value: Any) -> bool:
     return isinstance(value, (Path, Records)) or bool(len(getattr(value, "coords", ())))
 
 
-def on_points(value: Any, field: str, latitude: Any, longitude: Any, depth: Any) -> np.ndarray:
+def on_points(
+    value: Any, field: str, latitude: Any, longitude: Any, depth: Any, wet: Any = None
+) -> np.ndarray:
     """`field` of such data, (levels, *shape of latitude), at depths [m] and places [degrees].
 
-    ValueError: no such variable, coordinates or units that do not fit; OSError: no such file.
+    wet : the points at which it is used; None: all.
+    ValueError: no such variable, coordinates or units that do not fit, data that do not cover the
+    points, numbers that cannot be; OSError: no such file.
     """
-    return once(_on_points)(value, field, latitude, longitude, depth)
+    used = np.ones(np.shape(latitude), bool) if wet is None else np.asarray(wet, bool)
+    return once(_on_points)(value, field, latitude, longitude, depth, used)
 
 
 def _on_points(
-    value: Any, field: Any, latitude: np.ndarray, longitude: np.ndarray, depth: np.ndarray
+    value: Any,
+    field: str,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    depth: np.ndarray,
+    used: np.ndarray,
 ) -> np.ndarray:
     try:
-        return _of_array(_array(value, field), field, latitude, longitude, depth)
+        return _of_array(_array(value, field), field, (latitude, longitude, depth), used)
     except InputError as error:
         source = value if isinstance(value, (str, Path, Records)) else "the data"
         raise InputError(f"{field} of {source}: {error}") from error
 
 
 def _of_array(
-    array: Any, field: Any, latitude: np.ndarray, longitude: np.ndarray, depth: np.ndarray
+    array: Any, field: str, places: tuple[np.ndarray, np.ndarray, np.ndarray], used: np.ndarray
 ) -> np.ndarray:
+    """Returns an array at places: latitude, longitude, depth."""
+    latitude, longitude, depth = places
     array = _on_axes(array)
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
@@ -65,6 +77,14 @@ def _of_array(
         values = np.asarray(array.values, float) * factor + offset
     if np.isinf(values).any():
         raise InputError(f"{array.name} is infinite in places")
+    columns = checks.eastward(x)
+    values, x = values if columns.taken is None else values[..., columns.taken], columns.longitude
+    targets = latitude[used], longitude[used]
+    checks.check_covers(str(array.name), y, x, columns.around, targets)
+    if not columns.around:
+        values, x = checks.closed(values, x)
+    near = lambda bad: points.bilinear(bad.astype(float), y, x, *targets) > 0
+    checks.check_values(values, field, wanted, str(array.name), used=near)
     values = _potential(values, z, y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values), y)
@@ -120,9 +140,9 @@ def _is(coordinate: Any, name: Any, kind: str) -> bool:
     return str(name).lower() in vertical or said.get("axis") == "Z" or "positive" in said
 
 
-def _array(value: Any, field: str) -> Any:
+def _array(value: Any, field: str, checked: bool = True) -> Any:
     """Returns the variable that is meant: the one that Records name; by name, CF name or alias; or
-    the only one.
+    the only one. checked: it must not say that it is something else.
     """
     if isinstance(value, Records):
         return _of_records(value, field)
@@ -140,7 +160,12 @@ def _array(value: Any, field: str) -> Any:
             f"no such variable among {', '.join(map(str, value.data_vars)) or 'none'};"
             f" wanted: {' or '.join(filter(None, wanted))}"
         )
-    return next(iter(there.values())).squeeze(drop=True)
+    found = next(iter(there.values()))
+    if checked:
+        said = checks.said_by(str(found.name), found)
+        measured = (in_situ,) if field == "temperature" else ()
+        checks.check_meaning(said, field, "the data", (*wanted, *measured))
+    return found.squeeze(drop=True)
 
 
 def _of_records(records: Records, field: str) -> Any:
@@ -157,7 +182,7 @@ def _of_records(records: Records, field: str) -> Any:
         if records.variable not in data.data_vars:
             raise InputError(unknown(f"variable of {records}", records.variable, data.data_vars))
         data = data[records.variable]
-    array = _array(data, field)
+    array = _array(data, field, records.variable is None)
     return array if records.units is None else array.assign_attrs(units=records.units)
 
 

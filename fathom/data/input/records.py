@@ -27,6 +27,7 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import FileError, InputError, beside, file_error
 from fathom.base.reading import library
 from fathom.data import sets
+from fathom.data.input import checks
 from fathom.data.input.variables import (
     Variable,
     contents,
@@ -39,6 +40,7 @@ from fathom.data.input.variables import (
 from fathom.grids.regrid import fill
 from fathom.grids.regrid import points as regrid
 from fathom.grids.regrid.cell_means import CellMeans, finer
+from fathom.names import quantities
 from fathom.output import formats
 
 
@@ -157,11 +159,15 @@ class Records(Configurable):
                 f" Records(file, 'name'){refused}"
             )
         (one,) = found
-        if self.variable is None and one.standard_name in _other_quantities(wanted):
-            raise InputError(
-                f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
-                f" {wanted[0]}; to use it nevertheless, name it as in Records(file, {one.name!r})"
-            )
+        if self.variable is None:
+            known = quantities.of(wanted[0]) is not None  # which says what it may be
+            if not known and one.standard_name in _other_quantities(wanted):
+                raise InputError(
+                    f"{self}: its variable {one.name} is {one.standard_name} (its standard_name),"
+                    f" not {wanted[0]}; to use it nevertheless, name it as in Records(file,"
+                    f" {one.name!r})"
+                )
+            checks.check_meaning(one.said, wanted[0], str(self), wanted)
         return self._of_years(one)
 
     def _refused(self) -> dict[str, str]:
@@ -180,12 +186,21 @@ class Records(Configurable):
         if wanted is None or axis.constant:
             return variable
         if isinstance(wanted, bool):
-            return replace(variable, axis=times.TimeAxis(axis.begin, axis.end, wanted))
+            return replace(
+                variable, axis=times.TimeAxis(axis.begin, axis.end, wanted, axis.calendar)
+            )
         axis, first = axis.year(wanted)
         return replace(variable, axis=axis, first=first)
 
     def read(self, variable: Variable, number: int) -> np.ndarray:
-        """Record `number` of the axis, (*shape), as in the data. OSError: it cannot be read."""
+        """Record `number` of the axis, (rows, columns), in the units of the data, columns from west
+        to east. OSError: it cannot be read.
+        """
+        values, columns = self._read(variable, number), variable.columns
+        return values if columns is None or columns.taken is None else values[..., columns.taken]
+
+    def _read(self, variable: Variable, number: int) -> np.ndarray:
+        """Returns a record as in the data."""
         number += variable.first
         if self.in_memory:
             with library:  # it may be a file that the user holds open
@@ -260,7 +275,7 @@ class Input:
         where: str = "center",
         only: bool = True,
     ) -> None:
-        self.field, self.records, self.where = field, records, where
+        self.field, self.records, self.units, self.where = field, records, wanted, where
         self.variable = records.find(called or (field,), only)
         self.axis = self.variable.axis
         told = records.units or self.variable.units or (wanted if records.in_memory else "")
@@ -326,30 +341,24 @@ class Input:
                 f" a plane and takes {np.shape(grid.wet_levels)}"
             )
 
-    def _check_covers(self, points: Points) -> None:
-        """Raises ValueError: much of the sea lies far from the latitudes of the records."""
-        latitude, sea = np.asarray(self.variable.latitude), points.latitude[points.wet]
-        reach = max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1))
-        south, north = latitude.min(), latitude.max()
-        outside = np.mean((sea < south - reach) | (sea > north + reach)) if sea.size else 0.0
-        if outside > 0.1:
-            raise InputError(
-                f"{self.records}: {self.variable.name} has latitudes from {south:g} to {north:g};"
-                f" {outside:.0%} of the sea of the grid, from {sea.min():.4g} to {sea.max():.4g},"
-                " lies outside"
-            )
-
     def _on(self, points: Points, values: np.ndarray) -> np.ndarray:
         v, wet = self.variable, points.wet
         if v.latitude is None or v.longitude is None or not points.spherical:
+            self._check_values(values, points, lambda bad: bad & wet)
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
-        self._check_covers(points)
-        means = points.means_of(v.latitude, v.longitude) if self.records.average else None
+        around = v.columns is None or v.columns.around
+        of_sea = points.latitude[wet], points.longitude[wet]
+        checks.check_covers(self._source, v.latitude, v.longitude, around, of_sea)
+        longitude = v.longitude
+        if not around:
+            values, longitude = checks.closed(values, longitude)
+        means = points.means_of(v.latitude, longitude) if self.records.average else None
         bring = means or (
             lambda what: regrid.bilinear(
-                what, v.latitude, v.longitude, points.latitude, points.longitude
+                what, v.latitude, longitude, points.latitude, points.longitude
             )
         )
+        self._check_values(values, points, lambda bad: wet & (bring(bad.astype(values.dtype)) > 0))
         there = bring(values)
         if np.isfinite(there[wet]).all():
             return np.where(np.isfinite(there), there, 0)
@@ -359,6 +368,15 @@ class Input:
         return bring(
             fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype)
         )
+
+    @property
+    def _source(self) -> str:
+        """Returns its file and its variable, for messages."""
+        return f"{self.records}: {self.variable.name}"
+
+    def _check_values(self, values: np.ndarray, points: Points, used: Any) -> None:
+        """Raises ValueError: numbers that the quantity cannot have, at sea."""
+        checks.check_values(values, self.field, self.units, self._source, points.place, used)
 
     def _whole(
         self, points: Points, values: np.ndarray, missing: np.ndarray, result: np.ndarray

@@ -16,6 +16,7 @@ from fathom.base.failure import InputError, beside
 from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data import sets
+from fathom.data.input import checks
 from fathom.data.input.records import Input, Records, given, sources
 from fathom.data.input.variables import files as paths
 from fathom.output import formats
@@ -154,10 +155,12 @@ def _plain(value: Any) -> np.ndarray:
 def _checked(array: np.ndarray, shape: tuple[int, ...], name: str, grid: Any) -> np.ndarray:
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
-    bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
+    wet = np.asarray(grid.wet_levels) > 0
+    bad = ~np.isfinite(array) & wet
     if bad.any():
         j, i = np.argwhere(bad)[0]
         raise InputError(f"{name} is {array[j, i]} at {grid.place(j, i)}{beside(bad)}")
+    checks.check_values(array, name, "", name, grid.place, lambda bad: bad & wet)
     return np.where(np.isfinite(array), array, 0.0)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,24 @@ import numpy as np
 from fathom.base import instants as times
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.reading import library, once
+from fathom.data.input import checks
 from fathom.output import formats, open
 
 horizontal = {
     "latitude": ("latitude", "lat", "degrees_north"),
     "longitude": ("longitude", "lon", "degrees_east"),
 }
+calendars = (  # of CF
+    "standard",
+    "gregorian",
+    "proleptic_gregorian",
+    "julian",
+    "noleap",
+    "365_day",
+    "360_day",
+    "all_leap",
+    "366_day",
+)
 
 
 @dataclass
@@ -41,6 +53,8 @@ class Variable:
     longitude: np.ndarray | None = None
     parts: tuple[tuple[str, int], ...] = ()
     first: int = 0  # record of the files that is number 0 of the axis
+    said: checks.Said = field(default_factory=lambda: checks.Said(""))
+    columns: checks.Columns | None = None  # of its longitudes
 
 
 def files(data: Any) -> tuple[str, ...]:
@@ -111,7 +125,7 @@ def _joined(parts: list[Variable]) -> Variable:
     )
     return replace(
         whole,
-        axis=times.TimeAxis(begin, end),
+        axis=times.TimeAxis(begin, end, calendar=whole.axis.calendar),
         parts=tuple(one for part in parts for one in part.parts),
     )
 
@@ -147,6 +161,7 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
     time, places = _dimensions(array)
     latitude, longitude = _places(name, array, places)
     axis = times.always if time is None else _axis(name, array, time, coords)
+    columns = None if longitude is None else checks.eastward(longitude)
     return Variable(
         name,
         array.attrs.get("standard_name", ""),
@@ -154,7 +169,9 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
         axis,
         tuple(array.sizes[d] for d in places),
         latitude,
-        longitude,
+        columns and columns.longitude,
+        said=checks.said_by(name, array),
+        columns=columns,
     )
 
 
@@ -244,15 +261,14 @@ def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
     if dim not in array.coords or array[dim].dtype.kind not in "MO":
-        raise InputError(
-            f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'"
-        )
+        raise InputError(_why_no_dates(name, array, dim))
     time = array[dim]
     held = {**time.encoding, **time.attrs}
+    calendar = getattr(np.ravel(time.values)[0], "calendar", "standard")
     climate, bounds = held.get("climatology"), held.get("climatology") or held.get("bounds")
     moments = _moments(time.values)
     if bounds is None or bounds not in coords:
-        return times.TimeAxis(moments, None, moments[-1][0] <= 1)
+        return times.TimeAxis(moments, None, moments[-1][0] <= 1, calendar)
     begin, end = (_moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
     # of so many years: those of the records follow each other, each as long as from the day it
     # begins to the day it ends
@@ -262,7 +278,19 @@ def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis
             year, before = year + (a[1:] < before), a[1:]
             followed.append(((year, *a[1:]), (year + (b[1:] <= a[1:]), *b[1:])))
         begin, end = map(list, zip(*followed))
-    return times.TimeAxis(begin, end, bool(climate) or (end[-1][0] <= 2 and begin[0][0] <= 1))
+    repeated = bool(climate) or (end[-1][0] <= 2 and begin[0][0] <= 1)
+    return times.TimeAxis(begin, end, repeated, calendar)
+
+
+def _why_no_dates(name: str, array: Any, dim: str | None) -> str:
+    """Returns why a dimension has no dates: a calendar that nobody knows, or no unit of time."""
+    said = array[dim].attrs.get("calendar") if dim in array.coords else None
+    if said is not None and str(said).lower() not in calendars:
+        return (
+            f"{name}: its {dim} has the calendar {said!r}, which is unknown; allowed:"
+            f" {', '.join(calendars)}"
+        )
+    return f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'"
 
 
 def _dates(values: Any, held: Any) -> Any:

@@ -4,7 +4,7 @@ climatology, files of the user's, numbers, by variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,11 @@ parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
         },
     ),
 }
+usual_height = 10.0  # [m] of wind, temperature and humidity in the bulk formulae
+heights_of = {
+    "air_height": ("air_temperature", "specific_humidity", "dew_point_temperature"),
+    "wind_height": ("wind_speed", "eastward_wind", "northward_wind"),
+}
 named = {*accepted, *(name for _, names_of in parts.values() for name in names_of)}
 
 
@@ -175,6 +180,28 @@ class Air:
         instantaneous.
         """
         return 4 / np.pi if "wind_speed" in self.climate and not self.stormy else 1.0
+
+    def heights(self, given: Iterable[str] = ()) -> dict[str, float]:
+        """Returns parameter of the bulk formulae -> the height [m] that the files say of the air
+        and of the wind; none where they say nothing, or the usual 10 m. InputError: two heights.
+        given : parameters that are not asked for.
+        """
+        found: dict[str, float] = {}
+        for parameter in sorted({*heights_of} - {*given}):
+            of = heights_of[parameter]
+            read = [
+                one
+                for joined in self.inputs
+                for one in getattr(joined, "components", (joined,))
+                if one.field in of and one.variable.said.height is not None
+            ]
+            told = {one.variable.said.height: one for one in read}
+            if len(told) > 1:
+                each = " and ".join(f"{one.describe()} at {h:g} m" for h, one in told.items())
+                raise InputError(f"{each}: the bulk formulae take one height; give {parameter}")
+            if told and (height := next(iter(told))) != usual_height:
+                found[parameter] = height
+        return found
 
     @property
     def over_ice(self) -> Scheme:

@@ -157,6 +157,8 @@ class BulkForcing(Surface):
     storms : bool. Adds storms to a wind whose mean speed is more than the speed of the mean wind,
         as that of the climatology (docs/forcing.md). Instantaneous winds stay as they are.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
+        air_height, wind_height [m]: where none is given, those that the files say (a coordinate
+        `height`, names as t2m), else 10.
     """
 
     air = (
@@ -190,8 +192,7 @@ class BulkForcing(Surface):
         **parameters: float,
     ) -> None:
         self.data, self.missing = data, missing
-        self.bulk = scheme("BulkForcing", **parameters)
-        self.parameters = self.bulk.parameters
+        self.parameters = scheme("BulkForcing", **parameters).parameters
         self.salinity_restoring, self.temperature_restoring = (
             float(salinity_restoring),
             float(temperature_restoring),
@@ -202,6 +203,8 @@ class BulkForcing(Surface):
         self.storms = truth("BulkForcing", "storms", storms)
         wanted = {name: name for name in self.air} | self._targets
         self.given = Air(data, wanted, missing, stormy=self.storms)
+        heights = self.given.heights(parameters)
+        self.bulk = scheme("BulkForcing", **heights, **parameters)
 
     def __repr__(self) -> str:
         under_ice = (

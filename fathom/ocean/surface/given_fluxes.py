@@ -19,6 +19,7 @@ from fathom.grids.water import WaterGrid
 from fathom.model.component import Given, Renaming
 from fathom.model.order import Order
 from fathom.model.schemes import Scheme, scheme
+from fathom.names import quantities
 from fathom.ocean.components.sea_ice import SeaIce
 from fathom.ocean.surface.air import Air, Climatology, Data, accepted, climatology
 from fathom.ocean.surface.forcing import (
@@ -75,19 +76,6 @@ def _known_data(data: str | None) -> str | None:
             f" {flux_climatology!r}, none; files are given by keyword, as heat_flux = 'hfds.nc'"
         )
     return data
-
-
-# What a number may be: least, most, units.
-plausible = {
-    **dict.fromkeys(
-        ("stress_x", "stress_y", "stress_eastward", "stress_northward"), (-100, 100, "N m-2")
-    ),
-    "heat_flux": (-1e5, 1e5, "W m-2"),
-    "shortwave_flux": (0, 1e4, "W m-2"),
-    "wind_speed": (0, 200, "m s-1"),
-    "sea_ice_fraction": (0, 1, ""),
-    "air_pressure": (1e4, 2e5, "Pa"),
-}
 
 
 def _is_usual_air(air: Any) -> bool:
@@ -255,12 +243,8 @@ class SurfaceForcing(Surface):
 
     def _check_numbers(self) -> None:
         """Raises InputError: a number is impossible in the sea."""
-        for name, (least, most, units) in plausible.items():
-            value = getattr(self, name)
-            if isinstance(value, (int, float)) and not least <= value <= most:
-                raise InputError(
-                    f"{name} = {value!r} must lie between {least:g} and {most:g} {units}"
-                )
+        for name in self.quantities:
+            quantities.check_number(name, getattr(self, name))
 
     def _inputs(self) -> dict[str, Input]:
         """Returns the inputs from files, by keyword."""

@@ -1,0 +1,315 @@
+"""What a file says of itself, and whether its numbers are possible: one set of checks for all ways
+in – a start, forcing, boundary values, depths of the sea, observations.
+
+    said = said_by("qnet", array)           names, direction, height, statistic of an array
+    check_meaning(said, "heat_flux", ...)   it is that quantity, with that sign
+    check_values(values, "heat_flux", ...)  its numbers lie within fathom/names/quantities.py
+    east = eastward(longitude)              columns from west to east, each once
+
+An error is one line: what was given, what is allowed, and where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.base import units as of_units
+from fathom.base.failure import InputError, beside
+from fathom.names import quantities
+
+# Statistics over time that are no value of a time and no mean.
+statistics = {
+    "maximum",
+    "minimum",
+    "mid_range",
+    "range",
+    "standard_deviation",
+    "variance",
+    "sum_of_squares",
+    "root_mean_square",
+}
+# Short names of CMIP and ECMWF that tell a height [m] by themselves.
+heights = {"t2m": 2.0, "2t": 2.0, "d2m": 2.0, "2d": 2.0, "u10": 10.0, "v10": 10.0, "si10": 10.0}
+winds = ("uas", "vas", "sfcWind")
+deepest = 50.0  # [m] that still stands for the surface of the sea
+highest = 3e4  # [Pa] the uppermost level of a state of the air lies at it or above
+_opposite = {
+    "down": r"\b(upward|upwelling|upwards|outgoing)\b",
+    "up": r"\b(downward|downwelling|downwards)\b",
+}
+_same = {"down": _opposite["up"], "up": _opposite["down"]}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an array of a file says of itself."""
+
+    name: str
+    standard_name: str = ""
+    long_name: str = ""
+    cell_methods: str = ""
+    positive: str = ""
+    height: float | None = None  # above the ground [m]
+    depth: float | None = None  # below the surface of the sea [m]
+    pressure: float | None = None  # of its level, in the unit of the file
+
+
+def said_by(name: str, array: Any) -> Said:
+    """Returns what an xarray.DataArray says of itself."""
+    attrs = array.attrs
+    text = lambda key: str(attrs.get(key, "")).strip()
+    standard = text("standard_name")
+    return Said(
+        name,
+        "" if standard == "unknown" else standard,
+        text("long_name"),
+        text("cell_methods"),
+        text("positive").lower(),
+        heights.get(name, _height(array)),
+        _level(array, ("depth", "lev", "deptht", "st_ocean"), ("depth",)),
+        _level(
+            array,
+            ("plev", "pressure", "isobaricInhPa", "pressure_level"),
+            ("air_pressure",),
+        ),
+    )
+
+
+def _height(array: Any) -> float | None:
+    """Returns the height of an array by its coordinate. In one data set the coordinate of one array
+    seems to be that of all: winds must say in `coordinates` that it is theirs.
+    """
+    told = array.encoding.get("coordinates")
+    wind = "wind" in str(array.attrs.get("standard_name", "")) or str(array.name) in winds
+    if "height" not in str(told).split() and (told is not None or wind):
+        return None
+    return _level(array, ("height",), ("height",))
+
+
+def _level(array: Any, called: tuple[str, ...], standard: tuple[str, ...]) -> float | None:
+    """Returns the number of the one level that an array lies on; None: it names none."""
+    for name, coordinate in array.coords.items():
+        if coordinate.size != 1 or coordinate.dtype.kind not in "fiu":
+            continue
+        if str(name) in called or coordinate.attrs.get("standard_name") in standard:
+            return float(np.ravel(coordinate.values)[0])
+    return None
+
+
+def check_meaning(said: Said, field: str, source: str, known: tuple[str, ...] = ()) -> None:
+    """Raises InputError: an array is another quantity, one of the other sign, a statistic over time
+    that is no mean, or on another level. known: further names that it may have.
+    """
+    row = quantities.of(field)
+    if row is None:
+        return
+    why = (
+        _other_quantity(said, row, known)
+        or _other_direction(said, row)
+        or _other_statistic(said)
+        or _other_level(said, row)
+    )
+    if why:
+        raise InputError(
+            f"{source}: its variable {said.name} {why}, not {field}; to use it nevertheless, name"
+            f" it as in Records(file, {said.name!r})"
+        )
+
+
+def _other_quantity(said: Said, row: quantities.Quantity, known: tuple[str, ...]) -> str:
+    """Returns the quantity that its standard name tells, where it is another; else ""."""
+    same = {row.name, *row.also, *row.means, *known, ""}
+    if not row.means or said.standard_name in same:
+        return ""
+    return f"is {said.standard_name} (its standard_name)"
+
+
+def _other_direction(said: Said, row: quantities.Quantity) -> str:
+    """Returns how it says that positive numbers go the other way; else ""."""
+    if not row.direction or said.standard_name in row.means:
+        return ""
+    if said.positive in ("up", "down"):
+        told = said.positive != row.direction
+        return f"says positive = {said.positive!r}" if told else ""
+    for words in (said.name, said.long_name):
+        plain = words.replace("_", " ").lower()
+        if match := re.search(r"\bpositive\W+(?:is\W+)?(up|down)", plain):
+            return "" if match[1] == row.direction else f"is {words!r}"
+        if re.search(_opposite[row.direction], plain):
+            return "" if re.search(_same[row.direction], plain) else f"is {words!r}"
+        if row.name == "freshwater_flux" and re.match(r"(?!.*precip.*evap).*\bevap", plain):
+            return f"is {words!r}"
+    return ""
+
+
+def _other_statistic(said: Said) -> str:
+    """Returns the statistic over time, where it is no mean; else ""."""
+    for method in re.findall(r"time\d*\s*:\s*(\w+)", said.cell_methods):
+        if method.lower() in statistics:
+            return f"is a {method.lower()} over time (its cell_methods)"
+    return ""
+
+
+def _other_level(said: Said, row: quantities.Quantity) -> str:
+    """Returns the level that it lies on, where it is not near the surface; else ""."""
+    if row.height is not None and said.pressure is not None:
+        return f"lies on a level of pressure, {said.pressure:g}"
+    if row.height is not None and said.height is not None and said.height > 100:
+        return f"lies {said.height:g} m above the ground"
+    at_surface = row.name.startswith(("restoring_", "sea_surface_"))
+    if at_surface and said.depth is not None and abs(said.depth) > deepest:
+        return f"lies {abs(said.depth):g} m below the surface"
+    return ""
+
+
+def check_values(
+    values: np.ndarray,
+    field: str,
+    units: str,
+    source: str,
+    place: Callable[[int, int], str] | None = None,
+    used: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> None:
+    """Raises InputError: numbers (..., rows, columns) that the quantity cannot have, where they are
+    used.
+
+    units : of the numbers.
+    place : text of a point of the model.  used : from a mask of the source's points to that of the
+        model's points that would take from them; None: they are the same points.
+    """
+    row = quantities.of(field)
+    if row is None or not values.size:
+        return
+    units = units or row.units
+    factor, offset = of_units.conversion(row.units, units)
+    low, high = (factor * limit + offset for limit in (row.least, row.most))
+    told = "" if source == field else f"{source}: "
+    with np.errstate(invalid="ignore"):
+        bad = (values < low) | (values > high)  # not a number is another matter
+    if bad.any() and (touched := bad if used is None else used(bad)).any():
+        *_, j, i = np.argwhere(touched)[0] if touched.ndim > 1 else (0, 0)
+        where = f" at {place(int(j), int(i))}{beside(touched)}" if place else ""
+        raise InputError(
+            f"{told}{field} = {values[bad][0]:g} {units}{where} must lie between {low:g} and"
+            f" {high:g} {units}; is it a missing value, or in another unit?"
+        )
+    most = float(np.nanmax(values, initial=0.0)) if row.whole else 0.0
+    if 0 < most < factor * row.whole:
+        raise InputError(
+            f"{told}{field} is nowhere above {most:g} {units}: are its numbers in another unit?"
+        )
+
+
+# ------------------------------------------------------------------------------ places
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of longitude from west to east, each once.
+
+    longitude : increasing [degrees], within a turn.
+    taken : the numbers of these columns in the file; None: all, as they are.
+    around : whether they go once around the earth.
+    """
+
+    longitude: np.ndarray
+    taken: np.ndarray | None
+    around: bool
+
+
+def eastward(longitude: np.ndarray) -> Columns:
+    """Returns columns of longitude [degrees] in any order, of any turn, some of them twice, from
+    west to east; those of a part of the earth begin after the widest gap.
+    """
+    x = np.asarray(longitude, float)
+    if x.size < 2:
+        return Columns(x, None, False)
+    if (np.diff(x) > 0).all() and np.ptp(x) < 360 - 1e-6 * 360:
+        return Columns(x, None, goes_around(x))
+    turned = np.mod(x - x[0] + 1e-6, 360) - 1e-6  # the first one and its repetition both at 0
+    order = np.argsort(turned, kind="stable")
+    kept = order[np.append(True, np.diff(turned[order]) > 1e-4)]
+    east = x[0] + turned[kept]
+    if not goes_around(east):
+        gaps = np.diff(np.append(east, east[0] + 360))
+        first = (int(gaps.argmax()) + 1) % east.size
+        kept, east = np.roll(kept, -first), np.roll(east, -first)
+        east = np.where(east < east[0], east + 360, east)
+    begin = 360 * np.floor((east[0] + 180) / 360)
+    return Columns(east - begin, kept, goes_around(east))
+
+
+def goes_around(longitude: np.ndarray) -> bool:
+    """Returns whether increasing columns go once around the earth: four or more, and no gap, the
+    one behind the last included, is wider than three times the spacing beside it.
+    """
+    gaps = np.diff(np.append(longitude, longitude[0] + 360))
+    if longitude.size < 4 or gaps[-1] <= 0:
+        return False
+    beside_it = np.maximum(np.roll(gaps, 1), np.roll(gaps, -1))
+    return bool((gaps <= 3 * beside_it).all())
+
+
+def closed(values: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns values (..., rows, columns) of a part of the earth with columns that are not a number
+    in the other part, and the longitudes of all.
+    """
+    gaps = np.diff(longitude)
+    gap = longitude[0] + 360 - longitude[-1]
+    more = max(1, round(gap / gaps.max()) - 1)
+    beyond = longitude[-1] + gap * np.arange(1, more + 1) / (more + 1)
+    none = np.full((*values.shape[:-1], more), np.nan, values.dtype)
+    return np.concatenate([values, none], axis=-1), np.append(longitude, beyond)
+
+
+def check_reaches_top(source: str, pressure: np.ndarray) -> None:
+    """Raises InputError: levels [Pa] of a state of the air that end in the middle of the
+    troposphere, above which nothing is known.
+    """
+    top = float(np.min(pressure))
+    if top > highest:
+        raise InputError(
+            f"{source} has levels of pressure from {float(np.max(pressure)) / 100:g} to"
+            f" {top / 100:g} hPa; the uppermost must lie at {highest / 100:g} hPa or above"
+        )
+
+
+def check_covers(
+    source: str,
+    latitude: np.ndarray,
+    longitude: np.ndarray,
+    around: bool,
+    points: tuple[np.ndarray, np.ndarray],
+) -> None:
+    """Raises InputError: points of the model (latitude, longitude) that lie beyond the data, by
+    more than 5 degrees or two rows northward or southward, by more than a column eastward or
+    westward.
+    """
+    north, east = points
+    if not north.size:
+        return
+    rows = np.ptp(latitude) / max(latitude.size - 1, 1)
+    reach = max(5.0, 2 * rows)
+    south, top = latitude.min(), latitude.max()
+    beyond = (north < south - reach) | (north > top + reach)
+    if beyond.mean() > 0.1:
+        raise InputError(
+            f"{source} has latitudes from {south:g} to {top:g}; {beyond.mean():.0%} of the sea of"
+            f" the grid, from {north.min():.4g} to {north.max():.4g}, lies outside"
+        )
+    if around:
+        return
+    step = np.diff(longitude).max() if longitude.size > 1 else 0.0
+    from_west = np.mod(east - longitude[0] + step, 360)
+    outside = from_west > np.ptp(longitude) + 2 * step + 1e-9
+    if outside.any():
+        raise InputError(
+            f"{source} has longitudes from {longitude[0]:g} to {longitude[-1]:g};"
+            f" {outside.mean():.0%} of the points of the grid, as {east[outside][0]:.4g}, lie"
+            " outside: it must cover the grid"
+        )

@@ -1,0 +1,295 @@
+"""What comes into a model from files, tables and numbers: one table of its names, its unit, the
+limits of its values, the direction in which it is counted, and its height above the ground.
+
+    of("heat_flux")         the row, by the name of an argument, a field or a short name in files
+    of("surface_heat_flux") is of("heat_flux")
+
+fathom/data/input/checks.py compares with it what a file says of itself. Limits are wide: no sea,
+air or experiment lies outside them, a number in another unit or in place of a missing one does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fathom.base.failure import InputError
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One quantity: its name, its unit, the least and the most of it in that unit."""
+
+    name: str
+    units: str
+    least: float
+    most: float
+    means: tuple[str, ...] = ()  # CF standard names of it, with the same sign
+    also: tuple[str, ...] = ()  # other names of it in Fathom
+    direction: str = ""  # "down" or "up": which way a positive number goes
+    height: float | None = None  # above the ground [m] where a model takes it to be
+    whole: float = 0.0  # what the largest number of a field reaches, if it is not 0 everywhere
+
+
+table: tuple[Quantity, ...] = (
+    # the sea and its surface
+    Quantity(
+        "temperature",
+        "degC",
+        -20,
+        80,
+        (
+            "sea_water_potential_temperature",
+            "sea_water_temperature",
+        ),
+    ),
+    Quantity(
+        "salinity",
+        "1e-3",
+        0,
+        300,
+        ("sea_water_practical_salinity", "sea_water_salinity"),
+        whole=0.1,
+    ),
+    Quantity(
+        "sea_surface_height",
+        "m",
+        -100,
+        100,
+        (
+            "sea_surface_height_above_geoid",
+            "sea_surface_height_above_mean_sea_level",
+            "sea_surface_height_above_sea_level",
+        ),
+    ),
+    Quantity(
+        "restoring_temperature",
+        "degC",
+        -20,
+        80,
+        (
+            "sea_surface_temperature",
+            "sea_surface_skin_temperature",
+            "sea_surface_subskin_temperature",
+            "sea_surface_foundation_temperature",
+            "sea_water_potential_temperature",
+            "sea_water_temperature",
+            "surface_temperature",
+        ),
+    ),
+    Quantity(
+        "restoring_salinity",
+        "1e-3",
+        0,
+        300,
+        (
+            "sea_surface_salinity",
+            "sea_water_practical_salinity",
+            "sea_water_salinity",
+        ),
+        whole=0.1,
+    ),
+    Quantity(
+        "sea_surface_temperature",
+        "K",
+        200,
+        400,
+        (
+            "sea_surface_temperature",
+            "sea_surface_skin_temperature",
+            "sea_surface_subskin_temperature",
+            "sea_surface_foundation_temperature",
+            "surface_temperature",
+        ),
+    ),
+    Quantity("sea_ice_fraction", "1", -0.01, 1.01, ("sea_ice_area_fraction",), ("sea_ice_area",)),
+    Quantity(
+        "chlorophyll",
+        "mg m-3",
+        -0.01,
+        1000,
+        (
+            "mass_concentration_of_chlorophyll_in_sea_water",
+            "mass_concentration_of_chlorophyll_a_in_sea_water",
+            "concentration_of_chlorophyll_in_sea_water",
+        ),
+    ),
+    Quantity("geothermal_heat", "W m-2", -10, 100, (), ("geothermal_heat_flux",), "up"),
+    # stress and fluxes into the sea
+    Quantity(
+        "stress_eastward",
+        "N m-2",
+        -100,
+        100,
+        (
+            "surface_downward_eastward_stress",
+            "downward_eastward_stress_at_sea_water_surface",
+            "downward_x_stress_at_sea_water_surface",
+        ),
+        ("surface_eastward_stress",),
+        "down",
+    ),
+    Quantity(
+        "stress_northward",
+        "N m-2",
+        -100,
+        100,
+        (
+            "surface_downward_northward_stress",
+            "downward_northward_stress_at_sea_water_surface",
+            "downward_y_stress_at_sea_water_surface",
+        ),
+        ("surface_northward_stress",),
+        "down",
+    ),
+    Quantity(
+        "stress_x",
+        "N m-2",
+        -100,
+        100,
+        ("surface_downward_x_stress", "downward_x_stress_at_sea_water_surface"),
+        ("surface_stress_x",),
+        "down",
+    ),
+    Quantity(
+        "stress_y",
+        "N m-2",
+        -100,
+        100,
+        ("surface_downward_y_stress", "downward_y_stress_at_sea_water_surface"),
+        ("surface_stress_y",),
+        "down",
+    ),
+    Quantity(
+        "heat_flux",
+        "W m-2",
+        -1e5,
+        1e5,
+        (
+            "surface_downward_heat_flux_in_sea_water",
+            "surface_downward_heat_flux_in_air",
+            "surface_net_downward_heat_flux",
+        ),
+        ("surface_heat_flux",),
+        "down",
+    ),
+    Quantity(
+        "shortwave_flux",
+        "W m-2",
+        -1,
+        1e4,
+        (
+            "net_downward_shortwave_flux_at_sea_water_surface",
+            "surface_net_downward_shortwave_flux",
+        ),
+        ("surface_shortwave_flux",),
+        "down",
+    ),
+    Quantity(
+        "freshwater_flux",
+        "kg m-2 s-1",
+        -1,
+        10,
+        ("water_flux_into_sea_water", "surface_downward_water_flux"),
+        ("surface_freshwater_flux", "air_freshwater_flux"),
+        "down",
+    ),
+    Quantity(
+        "runoff",
+        "kg m-2 s-1",
+        -1,
+        1000,
+        ("water_flux_into_sea_water_from_rivers", "runoff_flux", "surface_runoff_flux"),
+        ("runoff_flux",),
+    ),
+    # the air over the sea
+    Quantity("eastward_wind", "m s-1", -200, 200, ("eastward_wind",), height=10),
+    Quantity("northward_wind", "m s-1", -200, 200, ("northward_wind",), height=10),
+    Quantity("wind_speed", "m s-1", 0, 200, ("wind_speed",), height=10),
+    Quantity("air_temperature", "degC", -120, 100, ("air_temperature",), height=10),
+    Quantity("dew_point_temperature", "K", 150, 373, ("dew_point_temperature",), height=10),
+    Quantity("specific_humidity", "1", -1e-4, 0.2, ("specific_humidity",), height=10),
+    Quantity(
+        "air_pressure",
+        "Pa",
+        1e4,
+        2e5,
+        (
+            "air_pressure",
+            "air_pressure_at_mean_sea_level",
+            "air_pressure_at_sea_level",
+            "surface_air_pressure",
+        ),
+    ),
+    Quantity(
+        "downward_shortwave_flux",
+        "W m-2",
+        -1,
+        1e4,
+        (
+            "surface_downwelling_shortwave_flux_in_air",
+            "surface_downwelling_shortwave_flux",
+            "integral_wrt_time_of_surface_downwelling_shortwave_flux_in_air",
+        ),
+        direction="down",
+    ),
+    Quantity(
+        "downward_longwave_flux",
+        "W m-2",
+        -1,
+        1e4,
+        (
+            "surface_downwelling_longwave_flux_in_air",
+            "surface_downwelling_longwave_flux",
+            "integral_wrt_time_of_surface_downwelling_longwave_flux_in_air",
+        ),
+        direction="down",
+    ),
+    *(
+        Quantity(
+            name,
+            "kg m-2 s-1",
+            -1e-3,
+            1,
+            (
+                *standard,
+                name,
+                f"lwe_{name.removesuffix('_flux')}_rate",
+                f"{name.removesuffix('_flux')}_amount",
+                f"lwe_thickness_of_{name.removesuffix('_flux')}_amount",
+            ),
+        )
+        for name, standard in (
+            ("precipitation_flux", ()),
+            ("rainfall_flux", ("rainfall_rate",)),
+            ("snowfall_flux", ("snowfall_rate",)),
+        )
+    ),
+    # the ground, and the light above
+    Quantity("ground_temperature", "K", 100, 400, ("surface_temperature", "soil_temperature")),
+    Quantity("deep_ground_temperature", "K", 100, 400, ("soil_temperature",)),
+    Quantity("land_fraction", "1", -0.01, 1.01, ("land_area_fraction",)),
+    Quantity("solar_constant", "W m-2", 0, 1e5, whole=10.0),
+)
+
+_by_name = {name: row for row in table for name in (row.name, *row.also)}
+
+
+def of(name: str) -> Quantity | None:
+    """Returns the row of a name; None: no limits are known of it."""
+    return _by_name.get(name)
+
+
+def check_number(name: str, value: object, argument: str = "") -> None:
+    """Raises InputError: a number that is given for a quantity is impossible. argument: how the
+    message calls it, if not by its name.
+    """
+    row = of(name)
+    if row is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return
+    small = 0 < value < row.whole
+    if small or not row.least <= value <= row.most:
+        least = row.whole if small else row.least
+        units = "" if row.units == "1" else f" {row.units}"
+        raise InputError(
+            f"{argument or name} = {value!r} must lie between {least:g} and {row.most:g}{units}"
+        )
