@@ -41,11 +41,8 @@ from .grids import HeightLevels as HeightLevels
 from .grids import HybridLevels as HybridLevels
 from .grids import LatitudeLongitudeGrid as LatitudeLongitudeGrid
 from .grids import LimitedAreaGrid as LimitedAreaGrid
-from .grids import PeriodicPlaneGrid as PeriodicPlaneGrid
-from .grids import PlaneGrid as PlaneGrid
 from .grids import RotatedGrid as RotatedGrid
 from .grids import SigmaLevels as SigmaLevels
-from .grids import SphereGrid as SphereGrid
 from .grids import TripolarGrid as TripolarGrid
 from .grids import ZLevels as ZLevels
 from .model.order import Insertion as Insertion
@@ -138,8 +135,6 @@ __all__ = [
     "Ocean",
     "Overflow",
     "PassiveTracer",
-    "PeriodicPlaneGrid",
-    "PlaneGrid",
     "Program",
     "Programs",
     "PythonScheme",
@@ -158,7 +153,6 @@ __all__ = [
     "SmagorinskyFriction",
     "SoilLayers",
     "SpectralAtmosphere",
-    "SphereGrid",
     "Sunlight",
     "SurfaceForcing",
     "TEOS10Polynomial",

@@ -97,9 +97,10 @@ def air(model, sim):
 def bubble(points, hours, directory):
     n, spacing, step = points or 160, 125.0 * 160 / (points or 160), 4.0
     sounding = Sounding(lambda z: 300.0, top=10e3)
-    grid = fm.PeriodicPlaneGrid(
-        (n, 4),
-        resolution=spacing,
+    grid = fm.CartesianGrid(
+        n,
+        4,
+        extent=n * spacing,
         levels=sounding.levels(np.linspace(10e3, 0, max(n // 2, 20) + 1)),
     )
     model = fm.LimitedAreaAtmosphere(
@@ -139,8 +140,8 @@ def unstable_air(n, spacing):
     )
     humid = lambda z: np.where(z < 12e3, 1 - 0.75 * (z / 12e3) ** 1.25, 0.25)
     sounding = Sounding(theta, humid, most=0.014)
-    grid = fm.PeriodicPlaneGrid(
-        (n, n), resolution=spacing, levels=sounding.levels(np.linspace(20e3, 0, 41))
+    grid = fm.CartesianGrid(
+        n, n, extent=n * spacing, levels=sounding.levels(np.linspace(20e3, 0, 41))
     )
     model = fm.LimitedAreaAtmosphere(
         grid,
@@ -223,9 +224,7 @@ def night(points, hours, directory):
     n, step = points or 6, 20.0
     sounding = Sounding(lambda z: 265 + 0.01 * np.maximum(z - 100, 0), top=4e3)
     high = np.concatenate([np.linspace(4e3, 500, 8)[:-1], np.linspace(500, 0, 51)])
-    grid = fm.PeriodicPlaneGrid(
-        (n, n), resolution=400.0, latitude=73.0, levels=sounding.levels(high)
-    )
+    grid = fm.CartesianGrid(n, n, extent=n * 400.0, latitude=73.0, levels=sounding.levels(high))
     physics = fm.AromePhysics(radiation="Radiation", radiation_every="9h", land="LandSurface")
     model = fm.LimitedAreaAtmosphere(
         grid, dynamics="non-hydrostatic", physics=physics, diffusion_time="10min"
@@ -283,8 +282,8 @@ def cold_air(n):
     theta = lambda z: 260 + 1e-3 * z + 6e-3 * np.maximum(z - 1200, 0)
     sounding = Sounding(theta, lambda z: np.where(z < 1200, 0.7, 0.4), top=18e3)
     stretched = 18e3 * np.linspace(1, 0, 51) ** 1.8
-    grid = fm.PeriodicPlaneGrid(
-        (n, n), resolution=2.5e3, latitude=65.0, levels=sounding.levels(stretched)
+    grid = fm.CartesianGrid(
+        n, n, extent=n * 2.5e3, latitude=65.0, levels=sounding.levels(stretched)
     )
     model = fm.LimitedAreaAtmosphere(
         grid,

@@ -46,7 +46,7 @@ def model_of(kind, half_width, spacing, points):
     p = 1e5 * np.exp(-np.linspace(TOP, 0, LAYERS + 1) / scale)
     b = np.clip((p - p[0]) / (1e5 - p[0]), 0, 1)
     levels = fm.HybridLevels(a=list(p - 1e5 * b), b=list(b))
-    grid = fm.PeriodicPlaneGrid((points, 4), resolution=spacing, levels=levels)
+    grid = fm.CartesianGrid(points, 4, extent=points * spacing, levels=levels)
     length = points * spacing
     model = fm.LimitedAreaAtmosphere(
         grid,

@@ -116,7 +116,7 @@ def simulation(case, refined, directory, **model):
 
     c, (spacing, step) = cases[case], coarsest[case]
     nx, number = round(c["length"] / spacing) * 2**refined, 10 * 2**refined
-    grid = fm.PlaneGrid(nx, extent=c["length"], levels=fm.HeightLevels(nz=number, top=HEIGHT))
+    grid = fm.CartesianGrid(nx, extent=c["length"], levels=fm.HeightLevels(nz=number, top=HEIGHT))
     air = fm.GridPointAtmosphere(
         grid,
         reference_temperature=T0,

@@ -27,7 +27,7 @@ def bubble(finer=1, step=40.0, implicitness=0.52, wind=40.0):
     """The simulation; finer: cells instead of one along each axis."""
     n, spacing = columns * finer, 1e3 / finer
     levels = fm.HeightLevels(nz=layers * finer, top=500.0 * layers)
-    grid = fm.PlaneGrid(n, n, extent=spacing * n, walls=False, levels=levels)
+    grid = fm.CartesianGrid(n, n, extent=spacing * n, periodic=(True, True), levels=levels)
     air = fm.GridPointAtmosphere(
         grid,
         surface_potential_temperature=300,

@@ -60,7 +60,7 @@ def on_heights(folder, rows):
     """A grid-point atmosphere of the sphere."""
     levels = fm.HeightLevels(nz=31, top=30e3, decay=2)
     model = fm.GridPointAtmosphere(
-        fm.SphereGrid(4 * rows // 3, rows, levels=levels),
+        fm.LatitudeLongitudeGrid(4 * rows // 3, rows, levels=levels),
         tracers=["specific_humidity"],
         precision="fp32",
     )

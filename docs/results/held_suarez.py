@@ -43,7 +43,7 @@ def grid_point(options):
     eta = np.arange(options.levels + 1) / options.levels
     levels = fm.HeightLevels(heights=(30e3 * (0.2 * eta + 0.8 * eta**2)).tolist())
     return fm.GridPointAtmosphere(
-        fm.SphereGrid(options.columns, levels=levels),
+        fm.LatitudeLongitudeGrid(options.columns, levels=levels),
         physics=[fm.HeldSuarez()],
         precision=options.precision,
     )

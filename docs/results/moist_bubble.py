@@ -91,7 +91,7 @@ def simulation(spacing, step, directory):
     T = lambda p: np.interp(-np.log(p), -logs, warm)
     vapour = lambda x, y, p: saturation(T(p), p)[0]
     levels = fm.HeightLevels(nz=round(TOP / spacing), top=TOP)
-    grid = fm.PlaneGrid(round(LENGTH / spacing), extent=LENGTH, levels=levels)
+    grid = fm.CartesianGrid(round(LENGTH / spacing), extent=LENGTH, levels=levels)
     air = fm.GridPointAtmosphere(
         grid,
         physics=[fm.schemes.SaturationAdjustment()],

@@ -32,7 +32,7 @@ def gridpoint(options):
     levels = {k: v for k, v in table["grid"]["levels"].items() if k != "type"}
     model = {k: v for k, v in table["model"].items() if k not in ("type", "physics")}
     return fm.GridPointAtmosphere(
-        fm.SphereGrid(options.columns, levels=fm.HeightLevels(**levels)),
+        fm.LatitudeLongitudeGrid(options.columns, levels=fm.HeightLevels(**levels)),
         physics=() if options.dry else fm.BasicPhysics(),
         precision=options.precision,
         **model,

@@ -21,14 +21,27 @@ public = {
     "LaunchFailure": "LaunchError",
     "MissingFile": "MissingFileError",
     "NotPermitted": "NotPermittedError",
+    "PeriodicPlaneGrid": "CartesianGrid",
+    "PlaneGrid": "CartesianGrid",
     "RunFailure": "RunError",
     "TurbulentEnergy": "TKE",
+    "SphereGrid": "LatitudeLongitudeGrid",
     "scheme": "load_scheme",
     "Unstable": "UnstableError",
 }
 
+# What a new name of `fathom` needs besides.
+besides = {
+    "PeriodicPlaneGrid": "with staggering = 'A'",
+    "PlaneGrid": "with staggering = 'C'",
+    "SphereGrid": "with staggering = 'C'",
+}
+
 # Arguments of a class or function, keys of a table in TOML: (owner, old) -> new.
 arguments = {
+    ("CartesianGrid", "points"): "nx",
+    ("CartesianGrid", "resolution"): "extent",
+    ("CartesianGrid", "walls"): "periodic",
     ("ForcedColumn", "step"): "time_step",
     ("GridPointAtmosphere", "placed"): "extra_processes",
     ("HeightLevels", "number"): "nz",
@@ -74,8 +87,8 @@ def now(owner: str, old: str) -> str:
 
 def tail(owner: str, old: str) -> str:
     """Returns the tail of an error message: "; it is 'time_step' now", or ""."""
-    new = now(owner, old)
-    return f"; it is {new!r} now" if new else ""
+    new, more = now(owner, old), "" if owner else besides.get(old, "")
+    return f"; it is {new!r} now{more and ', ' + more}" if new else ""
 
 
 def of_object(kind: type, old: str) -> str:

@@ -14,22 +14,17 @@ A class is loaded when it is first asked for: `grids.regrid` and `grids.transfor
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fathom.base.renamed import hint
+
 if TYPE_CHECKING:
+    from fathom.grids.cartesian import CartesianGrid
     from fathom.grids.gaussian import GaussianGrid
     from fathom.grids.grid import Grid
+    from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
     from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
     from fathom.grids.limited_area import LimitedAreaGrid
-    from fathom.grids.periodic_plane import PeriodicPlaneGrid
-    from fathom.grids.plane import PlaneGrid
-    from fathom.grids.quadrilateral import (
-        CartesianGrid,
-        CurvilinearGrid,
-        DipoleGrid,
-        LatitudeLongitudeGrid,
-        TripolarGrid,
-    )
+    from fathom.grids.quadrilateral import CurvilinearGrid, DipoleGrid, TripolarGrid
     from fathom.grids.rotated import RotatedGrid
-    from fathom.grids.sphere import SphereGrid
 
 __all__ = [
     "CartesianGrid",
@@ -41,29 +36,25 @@ __all__ = [
     "HybridLevels",
     "LatitudeLongitudeGrid",
     "LimitedAreaGrid",
-    "PeriodicPlaneGrid",
-    "PlaneGrid",
     "RotatedGrid",
     "SigmaLevels",
-    "SphereGrid",
     "TripolarGrid",
     "ZLevels",
 ]
 
 _of_one_class = {
+    "CartesianGrid": "cartesian",
     "GaussianGrid": "gaussian",
     "Grid": "grid",
+    "LatitudeLongitudeGrid": "latitude_longitude",
     "LimitedAreaGrid": "limited_area",
-    "PeriodicPlaneGrid": "periodic_plane",
-    "PlaneGrid": "plane",
     "RotatedGrid": "rotated",
-    "SphereGrid": "sphere",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Returns a class of this package. AttributeError: it has none of that name."""
     if name not in __all__:
-        raise AttributeError(f"fathom.grids has no {name!r}")
+        raise AttributeError(f"fathom.grids has no {name!r}{hint(name, __all__)}")
     home = _of_one_class.get(name, "levels" if name.endswith("Levels") else "quadrilateral")
     return getattr(import_module(f"fathom.grids.{home}"), name)

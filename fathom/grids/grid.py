@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.shown import table
 from fathom.grids.regrid import places as interpolation
-
-if TYPE_CHECKING:
-    pass
 
 
 class Grid(Configurable):
@@ -33,11 +30,22 @@ class Grid(Configurable):
     corner_levels: Any
     mapping: Any
     name: str | None
+    staggering: str = "A"  # of Arakawa: where velocities stand; "B": on corners, "C": on faces
+    levels_of: ClassVar[tuple[type, ...]] = ()  # kinds of levels
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
     chunks: Mapping[str, int] | None = None  # of output: sizes by dimension that must be so
     reduced: Any = False  # whether rows have fewer points than they have in output
     truncation: int | None = None  # total wave number of a grid of rows around the earth
     sphere: Any = None  # stretching and pole of a Gaussian grid (fathom.grids.regrid.schmidt)
+
+    def _levels(self, given: Any, usual: Any = None) -> Any:
+        """Returns the levels given, or the usual ones of the grid. InputError: of another kind."""
+        if given is None:
+            return self.levels_of[0]() if usual is None else usual
+        if not isinstance(given, self.levels_of):
+            kinds = " or ".join(f"{kind.__name__}(...)" for kind in self.levels_of)
+            raise InputError(f"levels = {given!r} must be {kinds}")
+        return given
 
     @property
     def angle(self) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class LimitedAreaGrid(Grid):
     The columns of the grid are those of C + I. `size` is the whole, (along x, along y) as `points`.
     """
 
+    levels_of: ClassVar[tuple[type, ...]] = (HybridLevels, SigmaLevels)
     level_coordinate = "pressure"
 
     def __init__(
@@ -80,9 +81,7 @@ class LimitedAreaGrid(Grid):
         self.spacing = length_of("resolution", resolution)
         self.coupling = _least("coupling", coupling, 0)
         extended = _extension(extension)
-        if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
-            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
-        self.levels = levels or SigmaLevels(1)
+        self.levels = self._levels(levels, SigmaLevels(1))
         asked = _points(points) if extent is None else _points_of(extent, self.spacing)
         room_for(*(n + more for n, more in zip(asked, extended)))
         self.size = good_size(asked[0] + extended[0]), good_size(asked[1] + extended[1])

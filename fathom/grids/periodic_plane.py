@@ -1,63 +1,59 @@
-"""A plane that is periodic in both directions, with air above: for tests of a limited-area model
-against exact solutions.
+"""A plane that is periodic in both directions, with air above, all on centres: for tests of a
+limited-area model against exact solutions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.grids.arguments import core, length_of, number_of, room_for
+from fathom.grids.arguments import core, integer, length_of, number_of, pair, room_for
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
-from fathom.grids.limited_area import _least, _points
 from fathom.grids.zones import zone_of
 
 
-class PeriodicPlaneGrid(Grid):
-    """Points of even spacing on a plane that is periodic both ways; it has no map factor.
+class PeriodicPlane(Grid):
+    """Points of even spacing on a plane that is periodic both ways; it has no map factor."""
 
-    Parameters
-    ----------
-    points : (along x, along y).
-    resolution : float [m].
-    latitude : [degrees] of the whole plane: of its Coriolis parameter and of the sun.
-    coupling : points along each edge that are relaxed to an outer model, if there is one.
-    levels : HybridLevels or SigmaLevels; by default one layer.
-    """
-
+    levels_of = (HybridLevels, SigmaLevels)
     level_coordinate = "pressure"
     map_factor = angle = None
 
-    def __init__(
+    def _build(
         self,
-        points: Sequence[int] | None = None,
+        nx: int | None,
+        ny: int | None,
+        extent: Any,
+        periodic: tuple[bool, bool] | None,
+        levels: HybridLevels | SigmaLevels | None,
         *,
-        resolution: float | None = None,
-        latitude: float = 45.0,
-        coupling: int = 0,
-        levels: HybridLevels | SigmaLevels | None = None,
+        latitude: float | None,
+        coupling: int,
     ) -> None:
-        if points is None or resolution is None:
+        """Makes the grid of its arguments. InputError: they do not fit."""
+        if nx is None or ny is None or extent is None:
             raise InputError(
-                "PeriodicPlaneGrid needs points = [along x, along y] and resolution [m]"
+                "CartesianGrid with staggering 'A' needs nx, ny and extent = [width, length] [m]"
             )
-        self.size = self.points = _points(points)
-        room_for(*self.size)
-        self.spacing = length_of("resolution", resolution)
-        self.latitude = number_of("latitude", latitude, "degrees")
+        if not all(periodic or (True, True)):
+            raise InputError("periodic: with staggering 'A' a plane is periodic along x and y")
+        self.size = self.points = room_for(nx, ny)
+        if min(self.points) < 4:
+            raise InputError(f"nx = {nx}, ny = {ny}: 4 or more each")
+        self.spacing = _spacing(extent, nx, ny)
+        self.latitude = number_of("latitude", 45.0 if latitude is None else latitude, "degrees")
         if not -90 <= self.latitude <= 90:
             raise InputError(f"latitude = {latitude!r} must lie within [-90, 90] degrees")
-        if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
-            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
-        self.levels = levels or SigmaLevels(1)
-        self.coupling = _least("coupling", coupling, 0)
-        if 2 * self.coupling >= min(self.points):
-            raise InputError(f"coupling = {coupling} leaves nothing of {self.points} points")
+        self.levels = self._levels(levels, SigmaLevels(1))
+        self.coupling = integer("coupling", coupling)
+        if not 0 <= 2 * self.coupling < min(self.points):
+            raise InputError(
+                f"coupling = {coupling}: 0 or more, and less than half of {self.points} points"
+            )
         self._sides = [[self.spacing * i for i in range(n + 1)] for n in self.size]
 
     @cached_property
@@ -124,3 +120,16 @@ class PeriodicPlaneGrid(Grid):
             "spacing": f"{self.spacing / 1e3:g} km",
             "levels": str(self.levels),
         }
+
+
+def _spacing(extent: Any, nx: int, ny: int) -> float:
+    """Returns the distance of points [m], the same along x and y."""
+    if np.ndim(extent) == 0:
+        return length_of("extent", extent) / nx
+    width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
+    if abs(width / nx - length / ny) > 1e-9 * width / nx:
+        raise InputError(
+            f"extent = {extent!r}: {width / nx:g} m along x and {length / ny:g} m along y between"
+            " points; with staggering 'A' they must be the same"
+        )
+    return width / nx

@@ -1,58 +1,53 @@
-"""A plane with air above it."""
+"""A plane with air above it, velocities on faces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.grids.arguments import core, integer, length_of, pair, room_for, span, yes_or_no
+from fathom.grids.arguments import core, length_of, pair, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
 
 
-class PlaneGrid(Grid):
+class PlaneOfFaces(Grid):
     """A plane of even spacing, periodic along x, with levels of height: a vertical slice, a channel
     with walls at both ends of y, or a plane that is periodic along y too.
-
-    Parameters
-    ----------
-    nx, ny : int. Columns and rows; ny = 1 (default): a slice, in which nothing varies along y, and
-        air may move along it.
-    extent : (width, length) [m], or the width: cells are square then.
-    walls : whether there are walls at both ends of y (True), or it is periodic along y too (False).
-    levels : HeightLevels.
     """
 
+    levels_of = (HeightLevels,)
     level_coordinate = "height"
     radius = 0.0  # of no sphere
 
-    def __init__(
+    def _build(
         self,
-        nx: int | None = None,
-        ny: int = 1,
-        *,
-        extent: float | Sequence[float] | None = None,
-        walls: bool = True,
-        levels: HeightLevels | None = None,
+        nx: int | None,
+        ny: int | None,
+        extent: Any,
+        periodic: tuple[bool, bool] | None,
+        levels: HeightLevels | None,
     ) -> None:
+        """Makes the grid of its arguments. InputError: they do not fit."""
         if nx is None or extent is None:
-            raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
-        room_for(nx, ny)
-        nx, ny = integer("nx", nx), integer("ny", ny)
+            raise InputError(
+                "CartesianGrid with staggering 'C' needs nx and extent = [width, length] [m], or a"
+                " width"
+            )
+        nx, ny = room_for(nx, 1 if ny is None else ny)
         if nx < 4 or ny not in (1, *range(4, ny + 1)):
             raise InputError(f"nx = {nx}, ny = {ny}: 4 columns or more; 1 row, or 4 or more")
         sides: Any = extent
         if np.ndim(extent) == 0:
             sides = (extent, length_of("extent", extent) * ny / nx)
         width, length = (length_of("extent", side) for side in pair("extent", sides, "m"))
-        if levels is not None and not isinstance(levels, HeightLevels):
-            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
-        self.levels = levels or HeightLevels()
-        self.walls = yes_or_no("walls", walls) and ny > 1
+        along_x, along_y = periodic or (True, False)
+        if not along_x:
+            raise InputError("periodic = false: air with staggering 'C' is periodic along x")
+        self.levels = self._levels(levels)
+        self.walls = not along_y and ny > 1
         self.dx, self.dy = width / nx, length / ny
         self._sides = [[self.dx * i for i in range(nx + 1)], [self.dy * j for j in range(ny + 1)]]
         self._size = nx, ny

@@ -1,10 +1,8 @@
-"""Kinds of grids of quadrilateral cells: between parallels and meridians, on a plane, with
-displaced poles, from a file.
-"""
+"""Grids of quadrilateral cells for water: with displaced poles, from a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,142 +15,14 @@ from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data.embedded import opened
 from fathom.grids.arguments import (
-    choice,
     core,
     integer,
     number_of,
-    numbers,
-    pair,
     room_for,
     yes_or_no,
 )
 from fathom.grids.levels import ZLevels
 from fathom.grids.water import WaterGrid
-
-
-class LatitudeLongitudeGrid(WaterGrid):
-    """Cells between parallels and meridians: a global strip, a channel or a closed basin.
-
-    Parameters
-    ----------
-    nx, ny : int. Columns and rows.
-    longitude : (west, east) [degrees], default (0, 360).
-    latitude : (south, north) [degrees], default (-80, 80).
-    spacing : of the rows: "uniform" (default), "mercator" (square cells if ny allows), "stretched"
-        (by equatorial, width, polar), or the
-        ny + 1 latitudes of corners themselves.
-    equatorial, width, polar : shape of stretched rows: spacing at the equator relative to the rest,
-        width of the refinement [degrees],
-        least spacing near the poles.
-    periodic : bool. In longitude; by default where it spans 360 degrees.
-    levels, bathymetry ("flat"), minimum_levels : see `WaterGrid`.
-    radius : float [m].
-    """
-
-    def __init__(
-        self,
-        nx: int | None = None,
-        ny: int | None = None,
-        *,
-        longitude: Sequence[float] = (0, 360),
-        latitude: Sequence[float] = (-80, 80),
-        spacing: str | Sequence[float] | np.ndarray = "uniform",
-        equatorial: float = 1 / 3,
-        width: float = 10,
-        polar: float = 0.2,
-        periodic: bool | None = None,
-        levels: ZLevels | None = None,
-        bathymetry: Any = "flat",
-        minimum_levels: int = 3,
-        radius: float = earth.RADIUS,
-    ) -> None:
-        west, east = pair("longitude", longitude, "degrees")
-        if isinstance(spacing, str):
-            if ny is None:
-                raise InputError("ny (the number of rows) is missing")
-            south, north = pair("latitude", latitude, "degrees")
-            _, ny = room_for(1 if nx is None else nx, ny)
-            choice("spacing", spacing, ["uniform", "mercator", "stretched"])
-            if spacing == "stretched":
-                rows = core().stretched_latitudes(
-                    south, north, ny, core().MeridionalSpacing(equatorial, width, polar)
-                )
-            else:
-                rows = getattr(core(), f"{spacing}_latitudes")(south, north, ny)
-        else:
-            rows = numbers("spacing", spacing, "degrees")
-            if ny is not None and len(rows) != integer("ny", ny) + 1:
-                raise InputError(
-                    f"ny = {ny} rows lie between {ny + 1} latitudes; spacing has {len(rows)}"
-                )
-        if nx is None:
-            raise InputError("nx (the number of columns) is missing")
-        periodic = (
-            abs(east - west - 360) < 1e-9 if periodic is None else yes_or_no("periodic", periodic)
-        )
-        self._finish(
-            lambda: core().latitude_longitude_grid(
-                integer("nx", nx), rows, west, east, periodic, radius
-            ),
-            levels,
-            bathymetry,
-            minimum_levels,
-        )
-
-
-class CartesianGrid(WaterGrid):
-    """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y
-    [m] instead of longitude, latitude.
-
-    Parameters
-    ----------
-    nx, ny : int. Columns and rows, evenly spaced over `extent`; or give `x` and `y`.
-    extent : (width, length) [m], default (1e6, 1e6).
-    x, y : list of float [m]. Corner coordinates, nx + 1 and ny + 1, instead of nx, ny and extent.
-    periodic : bool, default False. In x.
-    levels, bathymetry ("flat"), minimum_levels (1) : see `WaterGrid`.
-    """
-
-    def __init__(
-        self,
-        nx: int | None = None,
-        ny: int | None = None,
-        *,
-        extent: Sequence[float] = (1e6, 1e6),
-        x: Sequence[float] | np.ndarray | None = None,
-        y: Sequence[float] | np.ndarray | None = None,
-        periodic: bool = False,
-        levels: ZLevels | None = None,
-        bathymetry: Any = "flat",
-        minimum_levels: int = 1,
-    ) -> None:
-        room_for(*(1 if number is None else number for number in (nx, ny)))
-        sides = []
-        for name, number, given, length in zip(
-            "xy", (nx, ny), (x, y), pair("extent", extent, "m"), strict=True
-        ):
-            if given is not None:
-                sides.append(numbers(name, given, "m"))
-                if number is not None and len(sides[-1]) != number + 1:
-                    raise InputError(
-                        f"n{name} = {number} cells lie between {number + 1} corners; {name} has"
-                        f" {len(sides[-1])}"
-                    )
-            elif number is None:
-                raise InputError(f"n{name} is missing (or the corner coordinates {name})")
-            else:
-                number = integer(f"n{name}", number)
-                if number < 1 or not length > 0:
-                    raise InputError(
-                        f"n{name} = {number} cells over {length:g} m: both must be positive"
-                    )
-                sides.append([length * n / number for n in range(number + 1)])
-        self._finish(
-            lambda: core().cartesian_grid(*sides, yes_or_no("periodic", periodic)),
-            levels,
-            bathymetry,
-            minimum_levels,
-        )
 
 
 class _Named(WaterGrid):

@@ -52,6 +52,8 @@ class RotatedGrid(LimitedAreaGrid):
     radius : float [m].
     """
 
+    staggering = "C"
+    levels_of = (HeightLevels,)
     level_coordinate = "height"
     slice = False
 
@@ -83,9 +85,7 @@ class RotatedGrid(LimitedAreaGrid):
         self.centre, self.radius = _place(middle), length_of("radius", radius)
         self.spacing = length_of("resolution", spacing)
         self.coupling, self.rim = coupling, rim
-        if levels is not None and not isinstance(levels, HeightLevels):
-            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
-        self.levels = levels or HeightLevels()
+        self.levels = self._levels(levels)
         self.points = _points(counts) if extent is None else _points_of(extent, self.spacing)
         self.size, self.extension = self.points, (0, 0)
         room_for(*self.points)
@@ -104,7 +104,7 @@ class RotatedGrid(LimitedAreaGrid):
         if max(self.points) * self.dx > 120:
             raise InputError(
                 f"an area of {self.points[0] * self.dx:.0f}° × {self.points[1] * self.dy:.0f}° is"
-                " wider than 120°: take a SphereGrid"
+                " wider than 120°: take a LatitudeLongitudeGrid with staggering = 'C'"
             )
 
     @property

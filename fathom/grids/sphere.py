@@ -1,4 +1,4 @@
-"""The whole sphere between parallels and meridians, with air above it."""
+"""The whole sphere between parallels and meridians, with air above it, velocities on faces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, room_for, span
 from fathom.grids.grid import Grid
@@ -15,33 +14,29 @@ from fathom.grids.levels import HeightLevels
 from fathom.grids.regrid.schmidt import Schmidt
 
 
-class SphereGrid(Grid):
+class SphereOfFaces(Grid):
     """Cells between meridians and parallels of even spacing, from pole to pole, with levels of
     height. The centre of column 0 lies on longitude 0; v lies on the poles.
-
-    Parameters
-    ----------
-    nx : int, even. Columns; or "N216": 2 × 216.
-    ny : int. Rows; by default 3/4 of nx, as many as squares at latitude 48 (N48: 96 × 72).
-    levels : HeightLevels.
-    radius : float [m].
     """
 
+    levels_of = (HeightLevels,)
     level_coordinate = "height"
     slice = False
     south = -90.0  # where the first row begins
     sphere = Schmidt()  # neither stretched nor rotated
 
-    def __init__(
+    def _build(
         self,
-        nx: int | str | None = None,
-        ny: int | None = None,
-        *,
-        levels: HeightLevels | None = None,
-        radius: float = earth.RADIUS,
+        nx: int | str | None,
+        ny: int | None,
+        latitude: Any,
+        periodic: bool | None,
+        levels: HeightLevels | None,
+        radius: float,
     ) -> None:
+        """Makes the grid of its arguments. InputError: they do not fit."""
         if nx is None:
-            raise InputError("SphereGrid needs nx, its number of columns")
+            raise InputError("nx (the number of columns) is missing")
         if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():
             nx = 2 * int(nx[1:])
         nx = integer("nx", nx)
@@ -52,9 +47,12 @@ class SphereGrid(Grid):
                 f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows continue half a"
                 " turn further beyond a pole; 4 rows or more"
             )
-        if levels is not None and not isinstance(levels, HeightLevels):
-            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
-        self.levels, self.radius = levels or HeightLevels(), length_of("radius", radius)
+        if periodic is False or (latitude is not None and tuple(latitude) != (-90, 90)):
+            raise InputError(
+                f"latitude = {latitude!r}, periodic = {periodic!r}: with staggering 'C' rows go"
+                " around the earth, from pole to pole; for an area take a RotatedGrid"
+            )
+        self.levels, self.radius = self._levels(levels), length_of("radius", radius)
         self.dx, self.dy = 360 / nx, 180 / ny  # [degrees]
         self._size = nx, ny
         self.truncation = nx // 3  # down to which the ground of the earth is kept: 3 columns a wave

@@ -36,6 +36,8 @@ class WaterGrid(Grid):
         interface, or kept by partial cells (ZLevels).
     """
 
+    staggering = "B"
+    levels_of = (ZLevels,)
     name: str | None = None  # of a grid whose wet levels may be embedded
     usual_levels = 40
 
@@ -43,9 +45,7 @@ class WaterGrid(Grid):
         self, make: Callable[[], Any], levels: ZLevels | None, bathymetry: Any, minimum_levels: int
     ) -> None:
         self._make, horizontal = make, make()
-        if levels is not None and not isinstance(levels, ZLevels):
-            raise InputError(f"levels = {levels!r} must be ZLevels(...)")
-        self.horizontal, self.levels = horizontal, levels or ZLevels(self.usual_levels)
+        self.horizontal, self.levels = horizontal, self._levels(levels, ZLevels(self.usual_levels))
         self.vertical = self.levels.vertical
         self.minimum_levels = min(integer("minimum_levels", minimum_levels), self.vertical.levels)
         if self.minimum_levels < 1:

@@ -17,6 +17,7 @@ from fathom.base.near import unknown
 from fathom.data.input.records import Records
 from fathom.data.input.values import check_shape
 from fathom.grids.arguments import number_of
+from fathom.grids.grid import Grid
 from fathom.grids.regrid import chosen
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array, Component, Field, Given, Series
@@ -64,7 +65,9 @@ def _on_water(grid: Any) -> WaterGrid:
     if not isinstance(grid, WaterGrid):
         raise InputError(
             "Ocean needs a TripolarGrid, DipoleGrid, LatitudeLongitudeGrid, CartesianGrid or"
-            f" CurvilinearGrid, given {grid!r}"
+            " CurvilinearGrid, with staggering = 'B' where there is a choice; given"
+            f" {grid!r}"
+            + (f" with staggering = {grid.staggering!r}" if isinstance(grid, Grid) else "")
         )
     return grid
 

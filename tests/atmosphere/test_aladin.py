@@ -58,7 +58,7 @@ def test_waves_leave_the_mean_of_the_second_level():
     """Air that rises and air that sinks find the same slope there. Were the first interval linear,
     it would lose 1.2 % in 12 hours.
     """
-    grid = fm.PeriodicPlaneGrid((24, 6), resolution=1e5, levels=fm.HybridLevels(31))
+    grid = fm.CartesianGrid(24, 6, extent=24e5, levels=fm.HybridLevels(31))
     model = fm.LimitedAreaAtmosphere(grid, tracers=("dust",), diffusion_time=0)
     along = lambda x: np.sin(2 * np.pi * x / 2.4e6)
     model.set(

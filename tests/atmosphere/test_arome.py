@@ -158,7 +158,7 @@ def test_long_steps_over_steep_ground_stay(extrapolation, corrections, grows):
     """60 s on points of 2.5 km over a mountain of 2500 m with slopes of 0.2, wind of 20 to 50 m/s:
     w grows with neither a correction nor an extrapolation.
     """
-    grid = fm.PeriodicPlaneGrid((32, 24), resolution=2.5e3, levels=fm.HybridLevels("L19"))
+    grid = fm.CartesianGrid(32, 24, extent=80e3, levels=fm.HybridLevels("L19"))
     far = lambda x, y: ((x - 4e4) ** 2 + (y - 3e4) ** 2) / 8e3**2
     model = compressible(
         grid,

@@ -17,7 +17,7 @@ def started(case, grid, **model):
 
 def test_air_of_the_supercell_is_in_balance():
     """Without its bubble the sheared air of a planet that stands still blows as it did."""
-    grid = fm.SphereGrid(24, 36, radius=53093.5, levels=fm.HeightLevels(nz=20, top=20e3))
+    grid = fm.LatitudeLongitudeGrid(24, 36, radius=53093.5, levels=fm.HeightLevels(nz=20, top=20e3))
     tracers = ["specific_humidity"]
     sim = started("supercell-balanced", grid, rotation=0.0, tracers=tracers)
     before, q = sim.gather("x_wind"), sim.gather("specific_humidity")
@@ -30,7 +30,7 @@ def test_air_of_the_supercell_is_in_balance():
 @pytest.mark.long
 def test_the_cyclone_is_a_vortex_in_balance():
     """20 m/s at 282 km around 10 N, 180 E, 11 hPa below the air around."""
-    grid = fm.SphereGrid(180, 90, levels=fm.HeightLevels(nz=15, top=20e3))
+    grid = fm.LatitudeLongitudeGrid(180, 90, levels=fm.HeightLevels(nz=15, top=20e3))
     sim = started("tropical-cyclone", grid, tracers=["specific_humidity"])
     u, v = sim.gather("x_wind")[-1], sim.gather("y_wind")[-1]
     assert 15 < max(np.abs(u).max(), np.abs(v).max()) < 21
@@ -43,7 +43,7 @@ def test_the_cyclone_is_a_vortex_in_balance():
 @pytest.mark.parametrize("deep", [False, True])
 def test_the_jet_of_the_baroclinic_wave_is_in_balance(deep):
     """28 m/s at 45 N in the troposphere; it blows on as it did."""
-    grid = fm.SphereGrid(16, 36, levels=fm.HeightLevels(nz=20, top=30e3, decay=2))
+    grid = fm.LatitudeLongitudeGrid(16, 36, levels=fm.HeightLevels(nz=20, top=30e3, decay=2))
     air = fm.GridPointAtmosphere(grid, deep=deep, **document).set(case="ullrich-balanced")
     sim = fm.Simulation(air, time_step="20min", directory=tempfile.mkdtemp()).prepare()
     before = sim.gather("x_wind")
@@ -53,7 +53,7 @@ def test_the_jet_of_the_baroclinic_wave_is_in_balance(deep):
 
 
 def test_cases_ask_for_what_they_need():
-    grid = fm.SphereGrid(16, levels=fm.HeightLevels(nz=8))
+    grid = fm.LatitudeLongitudeGrid(16, levels=fm.HeightLevels(nz=8))
     with pytest.raises(fm.InputError, match="does not rotate"):
         fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]).set(case="supercell")
     with pytest.raises(fm.InputError, match="moist air"):

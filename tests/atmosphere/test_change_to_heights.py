@@ -26,7 +26,7 @@ def on_heights(folder, orography=0.0, nx=48, number=16, tracers=("specific_humid
     """Layers thinner towards the ground."""
     heights = 25e3 * (np.arange(number + 1) / number) ** 1.5
     levels = fm.HeightLevels(heights=heights.tolist(), decay=2)
-    grid = grid or fm.SphereGrid(nx, levels=levels)
+    grid = grid or fm.LatitudeLongitudeGrid(nx, levels=levels)
     model = fm.GridPointAtmosphere(grid, orography=orography, tracers=list(tracers))
     return fm.Simulation(model, time_step="10m", directory=folder)
 
@@ -176,8 +176,8 @@ def test_areas(globe, taken, tmp_path):
 
 
 def test_what_does_not_fit(globe, tmp_path):
-    plane = fm.GridPointAtmosphere(fm.PlaneGrid(12, 12, extent=1e5))
-    with pytest.raises(ValueError, match="needs a SphereGrid"):
+    plane = fm.GridPointAtmosphere(fm.CartesianGrid(12, 12, extent=1e5, staggering="C"))
+    with pytest.raises(ValueError, match="needs a LatitudeLongitudeGrid"):
         plane.set(analysis=globe)
     sim = on_heights(tmp_path)
     sim.model.set(analysis=globe, eastward_wind=lambda lon, lat, p: 0 * p, air_temperature=280.0)

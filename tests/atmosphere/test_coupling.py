@@ -77,7 +77,7 @@ def test_a_wave_leaves_through_the_zone():
     """A packet of gravity waves, 330 m/s, into a zone of 8 points relaxed to air at rest: less than
     1 % of its energy comes back.
     """
-    grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=2, levels=fm.SigmaLevels(6))
+    grid = fm.CartesianGrid(128, 6, extent=2560e3, coupling=2, levels=fm.SigmaLevels(6))
     x = np.arange(128)
     depth = np.minimum(x, 127 - x)
     grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # only at both ends of x

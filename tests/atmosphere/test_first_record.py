@@ -19,7 +19,7 @@ models = {
         fm.GaussianGrid(10, levels=levels), scheme="eulerian", **how
     ),
     "gridpoint": lambda **how: fm.GridPointAtmosphere(
-        fm.SphereGrid(24, 12, levels=fm.HeightLevels(10, top=20e3)), **how
+        fm.LatitudeLongitudeGrid(24, 12, levels=fm.HeightLevels(10, top=20e3)), **how
     ),
 }
 of_steps = ["hfss", "evaporation_flux", "uas", "tas", "outgoing_longwave"]

@@ -166,21 +166,21 @@ def test_inertial_oscillation():
     ],
 )
 def test_bad_arguments(given, said):
-    grid = fm.PlaneGrid(8, extent=8e3)
+    grid = fm.CartesianGrid(8, extent=8e3, staggering="C")
     with pytest.raises(ValueError, match=said):
         fm.GridPointAtmosphere(grid, **given)
 
 
 def test_bad_grids_and_states():
     with pytest.raises(ValueError, match="4 columns or more"):
-        fm.PlaneGrid(2, extent=1e3)
+        fm.CartesianGrid(2, extent=1e3, staggering="C")
     with pytest.raises(ValueError, match="needs nx and extent"):
-        fm.PlaneGrid(8)
+        fm.CartesianGrid(8, staggering="C")
     with pytest.raises(ValueError, match="must grow from 0 m"):
         fm.HeightLevels(heights=[0, 100, 50, 200, 300])
-    with pytest.raises(ValueError, match="needs a PlaneGrid"):
+    with pytest.raises(ValueError, match="needs a CartesianGrid"):
         fm.GridPointAtmosphere(fm.GaussianGrid(21))
-    grid = fm.PlaneGrid(8, extent=8e3)
+    grid = fm.CartesianGrid(8, extent=8e3, staggering="C")
     with pytest.raises(ValueError, match="has no air at 20000 m"):
         fm.GridPointAtmosphere(grid, surface_potential_temperature=100).geometry()
     air = fm.GridPointAtmosphere(grid, orography=25e3)
@@ -194,7 +194,9 @@ def test_bad_grids_and_states():
 
 def test_what_could_be_faster_is_told():
     """To `fathom tune`: the present one first."""
-    air = fm.GridPointAtmosphere(fm.PlaneGrid(8, extent=8e3), preconditioner="lines")
+    air = fm.GridPointAtmosphere(
+        fm.CartesianGrid(8, extent=8e3, staggering="C"), preconditioner="lines"
+    )
     ways = air.alternatives
     assert set(ways["preconditioner"]) == set(core.helmholtz_preconditioners)
     assert ways["preconditioner"][0] == "lines" and ways["solver"] == ["gcr", "bicgstab"]

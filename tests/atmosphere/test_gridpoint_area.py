@@ -110,13 +110,13 @@ def test_errors():
     with pytest.raises(fm.InputError, match="air passes through"):
         fm.GridPointAtmosphere(grid, fix_mass=True)
     with pytest.raises(fm.InputError, match="needs a RotatedGrid"):
-        fm.GridPointAtmosphere(fm.SphereGrid(16), outer_model="initial")
+        fm.GridPointAtmosphere(fm.LatitudeLongitudeGrid(16, staggering="C"), outer_model="initial")
     with pytest.raises(fm.InputError, match="own top"):
         fm.HeightLevels(nz="L38", top=4e4)
 
 
 def test_sizes_of_the_unified_model():
-    assert fm.SphereGrid("N216").shape[1:] == (324, 432)
+    assert fm.LatitudeLongitudeGrid("N216", staggering="C").shape[1:] == (324, 432)
     levels = fm.HeightLevels(nz="L38")
     assert levels.nz == 38 and abs(levels.top - 39254.8) < 0.1
     for name, spacing in (("europe", 20e3), ("uk", 12e3)):

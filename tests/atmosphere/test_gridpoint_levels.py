@@ -13,7 +13,7 @@ HILL = 1500.0
 def at_rest(levels=20, deep=False, **given):
     """The standard atmosphere over a hill."""
     model = fm.GridPointAtmosphere(
-        fm.SphereGrid(24, levels=fm.HeightLevels(nz=levels, top=30e3)),
+        fm.LatitudeLongitudeGrid(24, levels=fm.HeightLevels(nz=levels, top=30e3)),
         orography=lambda x, y: HILL * np.exp(-(((x - 90) / 20) ** 2) - ((y - 30) / 15) ** 2),
         deep=deep,
         **given,
@@ -60,7 +60,8 @@ def test_levels_of_other_coordinates_are_met():
 
 def test_temperature_of_moist_air_is_not_the_virtual_one():
     model = fm.GridPointAtmosphere(
-        fm.SphereGrid(24, levels=fm.HeightLevels(nz=12, top=20e3)), physics=fm.BasicPhysics()
+        fm.LatitudeLongitudeGrid(24, levels=fm.HeightLevels(nz=12, top=20e3)),
+        physics=fm.BasicPhysics(),
     )
     model.set(
         air_temperature=lambda x, y, p: 290 * (p / 1e5) ** 0.19,

@@ -133,7 +133,7 @@ def test_physics_has_the_same_bits_on_ranks_and_from_a_restart(on_ranks, tmp_pat
 def test_what_fills_a_pack_of_columns_is_in_no_table():
     """24 columns do not fill the last pack; beyond them there is no air for RRTMGP."""
     heights = [0, 600, 1500, 3000, 5000, 8000, 12000, 18000, 27000]
-    grid = fm.SphereGrid(24, levels=fm.HeightLevels(heights=heights))
+    grid = fm.LatitudeLongitudeGrid(24, levels=fm.HeightLevels(heights=heights))
     physics = fm.BasicPhysics(radiation="RRTMGP", radiation_every="40min", drag=None)
     model = fm.GridPointAtmosphere(grid, physics=physics)
     model.set(
@@ -151,7 +151,9 @@ def test_start_from_an_analysis():
     levels = fm.HeightLevels(
         heights=[0, 200, 600, 1200, 2000, 3e3, 5e3, 8e3, 11e3, 15e3, 20e3, 26e3], decay=2
     )
-    air = fm.GridPointAtmosphere(fm.SphereGrid(24, levels=levels), physics=fm.BasicPhysics())
+    air = fm.GridPointAtmosphere(
+        fm.LatitudeLongitudeGrid(24, levels=levels), physics=fm.BasicPhysics()
+    )
     air.set(analysis="gfs")
     sim = fm.Simulation(air, time_step="20min", start="2011-10-11").prepare()
     pressure = fm.output.diagnostics.whole(sim, "surface_air_pressure")[0]
@@ -168,9 +170,9 @@ def test_start_from_an_analysis():
 
 def test_bad_input():
     with pytest.raises(ValueError, match="must be a list of names"):
-        fm.GridPointAtmosphere(fm.SphereGrid(16), tracers="smoke")
-    with pytest.raises(ValueError, match="needs a SphereGrid"):
-        fm.GridPointAtmosphere(fm.PlaneGrid(8, extent=8e3)).set(analysis="gfs")
+        fm.GridPointAtmosphere(fm.LatitudeLongitudeGrid(16, staggering="C"), tracers="smoke")
+    with pytest.raises(ValueError, match="needs a LatitudeLongitudeGrid"):
+        fm.GridPointAtmosphere(fm.CartesianGrid(8, extent=8e3, staggering="C")).set(analysis="gfs")
 
 
 def test_ground_has_the_air_above_it():

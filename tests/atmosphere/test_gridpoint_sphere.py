@@ -62,7 +62,7 @@ def test_balance_needs_a_zonal_state():
         with pytest.raises(ValueError, match=said):
             sim.prepare()
     with pytest.raises(ValueError, match="balanced = 'yes'"):
-        fm.GridPointAtmosphere(fm.SphereGrid(16)).set(balanced="yes")
+        fm.GridPointAtmosphere(fm.LatitudeLongitudeGrid(16, staggering="C")).set(balanced="yes")
 
 
 def test_deep_air_that_turns_faster_than_its_planet():
@@ -158,15 +158,15 @@ def test_bits_of_another_solver():
 )
 def test_bad_arguments(given, said):
     with pytest.raises(ValueError, match=said):
-        fm.GridPointAtmosphere(fm.SphereGrid(16), **given)
+        fm.GridPointAtmosphere(fm.LatitudeLongitudeGrid(16, staggering="C"), **given)
 
 
 def test_bad_grids_and_states():
-    with pytest.raises(ValueError, match="needs nx"):
-        fm.SphereGrid()
+    with pytest.raises(ValueError, match="nx .* is missing"):
+        fm.LatitudeLongitudeGrid(staggering="C")
     with pytest.raises(ValueError, match="an even number"):
-        fm.SphereGrid(15)
-    air = fm.GridPointAtmosphere(fm.SphereGrid(16))
+        fm.LatitudeLongitudeGrid(15, staggering="C")
+    air = fm.GridPointAtmosphere(fm.LatitudeLongitudeGrid(16, staggering="C"))
     with pytest.raises(ValueError, match="needs air_temperature"):
         air.set(eastward_wind=3.0)
     with pytest.raises(ValueError, match="by pressure .* or by height"):

@@ -16,7 +16,7 @@ def grids():
         fm.LimitedAreaAtmosphere: fm.LimitedAreaGrid(
             (10, 50), resolution=20e3, points=(32, 32), levels=layers
         ),
-        fm.GridPointAtmosphere: fm.PlaneGrid(
+        fm.GridPointAtmosphere: fm.CartesianGrid(
             8, 8, extent=(1e5, 1e5), levels=fm.HeightLevels(8, top=1e4)
         ),
     }

@@ -15,9 +15,8 @@ from fathom.atmosphere import SpectralAtmosphere as Spectral
 from fathom.grids import (
     CartesianGrid,
     HeightLevels,
+    LatitudeLongitudeGrid,
     LimitedAreaGrid,
-    PlaneGrid,
-    SphereGrid,
     ZLevels,
 )
 from fathom.grids.gaussian import GaussianGrid
@@ -110,7 +109,7 @@ def shallow_water(folder):
 
 @model
 def grid_point_air(folder):
-    grid = PlaneGrid(32, extent=25.6e3, levels=HeightLevels(12, top=6.4e3))
+    grid = CartesianGrid(32, extent=25.6e3, levels=HeightLevels(12, top=6.4e3))
     air = GridPointAtmosphere(grid, surface_potential_temperature=300, stability=0, viscosity=75.0)
     bubble = Expression("-depth_of * exp(-((x - 1e4) / 4e3)**2)", {"depth_of": 7.5})
     return Simulation(air.set(temperature_deviation=bubble), 5, directory=folder), "1min"
@@ -118,7 +117,7 @@ def grid_point_air(folder):
 
 @model
 def grid_point_globe(folder):
-    grid = SphereGrid(24, 12, levels=HeightLevels(8, top=30e3))
+    grid = LatitudeLongitudeGrid(24, 12, levels=HeightLevels(8, top=30e3))
     air = GridPointAtmosphere(grid, physics=["HeldSuarez"], precision="fp32")
     warm = Expression("250 + 10 * sin(pi / 60 * longitude) * (pressure / 1e5)**0.19")
     return Simulation(air.set(air_temperature=warm), "20min", directory=folder), "1h"
@@ -334,24 +333,27 @@ values = {
     "DipoleGrid": {"resolution": "3deg", "bathymetry": "flat"},
     "TripolarGrid": {"resolution": "3deg", "bathymetry": "flat"},
     "GaussianGrid": {"truncation": 10, "grid": "cubic", "stretching": 2.0, "pole": (2.0, 46.0)},
-    "PlaneGrid": {"nx": 16, "extent": 2e4, "walls": False},
-    "SphereGrid": {"nx": 24, "ny": 12, "radius": 1e6},
     "LimitedAreaGrid": {"centre": (8, 46), "points": (36, 30), "resolution": 5e4, "coupling": 6},
     "RotatedGrid": {"centre": (8, 46), "points": (36, 30), "resolution": 5e4},
-    "PeriodicPlaneGrid": {"points": (30, 24), "resolution": 2e4, "latitude": 50.0},
     "KPP": {"critical": 0.25, "every": "2h"},
 }  # arguments that are none of the defaults
+of_air = [
+    ("CartesianGrid", {"nx": 16, "extent": 2e4, "periodic": (True, True), "staggering": "C"}),
+    ("CartesianGrid", {"nx": 16, "ny": 8, "extent": 2e4, "levels": fm.HeightLevels(nz=6)}),
+    ("CartesianGrid", {"nx": 30, "ny": 24, "extent": 6e5, "staggering": "A", "latitude": 50.0}),
+    ("LatitudeLongitudeGrid", {"nx": 24, "ny": 12, "staggering": "C", "radius": 1e6}),
+]  # the same for classes whose staggering makes others of them
 objects = {
     "GentMcWilliams": lambda: {"structure": fm.schemes.EadyStructure(most=2.0)},
     "TripolarGrid": lambda: {"levels": fm.ZLevels(nz=5, depth=4000)},
 }
 
 
-@pytest.mark.parametrize("name", values)
-def test_an_object_is_read_as_it_was_written(name):
+@pytest.mark.parametrize("name, given", [*values.items(), *of_air])
+def test_an_object_is_read_as_it_was_written(name, given):
     """Of each public class; the second object has the arguments of the first, so its bits."""
     cls = getattr(fm, name)
-    first = cls(**values[name] | objects.get(name, dict)())
+    first = cls(**given | objects.get(name, dict)())
     words = Words()
     table = words.table(first, ())
     assert not words.missing and table["type"] == name
@@ -359,6 +361,6 @@ def test_an_object_is_read_as_it_was_written(name):
     read = tomllib.loads(text)["grid"]["thing"]
     second = Experiment(Document(""))._build(read, ("grid",))
     assert type(second) is type(first) and Words().table(second, ()) == table
-    for key, value in values[name].items():
+    for key, value in given.items():
         if isinstance(value, (int, float, list, tuple)):
             assert np.array_equal(second.arguments[key], value), key

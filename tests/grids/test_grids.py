@@ -301,10 +301,69 @@ ERRORS = {
 }
 
 
+ERRORS |= {
+    "allowed: 'B', 'C', 'A'": lambda: fm.CartesianGrid(8, 8, staggering="D"),
+    "bathymetry is for staggering = 'B'": lambda: fm.CartesianGrid(
+        8, extent=8e3, staggering="C", bathymetry=1e3
+    ),
+    "latitude is for staggering = 'A'; this CartesianGrid has 'B'": lambda: small(latitude=40),
+    "spacing is for staggering = 'B'": lambda: fm.LatitudeLongitudeGrid(
+        16, spacing="mercator", staggering="C"
+    ),
+    "go around the earth": lambda: fm.LatitudeLongitudeGrid(16, latitude=(0, 10), staggering="C"),
+    "must be HeightLevels": lambda: fm.CartesianGrid(
+        8, extent=8e3, staggering="C", levels=fm.ZLevels(4)
+    ),
+    "has walls in the south": lambda: small(periodic=(True, True)),
+    "is periodic along x": lambda: fm.CartesianGrid(8, extent=8e3, staggering="C", periodic=False),
+    "along x and y": lambda: fm.CartesianGrid(8, 8, extent=8e3, staggering="A", periodic=True),
+    "they must be the same": lambda: fm.CartesianGrid(8, 8, extent=(8e3, 9e3), staggering="A"),
+    "needs nx, ny and extent": lambda: fm.CartesianGrid(8, 8, levels=fm.SigmaLevels(4)),
+}
+
+
 @pytest.mark.parametrize("message", ERRORS)
 def test_errors(message):
     with pytest.raises(ValueError, match=re.escape(message)):
         ERRORS[message]()
+
+
+KINDS = {"A": fm.SigmaLevels, "B": fm.ZLevels, "C": fm.HeightLevels}
+
+
+@pytest.mark.parametrize("staggering", KINDS)
+def test_levels_and_staggering_say_the_same(staggering):
+    """A plane of the levels is that of the staggering, with cells of the same places and sizes."""
+    levels = KINDS[staggering](5)
+    by_levels = fm.CartesianGrid(8, 6, extent=8e3, levels=levels)
+    by_name = fm.CartesianGrid(8, 6, extent=(8e3, 6e3), staggering=staggering)
+    for grid in (by_levels, by_name):
+        assert type(grid).__name__ == "CartesianGrid" and isinstance(grid, fm.CartesianGrid)
+        assert grid.staggering == staggering and isinstance(grid.levels, KINDS[staggering])
+        x, y = grid.coordinates()
+        assert np.array_equal(x, np.tile(np.arange(500, 8e3, 1e3), (6, 1)))
+        assert np.array_equal(y, np.tile(np.arange(500, 6e3, 1e3)[:, None], (1, 8)))
+        assert np.array_equal(grid.areas[0], np.full((6, 8), 1e6))
+    assert by_levels.shape == (5, 6, 8)
+
+
+def test_each_model_takes_one_staggering():
+    planes = {
+        name: fm.CartesianGrid(8, 8, extent=8e3, levels=kind(6)) for name, kind in KINDS.items()
+    }
+    models = {"A": fm.LimitedAreaAtmosphere, "B": fm.Ocean, "C": fm.GridPointAtmosphere}
+    for own, model in models.items():
+        model(planes[own])
+        for other in {*models} - {own}:
+            with pytest.raises(fm.InputError, match=f"staggering = '{own}'.*'{other}'"):
+                model(planes[other])
+
+
+def test_the_whole_sphere_has_its_area_with_both_staggerings():
+    radius = 1e6
+    for how in ({"staggering": "C"}, {"latitude": (-90, 90), "staggering": "B"}):
+        grid = fm.LatitudeLongitudeGrid(32, 16, radius=radius, **how)
+        assert grid.areas[0].sum() == pytest.approx(4 * np.pi * radius**2, rel=1e-14)
 
 
 def test_every_grid_rejects_unknown_words():

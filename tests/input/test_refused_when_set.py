@@ -68,7 +68,9 @@ def atmospheres():
         centre=(5, 45), resolution=2e4, points=(24, 24), extension=8, levels=fm.SigmaLevels(4)
     )
     yield lambda physics: fm.SpectralAtmosphere(air().grid, physics=physics)
-    yield lambda physics: fm.GridPointAtmosphere(fm.SphereGrid(16, levels=heights), physics=physics)
+    yield lambda physics: fm.GridPointAtmosphere(
+        fm.LatitudeLongitudeGrid(16, levels=heights), physics=physics
+    )
     yield lambda physics: fm.LimitedAreaAtmosphere(area, physics=physics)
     yield lambda physics: fm.SingleColumn(fm.SigmaLevels(3), physics=physics)
 

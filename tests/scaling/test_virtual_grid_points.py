@@ -17,7 +17,7 @@ here = load("cray-ex").but({"node.cores": 2, "noise.frequency": 0.0})
 def test_all_that_there_is_is_dealt_out():
     import fathom as fm
 
-    grid = fm.SphereGrid(48, 36, levels=fm.HeightLevels(nz=12))
+    grid = fm.LatitudeLongitudeGrid(48, 36, levels=fm.HeightLevels(nz=12))
     for ranks in (2, 5, 24):
         place = grid_points.layout(grid, ranks, 2)
         assert place.points.sum() == 48 * 36 and place.modes.sum() == 12

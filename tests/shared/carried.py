@@ -35,7 +35,9 @@ def gust(rows=24, step=200.0, precision="fp64"):
     interpolation of the wind finds more of it, and looks further.
     """
     levels = fm.HeightLevels(nz=6, top=8e3, decay=2)
-    grid = fm.PlaneGrid(12, rows, extent=(12e3, 1e3 * rows), walls=False, levels=levels)
+    grid = fm.CartesianGrid(
+        12, rows, extent=(12e3, 1e3 * rows), periodic=(True, True), levels=levels
+    )
     air = fm.GridPointAtmosphere(grid, coriolis=0.0, precision=precision)
     beyond = lambda y, row: 0.5 * (1 + np.tanh((y / 1e3 - row) / 1.8))
     air.set(y_wind=lambda x, y, z: -80 * beyond(y, 13.5) * (1 - beyond(y, 20.5)) + 0 * (x + z))

@@ -28,9 +28,9 @@ def area(levels=6, **changes):
 def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0, coupling=0):
     import fathom as fm
 
-    return fm.PeriodicPlaneGrid(
-        points,
-        resolution=resolution,
+    return fm.CartesianGrid(
+        *points,
+        extent=points[0] * resolution,
         latitude=latitude,
         coupling=coupling,
         levels=fm.SigmaLevels(levels),

@@ -31,11 +31,11 @@ def bubble(
     """A warm bubble in a wind over a hill, with rotation."""
     import fathom as fm
 
-    grid = fm.PlaneGrid(
+    grid = fm.CartesianGrid(
         nx,
         ny,
         extent=(40e3, 1e3 * ny),
-        walls=walls,
+        periodic=(True, not walls),
         levels=fm.HeightLevels(nz=10, top=8e3, decay=2),
     )
     air = fm.GridPointAtmosphere(
@@ -69,7 +69,7 @@ def along(axis, n=16, steps=6, **model):
     import fathom as fm
 
     levels = fm.HeightLevels(nz=10, top=8e3, decay=2)
-    grid = fm.PlaneGrid(n, n, extent=1e3 * n, walls=False, levels=levels)
+    grid = fm.CartesianGrid(n, n, extent=1e3 * n, periodic=(True, True), levels=levels)
     of_axis = lambda f: lambda x, y, *z: f(x, y, *z) if axis == 0 else f(y, x, *z)
     near = lambda x: np.cos(2 * np.pi * x / (1e3 * n))
     ridge = lambda x, y: 150 * np.exp(3 * (near(x - 2e3) - 1)) * (1 + 0.3 * near(y - 5e3))

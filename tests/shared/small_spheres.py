@@ -39,7 +39,7 @@ def sphere(
     import fathom as fm
 
     levels = fm.HeightLevels(nz=number, top=top, decay=2)
-    grid = fm.SphereGrid(nx, ny, levels=levels, radius=radius)
+    grid = fm.LatitudeLongitudeGrid(nx, ny, levels=levels, radius=radius)
     air = fm.GridPointAtmosphere(grid, orography=hills if ground else 0.0, **model)
     parallel = {
         "blocks": blocks,

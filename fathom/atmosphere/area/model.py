@@ -33,8 +33,10 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.data.input.values import on_columns, on_layers
 from fathom.grids.arguments import choice, integer, number_of
+from fathom.grids.cartesian import CartesianGrid
+from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid.schmidt import turned
 from fathom.grids.transform.plane import BiFourier, orders
 from fathom.grids.whole_area import WholeArea
@@ -54,8 +56,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     Parameters
     ----------
-    grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
-        SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
+    grid : LimitedAreaGrid on a conformal map, or CartesianGrid(staggering="A"); with HybridLevels
+        or SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
     dynamics : "hydrostatic" (default), or "non-hydrostatic": compressible air in the coordinate of
         its hydrostatic pressure, for spacings of a few km and less.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
@@ -108,7 +110,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def __init__(
         self,
-        grid: LimitedAreaGrid | PeriodicPlaneGrid,
+        grid: LimitedAreaGrid | CartesianGrid,
         *,
         dynamics: str = "hydrostatic",
         waves: str = "quadratic",
@@ -141,7 +143,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         extra_processes: Sequence[Insertion] = (),
         precision: str = "fp64",
     ) -> None:
-        periodic = isinstance(grid, PeriodicPlaneGrid)
+        periodic = isinstance(grid, PeriodicPlane)
         self.compressible = _is_compressible(dynamics)
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
         fix_mass = periodic if fix_mass == "automatic" else fix_mass
@@ -229,10 +231,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if self.given_on.windows:
             values = self.given_on.of_functions(values, self._air)
         given = {name: self.at_all_points(value, name) for name, value in values.items()}
-        if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
+        if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlane):
             raise InputError(
-                f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
-                " earth"
+                f"analysis = {analysis!r} is another atmosphere: a plane is no place on earth"
             )
         result: Self = self._put(given, analysis, digital_filter)
         return result
@@ -323,7 +324,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     @cached_property
     def edges(self) -> dict[str, Any]:
         """Returns the edges through which the mass of an area passes; none of a plane."""
-        if isinstance(self.grid, PeriodicPlaneGrid):
+        if isinstance(self.grid, PeriodicPlane):
             return {}
         grid = self.grid
         return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
@@ -437,8 +438,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def earth_below(self) -> dict[str, Any]:
         """Returns the surface below (fathom/atmosphere/remap/ground_of_area.py)."""
-        if isinstance(self.grid, PeriodicPlaneGrid):
-            raise InputError("a PeriodicPlaneGrid has no place on earth: give it an orography")
+        if isinstance(self.grid, PeriodicPlane):
+            raise InputError("a plane has no place on earth: give it an orography")
         around = self.given_on.grid.area if self.given_on.windows else None
         return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
 
@@ -447,7 +448,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return self.grid.continued(super()._given(name, default))
 
     def _places(self) -> Any:
-        if isinstance(self.grid, PeriodicPlaneGrid):
+        if isinstance(self.grid, PeriodicPlane):
             shape = self.grid.size[::-1]
             return np.zeros(shape), np.full(shape, self.grid.latitude)
         return self.grid.coordinates()
@@ -495,7 +496,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def pictures(self, state: Any) -> Mapping[str, Any]:
         """Returns fields for the report, of C + I: E lies beyond the area."""
-        if isinstance(self.grid, PeriodicPlaneGrid):
+        if isinstance(self.grid, PeriodicPlane):
             return super().pictures(state)
 
         def inside(value: Any) -> Any:
@@ -558,9 +559,11 @@ def _check(
     diffusion_time: Any,
 ) -> None:
     """Raises ValueError where arguments are wrong, or exclude each other."""
-    if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
+    if not (isinstance(grid, (LimitedAreaGrid, CartesianGrid)) and grid.staggering == "A"):
         raise InputError(
-            f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"
+            "LimitedAreaAtmosphere needs a LimitedAreaGrid, or a CartesianGrid with"
+            f" staggering = 'A', given {grid!r}"
+            + (f" with staggering = {grid.staggering!r}" if isinstance(grid, Grid) else "")
         )
     if waves not in orders:
         raise InputError(unknown("waves", str(waves), list(orders)))

@@ -28,13 +28,13 @@ from fathom.atmosphere.area.stored_outer import PIECES, Stored
 from fathom.atmosphere.spectral import compressible
 from fathom.base import mpi
 from fathom.base.failure import InputError
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
 
 def weights(grid: Any, exponent: float) -> np.ndarray:
-    """Returns alpha at all points of a WholeArea or PeriodicPlaneGrid, (rows, points); 1 in E."""
+    """Returns alpha at all points of a WholeArea or a plane, (rows, points); 1 in E."""
     nx, ny = grid.points
     alpha = np.ones(grid.size[::-1])
     z = grid.zone
@@ -198,7 +198,7 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     """Returns the states of `outer`, and their interpolation between records; None: there is no
     outer model. ValueError: none of these.
     """
-    periodic = isinstance(model.grid, PeriodicPlaneGrid)
+    periodic = isinstance(model.grid, PeriodicPlane)
     if in_time not in PIECES:
         raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
     if hasattr(given, "sequence"):
@@ -212,7 +212,7 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
-        raise InputError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
+        raise InputError(f"outer = {given!r} needs coupling = 8, say, of the CartesianGrid")
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time, every)
     if hasattr(given, "axis") and hasattr(given, "state"):

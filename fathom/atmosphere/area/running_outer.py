@@ -193,7 +193,7 @@ def beside(simulation: Any) -> Given:
         raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
             f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"
-            " GridPointAtmosphere on a SphereGrid or a RotatedGrid, and of"
+            " GridPointAtmosphere on a LatitudeLongitudeGrid or a RotatedGrid, and of"
             " LimitedAreaAtmosphere on a LimitedAreaGrid"
         )
     return OfSimulation(simulation, simulation.comm)

@@ -30,7 +30,7 @@ from fathom.base.instants import TimeAxis
 from fathom.data import atmosphere, stored_state
 from fathom.data.input import checks, variables
 from fathom.grids.hybrid import interfaces_of
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid import column
 
 PIECES = {"linear": 1, "cubic": 8}  # straight ones between two records
@@ -105,7 +105,7 @@ class Stored:
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
                     f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points{more}"
                 )
-            if isinstance(grid, PeriodicPlaneGrid):
+            if isinstance(grid, PeriodicPlane):
                 return True
             away = [
                 np.abs(data[name].values - own[: shape[0], : shape[1]]).max()

@@ -46,7 +46,7 @@ def balanced(model: Any, fields: Any) -> dict[str, Any]:
 
 def _check(model: Any, fields: Any) -> None:
     if not model.sphere or model.area or np.ptp(model.heights[-1]) > 0:
-        raise InputError("balanced: it needs a SphereGrid over flat ground")
+        raise InputError("balanced: it needs a LatitudeLongitudeGrid over flat ground")
     for name in ("x_wind", "air_potential_temperature", "air_density"):
         values = fields[name]
         if np.ptp(values, axis=-1).max() > 1e-12 * np.abs(values).max():

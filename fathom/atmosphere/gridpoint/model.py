@@ -37,11 +37,12 @@ from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
 from fathom.base.near import near
 from fathom.data.input.values import check_shape, on_columns
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
+from fathom.grids.cartesian import CartesianGrid
+from fathom.grids.grid import Grid
+from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
 from fathom.grids.levels import HybridLevels
-from fathom.grids.plane import PlaneGrid
 from fathom.grids.regrid import chosen
 from fathom.grids.rotated import RotatedGrid
-from fathom.grids.sphere import SphereGrid
 from fathom.model.component import Component, Criterion, Given, Series
 from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
@@ -65,7 +66,8 @@ class GridPointAtmosphere(AirWithPhysics):
 
     Parameters
     ----------
-    grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
+    grid : CartesianGrid or LatitudeLongitudeGrid with staggering "C", or RotatedGrid: an area of
+        the earth.
     physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
         atmosphere takes them: [HeldSuarez()], BasicPhysics(); by default none.
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
@@ -123,7 +125,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     def __init__(
         self,
-        grid: PlaneGrid | SphereGrid | RotatedGrid,
+        grid: CartesianGrid | LatitudeLongitudeGrid | RotatedGrid,
         *,
         physics: Physics = (),
         tracers: Sequence[str] = (),
@@ -158,16 +160,17 @@ class GridPointAtmosphere(AirWithPhysics):
         extra_processes: Sequence[Insertion] = (),
         precision: str = "fp64",
     ) -> None:
-        if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
+        if not (isinstance(grid, Grid) and grid.staggering == "C"):
             raise InputError(
-                "GridPointAtmosphere needs a PlaneGrid, a SphereGrid or a RotatedGrid, given"
-                f" {grid!r}"
+                "GridPointAtmosphere needs a CartesianGrid or a LatitudeLongitudeGrid with"
+                f" staggering = 'C', or a RotatedGrid; given {grid!r}"
+                + (f" with staggering = {grid.staggering!r}" if isinstance(grid, Grid) else "")
             )
         choice("precision", precision, ["fp64", "fp32"])
         check_tracers(tracers)
         self._take_physics(physics, tracers)
         self.area = isinstance(grid, RotatedGrid)
-        self.sphere = self.area or isinstance(grid, SphereGrid)
+        self.sphere = self.area or isinstance(grid, LatitudeLongitudeGrid)
         self.deep = self.sphere and yes_or_no("deep", deep)
         if tolerance is None:
             tolerance = 1e-3 if self.sphere else 1e-4
@@ -407,7 +410,8 @@ class GridPointAtmosphere(AirWithPhysics):
         """
         if not self.sphere:
             raise InputError(
-                f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
+                f"analysis = {analysis!r} is of the earth: it needs a LatitudeLongitudeGrid or a"
+                " RotatedGrid"
             )
         if is_given(analysis):
             self.given = analysis

@@ -18,7 +18,7 @@ from fathom.base.near import unknown
 from fathom.base.shown import OpenSignature
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.whole_area import WholeArea
 from fathom.model.schemes import Scheme
 
@@ -46,7 +46,7 @@ NUMBERS = {
 
 _parameters = (*NUMBERS, *WELL_MIXED)
 MOST_SPACING = 16  # columns
-of_points = (LimitedAreaGrid, WholeArea, PeriodicPlaneGrid)  # grids that are even on a map
+of_points = (LimitedAreaGrid, WholeArea, PeriodicPlane)  # grids that are even on a map
 
 
 @cache
@@ -209,7 +209,7 @@ class RRTMGP(Scheme):
             angle = np.pi / len(grid.points)
         else:
             angle = grid.spacing / (
-                earth.RADIUS if isinstance(grid, PeriodicPlaneGrid) else grid.radius
+                earth.RADIUS if isinstance(grid, PeriodicPlane) else grid.radius
             )
         return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
 

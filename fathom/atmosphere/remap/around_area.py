@@ -24,7 +24,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.data.input.values import on_columns, on_layers
 from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.whole_area import WholeArea
 
 kinds = ["splines", "windows"]
@@ -41,8 +41,8 @@ def of(model: Any, periodic_by: str) -> Any:
         raise InputError(unknown("periodic_by", str(periodic_by), kinds))
     if periodic_by == "splines":
         return OnArea(model)
-    if isinstance(model.grid, PeriodicPlaneGrid):
-        raise InputError("periodic_by = 'windows': a PeriodicPlaneGrid is periodic as it is")
+    if isinstance(model.grid, PeriodicPlane):
+        raise InputError("periodic_by = 'windows': a plane is periodic as it is")
     return AroundArea(model)
 
 

@@ -198,7 +198,8 @@ class ChangeOfGeometry(Change):
         if a.truncation is None:
             raise InputError(
                 "analysis = a limited area, which does not cover the globe of this model: allowed"
-                " is another SpectralAtmosphere, or a GridPointAtmosphere on a SphereGrid"
+                " is another SpectralAtmosphere, or a GridPointAtmosphere on a"
+                " LatitudeLongitudeGrid"
             )
         self.same_sphere = not self.given.on_heights
         self.same_sphere = self.same_sphere and (a.stretching, a.pole) == (b.stretching, b.pole)

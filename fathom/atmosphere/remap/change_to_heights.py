@@ -21,7 +21,7 @@ from fathom.base.failure import InputError
 
 
 class ChangeToHeights(ChangeToArea):
-    """Brings another atmosphere to a GridPointAtmosphere on a SphereGrid or a RotatedGrid."""
+    """Brings another atmosphere to a GridPointAtmosphere on a sphere or on a part of it."""
 
     def _compare(self) -> None:
         a, b = self.given.grid, self.model.grid
@@ -34,7 +34,8 @@ class ChangeToHeights(ChangeToArea):
         if self.of_area and not self.model.area:
             raise InputError(
                 "analysis = a limited area, which does not cover the globe of this model: allowed"
-                " is a SpectralAtmosphere, or another GridPointAtmosphere on a SphereGrid"
+                " is a SpectralAtmosphere, or another GridPointAtmosphere on a"
+                " LatitudeLongitudeGrid"
             )
         if self.of_area and not self.same_points:
             on_map(a.area, *(places.ravel() for places in b.coordinates()))  # or an error

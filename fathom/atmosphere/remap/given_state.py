@@ -17,13 +17,13 @@ from fathom.base.failure import InputError
 from fathom.base.reading import once
 from fathom.data import area_state, atmosphere
 from fathom.grids.gaussian import GaussianGrid
+from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
 from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels
 from fathom.grids.limited_area import LimitedAreaGrid
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid import projections
 from fathom.grids.regrid.rows import Scattered
 from fathom.grids.rotated import RotatedGrid
-from fathom.grids.sphere import SphereGrid
 from fathom.grids.whole_area import WholeArea
 from fathom.model.component import Array
 from fathom.output.formats import restart
@@ -65,7 +65,7 @@ def _geometry(grid: Any) -> dict[str, Any]:
     """Returns the geometry of a sphere, of an area on a map, or of a plane without
     places on earth.
     """
-    if isinstance(grid, SphereGrid):
+    if isinstance(grid, LatitudeLongitudeGrid):
         return {"columns": grid.shape[2], "rows": grid.shape[1]}
     if isinstance(grid, RotatedGrid):
         return {
@@ -83,10 +83,10 @@ def _geometry(grid: Any) -> dict[str, Any]:
             "stretching": grid.stretching,
             "pole": list(grid.pole),
         }
-    if not isinstance(grid, (WholeArea, PeriodicPlaneGrid)):
+    if not isinstance(grid, (WholeArea, PeriodicPlane)):
         return {}
     area = {"size": list(grid.size), "points": list(grid.points)}
-    if isinstance(grid, PeriodicPlaneGrid):
+    if isinstance(grid, PeriodicPlane):
         return area
     kind: Any = grid.area.projection
     return area | {
@@ -162,8 +162,8 @@ class OfSimulation(Given):
         if not lies_on_earth(grid):
             raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
-                " SpectralAtmosphere, of GridPointAtmosphere on a SphereGrid or a RotatedGrid, or"
-                " of LimitedAreaAtmosphere on a LimitedAreaGrid"
+                " SpectralAtmosphere, of GridPointAtmosphere on a LatitudeLongitudeGrid or a"
+                " RotatedGrid, or of LimitedAreaAtmosphere on a LimitedAreaGrid"
             )
         same = (mpi.MPI.IDENT, mpi.MPI.CONGRUENT)
         if mpi.MPI.Comm.Compare(simulation.comm, comm) not in same:
@@ -398,7 +398,9 @@ def grid_of(header: Any, path: Any) -> Any:
 def _of_heights(told: dict[str, Any]) -> Any:
     levels = HeightLevels(heights=told["heights"], decay=told["decay"])
     if "columns" in told:
-        return SphereGrid(told["columns"], told["rows"], levels=levels, radius=told["radius"])
+        return LatitudeLongitudeGrid(
+            told["columns"], told["rows"], levels=levels, radius=told["radius"]
+        )
     return RotatedGrid(
         centre=told["rotated"],
         resolution=told["resolution"],

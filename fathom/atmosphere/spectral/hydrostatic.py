@@ -24,7 +24,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns, on_layers
 from fathom.grids.levels import HybridLevels
-from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid import chosen
 from fathom.model.component import Array, Component, Criterion, Series
 from fathom.model.order import Order, all_placed
@@ -317,7 +317,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes; None: a plane has no place on earth."""
-        return None if isinstance(self.grid, PeriodicPlaneGrid) else passport(self)
+        return None if isinstance(self.grid, PeriodicPlane) else passport(self)
 
     @cached_property
     def derived(self) -> Mapping[str, Any]:

@@ -38,7 +38,8 @@ type = "SpectralAtmosphere"
 """,
     "grid-point": """
 [grid]
-type = "SphereGrid"
+type = "LatitudeLongitudeGrid"
+staggering = "C"
 nx = {columns}
 ny = {rows}
 levels = {{ type = "HeightLevels", nz = {levels}, top = 30e3, decay = 2 }}

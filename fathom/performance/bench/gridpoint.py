@@ -69,7 +69,7 @@ class Case:
             return self._plane()
         eta = np.arange(self.levels + 1) / self.levels
         heights = (38e3 * (0.1 * eta + 0.9 * eta**2)).tolist()
-        grid = fm.SphereGrid(self.nx, levels=fm.HeightLevels(heights=heights, decay=2))
+        grid = fm.LatitudeLongitudeGrid(self.nx, levels=fm.HeightLevels(heights=heights, decay=2))
         suite = physics_of[self.case]
         sunlight = fm.Sunlight(fixed_season=1)
         schemes = atmosphere.suites[suite](sunlight=sunlight) if suite else ()
@@ -79,7 +79,7 @@ class Case:
 
     def _plane(self) -> Any:
         levels = fm.HeightLevels(nz=self.levels, top=500.0 * self.levels)
-        grid = fm.PlaneGrid(self.nx, self.nx, extent=1e3 * self.nx, levels=levels)
+        grid = fm.CartesianGrid(self.nx, self.nx, extent=1e3 * self.nx, levels=levels)
         middle = 500.0 * self.nx
         air = fm.GridPointAtmosphere(grid, precision=self.precision)
         air.set(

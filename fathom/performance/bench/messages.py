@@ -41,7 +41,7 @@ def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
     """Returns seconds to gather a field of 96 x 72 columns on rank 0, and to scatter it: with all
     levels of a rank in one message, and level by level (UM20).
     """
-    grid = fm.SphereGrid(96)
+    grid = fm.LatitudeLongitudeGrid(96, staggering="C")
     domain = fm.Simulation(fm.GridPointAtmosphere(grid), time_step=600).domain_of(grid, 2)
     _, rows, columns = grid.shape
     gather = Gather(comm, domain, [(0, rows, 0, columns)], [0])

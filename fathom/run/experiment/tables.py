@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import fathom
+from fathom.grids.staggered import Staggered
 from fathom.model import schemes
 
 no_parts = ("Simulation", "RunError", "UnstableError")  # classes that no file names
@@ -56,4 +57,5 @@ def ours(thing: Any) -> bool:
     cls, found = type(thing), class_named(type(thing).__name__)
     if isinstance(thing, schemes.Scheme) and cls.__module__ == "fathom":
         return found is not None  # its class is made anew where a header adds schemes
-    return cls.__module__.startswith("fathom") and found is cls
+    same = found is cls or (issubclass(cls, Staggered) and found in cls.__mro__)
+    return cls.__module__.startswith("fathom") and same
