@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,22 +16,36 @@ import click
 
 from fathom.base.failure import InputError
 from fathom.run import launch, room
+from fathom.run.experiment import trust
 from fathom.run.experiment.toml import Document
 
 if TYPE_CHECKING:
     from fathom.run.experiment.experiment import Experiment
 
 
+trust_option = click.option(
+    "--trust",
+    "trusted",
+    is_flag=True,
+    help="Run the code of [extensions] of a file that somebody else has made.",
+)
+
+
 def experiment_options(command: Any) -> Any:
-    """FILE, --ranks, --io-servers, --threads, --set, --scheme."""
+    """FILE, --ranks, --io-servers, --threads, --set, --scheme, --trust."""
 
     @functools.wraps(command)
-    def with_schemes(*, settings: tuple[str, ...], schemes: tuple[Path, ...], **rest: Any) -> Any:
+    def with_schemes(
+        *, settings: tuple[str, ...], schemes: tuple[Path, ...], trusted: bool, **rest: Any
+    ) -> Any:
+        if trusted:
+            os.environ[trust.variable] = "yes"
         added = tuple(f"extensions.schemes+={json.dumps(str(file))}" for file in schemes)
         return command(settings=settings + added, **rest)
 
     decorated: Any = with_schemes
     for option in (
+        trust_option,
         click.option(
             "--scheme",
             "schemes",

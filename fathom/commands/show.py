@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
+from fathom.run.experiment import trust
 from fathom.run.tree import tree
 
 
@@ -21,10 +22,11 @@ def show(
     settings: tuple[str, ...],
 ) -> int:
     """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state,
-    events. Runs nothing.
+    events. Runs nothing, and the code of [extensions] only with --trust.
     """
     settings += parallel_settings(ranks, servers, threads)
-    return on_ranks(file, settings, None, _show)
+    with trust.looking():
+        return on_ranks(file, settings, None, _show)
 
 
 def _show(experiment: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import click
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.commands import new
-from fathom.commands.experiment import on_ranks
+from fathom.commands.experiment import on_ranks, trust_option
+from fathom.run.experiment import trust
 
 # For each model, the experiment with most of its parts.
 models = {
@@ -24,7 +26,8 @@ models = {
 @click.command(short_help="Variables that output of a model or an experiment can contain.")
 @click.argument("what", shell_complete=new.completed(lambda: [*models, *new.names()]))
 @click.option("--all", "every", is_flag=True, help="Also fields of single processes.")
-def variables(what: str, every: bool) -> int:
+@trust_option
+def variables(what: str, every: bool, trusted: bool) -> int:
     """List the variables that output of WHAT can contain: alias in files, units, meaning.
 
     WHAT is a model (ocean, atmosphere, gridpoint, shallow-water), an experiment that comes with
@@ -37,7 +40,10 @@ def variables(what: str, every: bool) -> int:
             allowed = [*models, *new.names()]
             raise InputError(f"no file {what}; " + unknown("model or experiment", what, allowed))
         file = new.shipped / f"{name}.toml"
-    return on_ranks(file, (), None, lambda experiment: _list(experiment, every))
+    if trusted:
+        os.environ[trust.variable] = "yes"
+    with trust.looking():
+        return on_ranks(file, (), None, lambda experiment: _list(experiment, every))
 
 
 def _list(experiment: Any, every: bool) -> int:

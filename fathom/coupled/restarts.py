@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from fathom.base import writing
 from fathom.base.failure import InputError
 
 index = "programs.json"
@@ -53,9 +54,7 @@ class Restarts:
         p.comm.barrier()
         if p.comm.rank == 0:
             said = self._said() | {"seconds": p.seconds, "date": str(p.date)}
-            new = folder / (index + ".new")
-            new.write_text(json.dumps(said, indent=1))
-            new.replace(folder / index)
+            writing.replace(folder / index, json.dumps(said, indent=1))
             for _, old in complete(p.directory)[: -keep if keep else 0]:
                 (old / index).unlink()  # first: what is left is no restart
                 shutil.rmtree(old)

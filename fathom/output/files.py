@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import system_calls
+from fathom.base.writing import no_link
 
 _vectors = 1024  # buffers that one call may take
 
@@ -82,7 +83,7 @@ def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
 
 def write(file: Path, buffers: list[Any], writes: Counted) -> None:
     """Writes a new file, or new content of an old one."""
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | no_link, 0o666)
     try:
         put(descriptor, buffers, writes)
     finally:
@@ -114,7 +115,7 @@ def put_at(descriptor: int, buffer: Any, place: int, writes: Counted) -> None:
 
 def put_in(file: Path, buffer: Any, place: int, writes: Counted) -> None:
     """Writes a buffer from that byte of a file on, which is there."""
-    descriptor = os.open(file, os.O_WRONLY)
+    descriptor = os.open(file, os.O_WRONLY | no_link)
     try:
         put_at(descriptor, buffer, place, writes)
     finally:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom import names, output
-from fathom.base import provenance
+from fathom.base import provenance, writing
 from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.output import diagnostics, files
@@ -179,6 +179,7 @@ class Store(Statistics, Along, Places, Stream):
         continued = (self.opened or s.goes_on_here) and self.whole_path.exists()
 
         def create() -> None:
+            writing.refuse_link(f"output {self.path}", self.whole_path)
             if continued:
                 self.reopen()
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))

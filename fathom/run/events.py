@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.base import mpi, regions
+from fathom.base import mpi, regions, writing
 from fathom.base.clock import Duration, Event, Period
 from fathom.base.failure import ExistingFileError, NotPermittedError, RunError, file_error
 from fathom.base.regions import region
@@ -393,7 +393,7 @@ class Events(Held):
         self.on_root(make)
 
     def _write_record(self) -> None:
-        (self.directory / "resolved.toml").write_text(self.experiment, encoding="utf-8")
+        writing.replace(self.directory / "resolved.toml", self.experiment)
 
     def _record(self, period: Duration) -> None:
         """Writes the record of the run to its end."""

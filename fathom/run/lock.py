@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from fathom.base.failure import ExistingFileError
+from fathom.base.writing import no_link
 
 try:
     import fcntl
@@ -26,7 +27,7 @@ class DirectoryLock:
         """Raises FileExistsError: another run holds it."""
         if fcntl is None or self._file >= 0:
             return
-        file = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        file = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | no_link, 0o644)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fathom.base import writing
 from fathom.base.clock import Duration, Event
 from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError
@@ -99,12 +101,7 @@ class Requests(Held):
 
     def _check_name(self, path: str | Path) -> None:
         """Raises ValueError: output outside the directory of the run, or two of one name."""
-        inside = Path(os.path.normpath(path))
-        if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
-            raise InputError(
-                f"output {path}: it lies outside the directory of the run; allowed: a name in it,"
-                f" as {inside.name!r}"
-            )
+        inside = writing.inside(f"output {path}", path)
         if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
             raise InputError(f"output {path}: there is another output of that name")
 
@@ -133,6 +130,7 @@ class Requests(Held):
         """Writes a restart file every so often; `{date}` in its name becomes the date. keep: how
         many of them stay, the latest; None: all.
         """
+        _check_restart(path)
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
         self.events.append(
@@ -184,3 +182,17 @@ class Requests(Held):
 def declared(processes: Iterable[Any]) -> dict[str, dict[str, Any]]:
     """Returns all fields that processes declare, by name."""
     return {f["name"]: f for p in processes for f in p.fields}
+
+
+def _check_restart(path: str | Path) -> None:
+    """Raises InputError: a name of restarts outside the directory of the run, without .fathom, or
+    with other braces than {date}.
+    """
+    what = f"checkpoint path = {str(path)!r}"
+    writing.inside(what, path)
+    try:
+        fields = {field for _, field, *_ in Formatter().parse(str(path)) if field is not None}
+    except ValueError:  # a brace without the other
+        fields = {""}
+    if fields - {"date"} or Path(path).suffix != ".fathom":
+        raise InputError(f"{what}: allowed: a name that ends in .fathom, with {{date}} or without")

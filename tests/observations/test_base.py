@@ -93,6 +93,24 @@ def test_blacklist(tmp_path):
         blacklist.apply(made, blacklist.read(tmp_path / "rules.toml"))
 
 
+@pytest.mark.parametrize(
+    "where, said",
+    [
+        ("true) FROM observations; COPY (SELECT 1) TO '{folder}/out.csv'; SELECT (false", "syntax"),
+        ("(SELECT count(*) FROM read_text('{folder}/private.txt')) > 0", "file system operations"),
+        ("(SELECT count(*) FROM made) > 0", "made does not exist"),
+        ("station", "neither true nor false"),
+        ("value > 1, value < 5", "single expression"),
+    ],
+)
+def test_a_clause_of_a_blacklist_is_one_expression_without_files(tmp_path, where, said):
+    (tmp_path / "private.txt").write_text("secret")
+    rule = blacklist.Rule("r", where.format(folder=tmp_path), -np.inf, np.inf)
+    with pytest.raises(ValueError, match=said):
+        blacklist.apply(some(), [rule])
+    assert [path.name for path in tmp_path.iterdir()] == ["private.txt"]
+
+
 def test_tables_of_text(tmp_path):
     """Units in brackets, UTC and offsets, missing numbers; a line that is damaged is counted."""
     path = tmp_path / "a.csv"

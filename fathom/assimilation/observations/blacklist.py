@@ -1,5 +1,6 @@
 """The blacklist: rules as TOML, each a name, a where-clause of SQL on the columns of a base, and
-the dates between which it holds.
+the dates between which it holds. A clause is one expression, and reaches no file: blacklists come
+from others.
 
     [thermometer-of-06610]
     where = "station = '06610' AND variable = 'air_temperature'"
@@ -83,7 +84,8 @@ def _seconds(when: Any, name: str, path: Path) -> float | None:
 def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, int]:
     """Sets the reason of data that a rule excludes. Returns how many data each rule removed.
 
-    ValueError: a clause that is no SQL, or that names a column that is not there.
+    ValueError: a clause that is no expression of SQL, that names a column that is not there, or
+    that reaches for a file.
     """
     if not rules:
         return {}
@@ -92,16 +94,23 @@ def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, i
     except ImportError:
         raise InputError(f"a blacklist needs duckdb: {base.needed}") from None
     removed = {}
-    with duckdb.connect() as session:
-        session.register("observations", base.as_table(observations))
+    alone: dict[str, Any] = {"enable_external_access": False, "python_enable_replacements": False}
+    with duckdb.connect(config=alone) as session:
+        session.execute("SET lock_configuration = true")
+        data = session.from_arrow(base.as_table(observations))
         for rule in rules:
             try:
-                found = session.sql(f"SELECT ({rule.where}) FROM observations").to_arrow_table()[0]
+                found = data.select(duckdb.SQLExpression(rule.where)).to_arrow_table()[0]
             except duckdb.Error as error:
                 raise InputError(
                     f"rule '{rule.name}': {str(error).splitlines()[0]}"
                     f"{base.column_meant(str(error))}"
                 ) from None
+            if str(found.type) != "bool":
+                raise InputError(
+                    f"rule '{rule.name}': {rule.where!r} is neither true nor false; a clause"
+                    " compares, as station = '06610'"
+                )
             true = np.array(found.fill_null(False).to_numpy(), bool)
             time = observations["time"]
             true &= (time >= rule.start) & (time < rule.end)

@@ -29,6 +29,7 @@ import numpy as np
 
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near, unknown
+from fathom.base.writing import no_link
 from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage
@@ -100,7 +101,9 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
     start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
     start += zlib.crc32(text).to_bytes(4, "little")
     try:
-        file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
+        if partial.is_symlink():
+            partial.unlink()
+        file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC | no_link, 0o666)
         try:
             files.put_at(file, start, 0, files.Writes())
             os.ftruncate(file, _first(len(start), bands) + place)
@@ -126,7 +129,7 @@ class Begun:
     def __init__(self, path: Path, file: int = -1) -> None:
         self.path, self._file = path, file
         if file < 0:
-            self._file = os.open(_partial(path), os.O_RDWR)
+            self._file = os.open(_partial(path), os.O_RDWR | no_link)
         self._content, self._sums, self._data = _contents(self._file, path)
 
     def write_band(

@@ -30,7 +30,7 @@ from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run import parallel
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
-from fathom.run.launch import Ranks, mpiexec, report, ranks_environment
+from fathom.run.launch import Ranks, mpiexec, ranks_environment, report
 
 
 @dataclass(frozen=True)

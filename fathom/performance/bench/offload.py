@@ -32,7 +32,7 @@ from fathom.output import files
 from fathom.output.formats.zarr import compressions
 from fathom.performance.bench import atmosphere, limited_area, ocean, writers
 from fathom.performance.bench.shared_disk import SharedDisk
-from fathom.run.launch import Ranks, mpiexec, report, ranks_environment
+from fathom.run.launch import Ranks, mpiexec, ranks_environment, report
 
 in_ocean = (
     "temperature",

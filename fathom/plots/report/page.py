@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fathom import plots
+from fathom.base import writing
 from fathom.base.failure import file_error
 from fathom.base.regions import exclusive
 from fathom.names import describe
@@ -84,7 +85,7 @@ def write_report(
     )
     path = Path(path)
     try:
-        path.write_text(page, encoding="utf-8")
+        writing.replace(path, page)
     except OSError as error:
         raise file_error(error, f"cannot write the report {path}: {error.strerror}") from None
     return path

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import mpi, places, provenance, reading
+from fathom.base import mpi, places, provenance, reading, writing
 from fathom.output import files
 from fathom.output.staging import together
 from fathom.plots.report.page import write_report
@@ -21,7 +21,7 @@ def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
     )
     drawn = s.model.report(s) if report else None
     if s.is_root:
-        (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+        writing.replace(s.directory / "summary.json", json.dumps(summary, indent=2) + "\n")
         if report:
             write_report(
                 s.directory / "report.html",

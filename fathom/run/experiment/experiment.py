@@ -26,7 +26,7 @@ from fathom.model.model import Model
 from fathom.model.order import Insertion
 from fathom.ocean.surface.forcing import Surface
 from fathom.run import parallel
-from fathom.run.experiment import tables
+from fathom.run.experiment import tables, trust
 from fathom.run.experiment.expression import constants_of, interpret
 from fathom.run.experiment.toml import Document, dumps
 from fathom.run.experiment.written import refuse
@@ -120,6 +120,7 @@ class Experiment:
             if not (isinstance(files, list) and all(isinstance(f, str) for f in files)):
                 place = self.document.place("extensions", key)
                 raise InputError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
+        trust.check(self.document.name, self.document.own_code())
         self.own_schemes = [
             name
             for file in given.get("schemes", ())

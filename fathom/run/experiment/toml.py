@@ -89,6 +89,12 @@ class Document:
             held = held[part]
         return True
 
+    def own_code(self) -> list[str]:
+        """Returns the files of [extensions] that the text names, without those of settings."""
+        given = tomllib.loads(self.text).get("extensions")
+        lists = given.values() if isinstance(given, dict) else ()
+        return [str(file) for files in lists if isinstance(files, list) for file in files]
+
     def _apply(self, setting: str) -> None:
         """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
         list.

@@ -1,0 +1,52 @@
+"""Files in the directory of a run: their names lie inside it, their content is replaced as a whole,
+and no link leads what is written out of it. A directory may come from somebody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from fathom.base.failure import InputError
+
+no_link = getattr(os, "O_NOFOLLOW", 0)  # a flag for os.open; 0: Windows, which has none
+
+
+def inside(what: str, path: str | Path) -> Path:
+    """Returns the normal form of a path inside the directory of a run. InputError: it lies outside,
+    or is a place on the net.
+    """
+    normal = Path(os.path.normpath(path))
+    if normal.is_absolute() or normal.parts[:1] == ("..",) or "://" in str(path):
+        raise InputError(
+            f"{what}: it lies outside the directory of the run; allowed: a name in it, as"
+            f" {normal.name!r}"
+        )
+    return normal
+
+
+def refuse_link(what: str, path: Path) -> None:
+    """Raises InputError where the path is a link: writing would change what it leads to."""
+    if path.is_symlink():
+        raise InputError(
+            f"{what}: {path} is a link to {os.readlink(path)}, which would be written; remove the"
+            " link, or choose another name"
+        )
+
+
+def replace(path: str | Path, content: str | bytes) -> None:
+    """Writes the whole new content of a file, or leaves the old one. A link there is replaced, what
+    it leads to stays. OSError.
+    """
+    path = Path(path)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    new.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        os.replace(new, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise
