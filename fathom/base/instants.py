@@ -206,7 +206,7 @@ class TimeAxis:
         instants ten times as long as usual. Days that their calendar lacks do not count.
         """
         between, usual = (
-            begin[1:] - end[:-1] - self._days_off(numbers),
+            begin[1:] - end[:-1],
             (
                 (end - begin).max()
                 if self.intervals
@@ -215,26 +215,25 @@ class TimeAxis:
                 else 0
             ),
         )
-        if (between > usual).any():
-            n = int(np.argmax(between > usual))
-            raise InputError(
-                f"there are no records between {clock.date(float(end[n]))} and"
-                f" {clock.date(float(begin[n + 1]))}: is a file missing?"
-            )
+        for n in np.flatnonzero(between > usual):
+            if self._own_gap(int(numbers[n]), int(numbers[n + 1])) > usual:
+                raise InputError(
+                    f"there are no records between {clock.date(float(end[n]))} and"
+                    f" {clock.date(float(begin[n + 1]))}: is a file missing?"
+                )
 
-    def _days_off(self, numbers: np.ndarray) -> np.ndarray:
-        """Returns [s] between each record and the next of which the calendar of the records knows
-        nothing: the leap day, or the last day of a month of 31.
-        """
-        last = {"noleap": ((2, 28),), "365_day": ((2, 28),)}.get(self.calendar, ())
-        if self.calendar == "360_day":
-            last = tuple((month, 30) for month in range(1, 13))
-        before, after = ([axis[n] for n in numbers] for axis in (self.end, self.begin))
-        off = [
-            a[1:3] in last and b[2] == 1 and b[1] == a[1] % 12 + 1
-            for a, b in zip(before, after[1:])
-        ]
-        return 86400.0 * np.array(off, float)
+    def _own_gap(self, before: int, after: int) -> float:
+        """Returns seconds between a record and a later one by the calendar of the records."""
+        import cftime
+
+        year_later = int(after <= before)  # of a repeated year
+        moments = self.end[before], self.begin[after]
+        (y, m, d, s), (y2, m2, d2, s2) = moments
+        calendar = self.calendar if y > 0 else "noleap"
+        days = cftime.datetime(y2 + year_later, m2, d2, calendar=calendar)
+        days -= cftime.datetime(y, m, d, calendar=calendar)
+        result: float = days.total_seconds() + s2 - s
+        return result
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_placed": (None, None)}

@@ -149,9 +149,16 @@ def record_at(data: xr.Dataset, date: Any) -> tuple[xr.Dataset, str]:
         raise InputError("the state has no time: data.assign_coords(time=...) gives it one")
     if "time" not in data.dims:
         return data, _text(data.time.values)
-    moments = [_text(moment) for moment in data.time.values]
+    moments = dates_of(data)
     number = moments.index(str(date)) if str(date) in moments else 0
     return data.isel(time=number), moments[number]
+
+
+def dates_of(data: xr.Dataset) -> list[str]:
+    """Returns the dates of a state as text; none where it has no time."""
+    if "time" not in data.variables:
+        return []
+    return [_text(moment) for moment in np.atleast_1d(data.time.values)]
 
 
 def field(data: xr.Dataset, name: str, size: tuple[int, int]) -> np.ndarray:

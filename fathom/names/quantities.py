@@ -35,8 +35,8 @@ table: tuple[Quantity, ...] = (
     Quantity(
         "temperature",
         "degC",
-        -20,
-        80,
+        -100,
+        400,
         (
             "sea_water_potential_temperature",
             "sea_water_temperature",

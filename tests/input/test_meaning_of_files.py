@@ -243,7 +243,7 @@ def test_a_start_from_another_quantity_or_from_elsewhere():
             start(volume(name, standard))
     with pytest.raises(InputError, match="thetao is a maximum over time"):
         start(volume("thetao", "", cell_methods="time: maximum"))
-    with pytest.raises(InputError, match=r"temperature = 9999 degC.*must lie between -20 and 80"):
+    with pytest.raises(InputError, match=r"temperature = 9999 degC.*must lie between -100 and 400"):
         start(volume("thetao", "", 9999.0))
     band = volume("thetao", "", x=np.arange(0.0, 90, 5))
     with pytest.raises(InputError, match=r"has longitudes from 0 to 85; .* outside"):

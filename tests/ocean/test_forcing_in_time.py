@@ -374,7 +374,8 @@ def test_errors_of_runs(tmp_path):
     fm.BulkForcing({"eastward_wind": 3.0}, missing="coads")
     with pytest.raises(ValueError, match="BulkForcing storms = 1 must be true or false"):
         fm.BulkForcing(storms=1)
-    air = fm.BulkForcing(dict.fromkeys(fm.BulkForcing.air, 0.1), salinity_restoring=0, storms=True)
+    values = dict.fromkeys(fm.BulkForcing.air, 0.1) | {"air_pressure": 1e5}
+    air = fm.BulkForcing(values, salinity_restoring=0, storms=True)
     with pytest.raises(ValueError, match="storms = True is for grids on the sphere"):
         fm.Simulation(box(), "1h", surface=air).prepare()
     series([0, 6], [1, 2], "K").to_netcdf(tmp_path / "q.nc")

@@ -15,7 +15,7 @@ from fathom.atmosphere.area import outer as outer_models
 from fathom.atmosphere.area.coupling import Coupling
 from fathom.atmosphere.physics.packages import Physics
 from fathom.atmosphere.products import report
-from fathom.atmosphere.remap import around_area, forecast, ground_of_area
+from fathom.atmosphere.remap import around_area, forecast, ground_of_area, start
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
 from fathom.atmosphere.remap.given_state import is_given
 from fathom.atmosphere.spectral import compressible, step
@@ -265,10 +265,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         whole = self.grid.spread(logarithm + self.grid.area.inside(ground)) - ground
         return np.exp(whole) if name == "surface_air_pressure" else whole
 
-    def forecast_start(self, state: Any) -> Any:
+    def forecast_start(self, state: Any, time: int = 0) -> Any:
         """With windows: the start of the area and of its surroundings."""
         if not self.given_on.windows:
-            return super().forecast_start(state)
+            return super().forecast_start(state, time)
         around, air = self.given_on, self._air
         below = self.earth_below()
         self.orography, self.on_earth = below["surface_geopotential"], True
@@ -276,7 +276,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         there.pop("surface_altitude")
         there = {name: around.grid.continued(v) for name, v in there.items()}
         ground = {"surface_geopotential": around.ground} | there
-        found = forecast.start(state, around.grid, ground=ground)
+        found = forecast.start(state, around.grid, ground=ground, time=time)
         state = {name: v for name, v in found.items() if name in air}
         cut = {
             name: self.grid.continued(np.asarray(v)[around.inner])
@@ -292,7 +292,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def receive_state(self, simulation: Any) -> None:
-        """Sets the state of another atmosphere, once blocks are known."""
+        """Sets the state of another atmosphere, once blocks are known, or that of the date."""
+        start.take_date(self, simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToArea, simulation)

@@ -392,7 +392,10 @@ class GridPointAtmosphere(AirWithPhysics):
                 geopotential, g = self.orography, self.parameters["gravity"]
                 self.orography = lambda x, y: geopotential(x, y) / g
         if analysis is not None:
-            values = self._analysis(analysis) | values
+            found = self._analysis(analysis)
+            if self.given is None:
+                self.analysed = start.Analysed(analysis, 0, found)
+            values = found | values
         for name, value in values.items():
             if name not in self.settable:
                 raise InputError(
@@ -414,13 +417,17 @@ class GridPointAtmosphere(AirWithPhysics):
                 " RotatedGrid"
             )
         if is_given(analysis):
-            self.given = analysis
+            self.given, self.analysed = analysis, None
             return {}
         self.given = None
         self.check_ground(analysis if isinstance(analysis, str) else "a data set")
-        found, self.orography = gridpoint_state.analysis(self, analysis)
+        return self.read_analysis(analysis)
+
+    def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
+        """Returns the values to set from a record of a state; its ground becomes the orography."""
+        found, self.orography = gridpoint_state.analysis(self, state, time)
         self.ground_of_earth = True
-        return found
+        return dict(found)
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
@@ -552,7 +559,8 @@ class GridPointAtmosphere(AirWithPhysics):
         return {}
 
     def receive_state(self, simulation: Any) -> None:
-        """Sets the state of another atmosphere, once blocks are known."""
+        """Sets the state of another atmosphere, once blocks are known, or that of the date."""
+        start.take_date(self, simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToHeights, simulation)

@@ -39,14 +39,15 @@ beside = {"x_wind": (2, -1), "y_wind": (1, -1)}  # axis of faces, and where the 
 steps = 800  # of the integral
 
 
-def analysis(model: Any, state: Any) -> tuple[Any, ...]:
+def analysis(model: Any, state: Any, time: int = 0) -> tuple[Any, ...]:
     """Returns the values to set from an analysis, and the ground [m]: the air on layers of
     pressure, as functions of it, and what the physics reads of ground and sea.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
+    time : number of its record.
     """
     earth = ground_of_area.smoothed(model.grid) if model.area else None
-    fields = forecast.start(state, model.grid, model.hybrid_levels, ground=earth)
+    fields = forecast.start(state, model.grid, model.hybrid_levels, ground=earth, time=time)
     ground = fields.pop("surface_geopotential") / model.parameters["gravity"]
     if not model.moist:  # the density of moist air
         warm = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])

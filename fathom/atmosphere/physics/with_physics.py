@@ -55,6 +55,7 @@ class AirWithPhysics(Model):
     orography: Any
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
+    analysed: Any = None  # what it starts from (fathom/atmosphere/remap/start.py)
     ground_of_earth = False  # whether its orography is that of the earth or of an analysis
     settable: Any
     compressible = False

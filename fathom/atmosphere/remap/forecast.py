@@ -13,13 +13,26 @@ from fathom.atmosphere.ground import boundary, orography
 from fathom.atmosphere.remap import initial
 from fathom.base.failure import InputError
 from fathom.base.reading import once
-from fathom.data import atmosphere
+from fathom.data import area_state, atmosphere
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column
 from fathom.grids.regrid.rows import points_of
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+_dates: dict[str, list[str]] = {}  # of the states that this process has read
+
+
+@once
+def dates(state: str | xr.Dataset) -> list[str]:
+    """Returns the dates of the records of a state, as text; those of a file that `start` has read
+    are known.
+    """
+    if not isinstance(state, str):
+        return area_state.dates_of(state)
+    return _dates.get(state) or area_state.dates_of(atmosphere.open(state))
 
 
 @once
@@ -44,6 +57,8 @@ def start(
     ground      what `orography.orography` gives, of a grid that is not made of rows
     """
     data = atmosphere.open(state, path) if isinstance(state, str) else atmosphere.complete(state)
+    if isinstance(state, str):
+        _dates[state] = area_state.dates_of(data)
     if "time" in data.dims:
         data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
     if "time" not in data.coords and "time" not in data:

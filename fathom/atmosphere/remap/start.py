@@ -8,12 +8,14 @@ gravity waves, start unchanged. During the filter a limited area is relaxed to i
 and from the start on to its outer model.
 """
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.atmosphere.area import outer
+from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.spectral.digital_filter import weights
 from fathom.base import mpi
 from fathom.base.failure import InputError
@@ -21,23 +23,58 @@ from fathom.base.moist_air import virtual_temperature
 from fathom.grids.arguments import room_for_start
 
 
-def analysis(model: Any, state: Any) -> dict[str, Any]:
+def analysis(model: Any, state: Any, time: int = 0) -> dict[str, Any]:
     """Returns the values to set of everything a forecast starts from: air, ground and sea; the
     model gets the orography of `fathom.data`. Dry air gets the temperature that gives it the
     density of the moist air.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
+    time : number of its record.
     """
     room_for_start(model.grid)
     model.check_ground(state if isinstance(state, (str, Path)) else "a data set")
-    fields = model.forecast_start(state)
+    fields = model.forecast_start(state, time)
     model.orography, model.ground_of_earth = fields.pop("surface_geopotential"), True
     if not model.moist:
         fields["air_temperature"] = virtual_temperature(
             fields["air_temperature"], fields["specific_humidity"]
         )
     return {name: values for name, values in fields.items() if name in model.settable}
+
+
+class Analysed(NamedTuple):
+    """What a model starts from: a state, the number of its record, what it has set."""
+
+    state: Any
+    time: int
+    found: dict[str, Any]
+
+
+def take_date(model: Any, simulation: Any) -> None:
+    """Takes the record of the state that is of the date at which a simulation starts, where there
+    is one, else the first; warns of a state that is more than a year away. All ranks call it.
+    """
+    if model.analysed is None:
+        return
+    state, taken, before = model.analysed
+    known, date = forecast.dates(state), str(simulation.clock.start)
+    number = known.index(date) if date in known else 0
+    if number != taken:
+        found = model.read_analysis(state, number)
+        kept = {name for name in found if model.initial.get(name) is not before.get(name)}
+        model.initial |= {name: values for name, values in found.items() if name not in kept}
+        model.analysed = Analysed(state, number, found)
+    if known and simulation.is_root and abs(_year(known[number]) - _year(date)) > 1:
+        warnings.warn(
+            f"the state given is of {known[number]}, this run starts at {date}", stacklevel=2
+        )
+
+
+def _year(date: str) -> float:
+    """Returns a date in years, to a month."""
+    year, month, _ = date.split("-", 2)
+    return int(year) + (int(month) - 1) / 12
 
 
 def digital_filter(simulation: Any, span: Any) -> None:

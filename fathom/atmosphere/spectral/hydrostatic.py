@@ -185,17 +185,23 @@ class HydrostaticAtmosphere(AirWithPhysics):
             *self.boundary,
         ]
 
-    def forecast_start(self, state: Any) -> Any:
+    def forecast_start(self, state: Any, time: int = 0) -> Any:
         """Returns everything a forecast starts from (fathom/atmosphere/remap/forecast.py)."""
-        return forecast.start(state, self.grid, ground=self.earth_below())
+        return forecast.start(state, self.grid, ground=self.earth_below(), time=time)
+
+    def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
+        """Returns the values to set from a record of a state."""
+        return start.analysis(self, state, time)
 
     def _put(self, values: Any, analysis: Any, digital_filter: Any) -> Any:
         """Keeps what `set` was given, other than a case."""
         if analysis is not None and is_given(analysis):
-            self.given = analysis
+            self.given, self.analysed = analysis, None
         elif analysis is not None:
             self.given = None
-            values = start.analysis(self, analysis) | values
+            found = self.read_analysis(analysis)
+            self.analysed = start.Analysed(analysis, 0, found)
+            values = found | values
         if digital_filter is not None:
             self.filter_span = (
                 Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0

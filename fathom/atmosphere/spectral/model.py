@@ -11,6 +11,7 @@ from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOfLeapfrog
 from fathom.atmosphere.physics.packages import Physics
 from fathom.atmosphere.products import diagnostics
 from fathom.atmosphere.products.budget import Budget
+from fathom.atmosphere.remap import start
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Dynamics, Leapfrog, SemiLagrangian
@@ -271,8 +272,9 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     def receive_state(self, simulation: Any) -> None:
         """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
-        `initialise`.
+        `initialise`; of an analysis the record of the date.
         """
+        start.take_date(self, simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeOfGeometry, simulation)
