@@ -30,6 +30,7 @@ from .base.failure import InputError as InputError
 from .base.failure import LaunchError as LaunchError
 from .base.failure import RunError as RunError
 from .base.failure import UnstableError as UnstableError
+from .coupled.file import ProgramsFile as ProgramsFile
 from .coupled.program import Program as Program
 from .coupled.programs import Programs as Programs
 from .data.input.records import Records as Records
@@ -142,6 +143,7 @@ __all__ = [
     "PlaneGrid",
     "Program",
     "Programs",
+    "ProgramsFile",
     "PythonScheme",
     "QuickestAdvection",
     "Records",
