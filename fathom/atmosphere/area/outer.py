@@ -207,14 +207,12 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     periodic = isinstance(model.grid, PeriodicPlaneGrid)
     if in_time not in PIECES:
         raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
-    if hasattr(given, "sequence"):
+    if hasattr(given, "sequence") or _is_name(given):
         return _running(model, given, in_time, every)
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
         raise InputError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
-    if isinstance(given, str) and given.isidentifier() and not Path(given).exists():
-        return _running(model, given, in_time, every)
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time, every)
     if hasattr(given, "axis") and hasattr(given, "state"):
@@ -223,6 +221,12 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
         f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
         " of a SpectralAtmosphere or a larger area, or its name in Programs"
     )
+
+
+def _is_name(given: Any) -> bool:
+    """Returns whether it names a program: it is no file, and could be none."""
+    is_word = isinstance(given, str) and given.isidentifier() and given != "initial"
+    return is_word and not Path(given).exists()
 
 
 def _running(model: Any, given: Any, in_time: str, every: Any) -> Running:
