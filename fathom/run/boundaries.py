@@ -31,6 +31,7 @@ class Boundaries:
         self.giver, self.taker, self.states = giver, taker, states
         self.ends: tuple[Any, Any] = (None, None)
         self.comm: Any = None  # of both, where they have other ranks
+        self.used = False  # whether states were handed over, the same on the ranks of both
         self.text = f"boundaries {giver} -> {taker}"
 
     def __str__(self) -> str:
@@ -47,7 +48,7 @@ class Boundaries:
     def starts_area(self) -> bool:
         """Returns whether the area starts from the first state of the outer model."""
         program = self.ends[1].program
-        fresh = program.restart_from is None and program.sequence is None
+        fresh = program.restart_from is None and not self.used
         return fresh and bool(program.model.starts_from_outer)
 
     def open(self, comm: Any) -> None:
@@ -68,6 +69,7 @@ class Boundaries:
     def hand(self, at_start: bool = False) -> None:
         """Hands the present state of the giver over. The ranks of both call it."""
         giver, taker = self.ends
+        self.used = True
         number, values = 0, dict[str, np.ndarray]()
         if giver.here:
             number, values = self.states.present()

@@ -111,8 +111,10 @@ def run(programs, length, **more):
     return told(programs)
 
 
-def bits(folder=None, length="30min", **more):
-    return run(made(folder, **more), length)
+def bits(folder=None, lengths=("30min",), **more):
+    """In pieces of these lengths."""
+    programs = made(folder, **more)
+    return [run(programs, length) for length in lengths][-1]
 
 
 def one_inside_the_other(length="30min"):

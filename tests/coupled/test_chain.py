@@ -30,6 +30,10 @@ def test_in_turn_on_two_ranks(on_ranks, alone):
     assert on_ranks(2, script, "bits", "named=false") == alone
 
 
+def test_side_by_side_in_pieces(on_ranks, alone):
+    assert on_ranks(3, script, "bits", sides, 'lengths=["15min", "15min"]') == alone
+
+
 def test_side_by_side_killed_and_continued(on_ranks, alone, tmp_path):
     """Each program on a rank of its own, from a restart that one process has written."""
     where = f"folder={json.dumps(str(tmp_path))}"
@@ -49,7 +53,7 @@ def test_an_area_that_starts_later(tmp_path):
 
 def test_the_record_of_all_runs_again(on_ranks, alone, tmp_path):
     where = f"folder={json.dumps(str(tmp_path))}"
-    assert on_ranks(1, script, "bits", where, 'length="15min"')["date"] == "2000-01-01 00:15:00"
+    assert on_ranks(1, script, "bits", where, 'lengths=["15min"]')["date"] == "2000-01-01 00:15:00"
     record = ProgramsFile.read(tmp_path / "run" / "resolved.toml")
     assert str(record.period) == "900s" and [*record.given] == ["globe", "aladin", "arome"]
     lines = record.programs(tmp_path / "again").describe()
