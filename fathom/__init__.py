@@ -58,6 +58,7 @@ public = {
     "GridPointAtmosphere": "atmosphere",
     "Simulation": "run.simulation",
     "Programs": "coupled.programs",
+    "ProgramsFile": "coupled.file",
     "Program": "coupled.program",
     "Records": "data.input.records",
     "LatitudeLongitudeGrid": "grids",

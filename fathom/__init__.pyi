@@ -1,5 +1,6 @@
 """Types of Fathom's public names. Made by tools/stub.py: change that, not this."""
 
+from . import _waiting as _waiting
 from . import assimilation as assimilation
 from . import atmosphere as atmosphere
 from . import base as base
@@ -30,6 +31,7 @@ from .base.failure import InputError as InputError
 from .base.failure import LaunchError as LaunchError
 from .base.failure import RunError as RunError
 from .base.failure import UnstableError as UnstableError
+from .coupled.file import ProgramsFile as ProgramsFile
 from .coupled.program import Program as Program
 from .coupled.programs import Programs as Programs
 from .data.input.records import Records as Records
@@ -137,6 +139,7 @@ __all__ = [
     "PassiveTracer",
     "Program",
     "Programs",
+    "ProgramsFile",
     "PythonScheme",
     "QuickestAdvection",
     "Records",

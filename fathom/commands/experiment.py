@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import fathom
 from fathom.base.failure import InputError
 from fathom.run import launch, room
 from fathom.run.experiment import trust
@@ -88,12 +89,18 @@ def parallel_settings(
 
 
 def on_ranks(
-    file: Path, settings: tuple[str, ...], directory: Path | None, act: Callable[[Experiment], int]
+    file: Path,
+    settings: tuple[str, ...],
+    directory: Path | None,
+    act: Callable[[Experiment], int],
+    several: Callable[[fathom.ProgramsFile], int] | None = None,
 ) -> int:
-    """Do it with the experiment of a file, on the ranks and threads that file, settings and
-    launcher ask for.
+    """Does it with the experiment of a file, or with `several` programs, on the ranks and threads
+    that file, settings and launcher ask for. InputError: several, for what takes one.
     """
     document = Document.read(file, settings)
+    if (many := "programs" in document.tables) and several is None:
+        raise InputError(f"{file} has several programs; give the file of one of them")
     given = document.tables.setdefault("parallel", {})
     here = launch.launched()
     servers = _servers(document, here)
@@ -102,6 +109,8 @@ def on_ranks(
     room.for_threads(threads)
 
     def with_experiment() -> int:
+        if many and several is not None:
+            return several(fathom.ProgramsFile(document))
         from fathom.run.experiment.experiment import Experiment  # start-up time: loads NumPy
 
         return act(Experiment(document))

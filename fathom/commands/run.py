@@ -12,6 +12,7 @@ import click
 from fathom.base.failure import InputError, stopped_status
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.commands.options import file_option
+from fathom.run import wishes
 from fathom.run.progress import Progress
 
 
@@ -53,7 +54,11 @@ def run(
     settings += (f'simulation.run="{period}"',) if period else ()
     directory = out or Path("runs") / file.stem
     return on_ranks(
-        file, settings, directory, lambda experiment: _run(experiment, directory, **how)
+        file,
+        settings,
+        directory,
+        lambda experiment: _run(experiment, directory, **how),
+        lambda programs: _run_programs(programs, directory, **how),
     )
 
 
@@ -70,11 +75,7 @@ def _run(
 
     period = experiment.period
     if further:
-        if restart:
-            raise InputError(
-                f"--continue starts from the last restart in {directory}; --restart names"
-                " another one"
-            )
+        _check_restart(directory, restart)
         with experiment.readers():
             restart = checkpoint.latest(directory)
     simulation = experiment.simulation(directory, overwrite or further, restart)
@@ -92,8 +93,49 @@ def _run(
     return stopped_status if simulation.stopped else 0
 
 
+def _run_programs(
+    file: Any,
+    directory: Path,
+    overwrite: bool,
+    restart: Path | None,
+    further: bool,
+    report: bool,
+) -> int:
+    """Runs several programs; returns the exit status."""
+    from fathom.run import checkpoint  # start-up time: loads NumPy
+    from fathom.run.show import headline  # start-up time: loads NumPy
+
+    period = file.period
+    if further:
+        _check_restart(directory, restart)
+        restart = checkpoint.latest(directory)
+    programs = file.programs(directory, overwrite or further, restart)
+    for member in programs.here:
+        member.program.told = click.echo
+    signal.signal(signal.SIGTERM, lambda *_: programs.wishes.ask(wishes.stop))
+    programs.wishes.told = partial(click.echo, err=True)
+    progress = Progress()
+    try:
+        summary = programs.run(period, progress=progress, report=report, from_start=further)
+    finally:
+        progress.close()
+    for member in programs.here:
+        if member.program.is_root:
+            click.echo(f"{member.name}: {headline(member.program, summary[member.name])}")
+    return stopped_status if programs.stopped else 0
+
+
+def _check_restart(directory: Path, restart: Path | None) -> None:
+    """Checks that --continue stands without --restart. InputError: both are given."""
+    if restart:
+        raise InputError(
+            f"--continue starts from the last restart in {directory}; --restart names another one"
+        )
+
+
 def _tell(simulation: Any) -> None:
     """The memory of the models is printed before it is taken, of outer ones too."""
     simulation.told = click.echo
     for other in simulation.model.companions:
-        _tell(other.simulation)
+        if other.simulation is not None:
+            _tell(other.simulation)

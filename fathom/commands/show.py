@@ -22,11 +22,29 @@ def show(
     settings: tuple[str, ...],
 ) -> int:
     """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state,
-    events. Runs nothing, and the code of [extensions] only with --trust.
+    events; of several programs what they give to each other. Runs nothing, and the code of
+    [extensions] only with --trust.
     """
     settings += parallel_settings(ranks, servers, threads)
     with trust.looking():
-        return on_ranks(file, settings, None, _show)
+        return on_ranks(file, settings, None, _show, _show_programs)
+
+
+def _show_programs(file: Any) -> int:
+    from fathom.base import mpi  # start-up time: loads NumPy
+
+    programs = file.programs()
+    entries = [(name, str(line)) for name, line in _lines(programs)]
+    if mpi.is_root:
+        click.echo(tree(f"{len(programs.members)} programs under one clock", entries))
+    return 0
+
+
+def _lines(programs: Any) -> list[tuple[str, str]]:
+    """Returns a line for each program and each exchange, with what it is."""
+    lines, number = programs.describe(), len(programs.members)
+    kinds = ["program"] * number + ["exchange"] * (len(lines) - number)
+    return list(zip(kinds, lines, strict=True))
 
 
 def _show(experiment: Any) -> int:

@@ -38,6 +38,8 @@ class Program(Configurable):
     """
 
     alone, serves, shows = True, False, False
+    overwrite = False
+    together: Any = None  # the programs that run with it: it never has any itself
     sequence: Any = None
     wishes: Any = None
     directory = Path()
@@ -92,8 +94,8 @@ class Program(Configurable):
         """Holds what a run needs from its begin to its end."""
         yield
 
-    def start_run(self, period: Any, from_start: bool = False) -> None:
-        """Begins a run: nothing to do."""
+    def start_run_to(self, end: float, period: Any) -> None:
+        """Begins a run to that time [s]: nothing to do."""
 
     def show_start(self) -> None:
         """Shows the state before the first step."""
@@ -109,7 +111,7 @@ class Program(Configurable):
         """Returns the summary."""
         return {"steps": self.count}
 
-    def write_restart(self, path: Path) -> None:
+    def write_state(self, path: Path) -> None:
         """Writes all fields and sums; the ranks of the program call it."""
         if self.comm.rank == 0:
             with path.open("wb") as file:
@@ -117,8 +119,8 @@ class Program(Configurable):
                 held |= {f"sum {name}": values for name, values in self.handed.sums.items()}
                 np.savez(file, **held | {"count": self.count})
 
-    def restore(self, path: Path) -> Self:
-        """Continues from a file of `write_restart`."""
+    def start_from(self, path: Path) -> Self:
+        """Continues from a file of `write_state`."""
         if not path.is_file():
             raise MissingFileError(f"{path}: no such file; it is the restart of a program")
         with np.load(path) as file:

@@ -224,10 +224,10 @@ class Model(Configurable):
 
     @property
     def companions(self) -> Sequence[Any]:
-        """Returns simulations that run with this model, each with write_restart(path) and
-        restore(path).
-        """
+        """Returns the states of outer models that run with this one (fathom/run/boundaries.py)."""
         return ()
+
+    starts_from_outer: bool = False  # whether it starts from the state of one of them
 
     # ---- what a user sees ------------------------------------------------------------------------
 

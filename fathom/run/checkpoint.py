@@ -19,6 +19,7 @@ from fathom.data.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
 from fathom.output.streams import Item, Product, Stream
+from fathom.run.one_restart import complete
 from fathom.run.series import Series
 
 if TYPE_CHECKING:
@@ -79,11 +80,9 @@ class Checkpoint:
         for part in self.parts:
             part.send(last=True)
 
-    def write_here(self, beside: bool = True) -> Path:
-        """Writes the present state, by the ranks that compute, and of models that run next to it.
-        Returns the path.
-        """
-        s, path = self.simulation, self._create(0, beside)
+    def write_here(self) -> Path:
+        """Writes the present state, by the ranks that compute. Returns the path."""
+        s, path = self.simulation, self._create(0)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
             part.write_here(event, lambda item: s.fields.windows(item.field))
@@ -102,12 +101,9 @@ class Checkpoint:
         mine = begun is not None and begun.path == path  # not that of a later event
         restart.finish(path, begun if mine else None)
         self.begun = (number, None) if mine else self.begun
-        companions = self.simulation.companions
-        companions.forget(path, round(seconds / self.simulation.time_step))
         if self.keep is not None:
             for path in self._earlier(seconds)[self.keep :]:
                 path.unlink(missing_ok=True)
-                companions.forget(path)
 
     def _earlier(self, seconds: float) -> list[Path]:
         """Returns whole files of it up to that time, the latest first."""
@@ -130,17 +126,13 @@ class Checkpoint:
             self.begun = event.time, begun
         return begun
 
-    def _create(self, number: int, beside: bool = True) -> Path:
-        """Begins the number-th on root, after what models that run with this one need to go on with
-        it. Returns its path.
-        """
+    def _create(self, number: int) -> Path:
+        """Begins the number-th on root. Returns its path."""
         s, path = self.simulation, self.at(self.simulation.seconds)
         if s.comm.bcast(
             s.is_root and restart.begun(path)
         ):  # an earlier one of that name may be under way
             s.settle()
-        if beside:
-            s.companions.write_restart(path)
         header = restart.Header(
             s.seconds,
             str(s.clock.start),
@@ -305,10 +297,11 @@ def _warn_of_numerics(path: Path, before: Mapping[str, Any] | None, now: Mapping
 
 @once
 def latest(directory: Path) -> Path | None:
-    """Returns the latest complete restart of a run directory, or None; damaged ones, and states of
-    runs that failed, do not count. ValueError: there are some, and all are damaged.
+    """Returns the latest complete restart of a run directory, a file or a folder of several
+    programs, or None; damaged ones, and states of runs that failed, do not count. ValueError: there
+    are some, and all are damaged.
     """
-    found, damaged = [], []
+    found, damaged = complete(directory), []
     for path in sorted(directory.glob("*.fathom")):
         if path.name == "last-state.fathom":
             continue

@@ -10,7 +10,7 @@ import time as wall_clock
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,8 +94,13 @@ class Events(Held):
         or a function of the simulation and the fraction that is done. from_start: the period counts
         from the start of the simulation, of which a restart may have done a part.
         """
+        if self.together is not None:
+            found = self.together.run(period, progress, report, from_start)
+            return found.get(self.together.lead) or next(iter(found.values()), {})
+        for one in self.model.companions:
+            one.check()
         if self.serves:
-            return self._help(period)
+            return self.help()
         sanity.check_period(Period(period, "run"), self.time_step)
         shown = chosen(progress)
         try:
@@ -108,22 +113,22 @@ class Events(Held):
         finally:
             getattr(shown, "close", lambda: None)()
 
-    def _help(self, period: Any) -> Any:
-        """Returns what a rank gives back that helps this simulation, or one that runs with it."""
-        if not self.division.serves:
-            return self.companions.help(period)
+    def help(self) -> Any:
+        """Returns what a rank gives back that helps this simulation in a run."""
+        if self.comm is None:
+            return {}
         return self.apart.help() if self.apart.helps else serve(self._simulation)
 
     # ---- the parts of a run: other programs may run between them ---------------------------------
 
     @contextmanager
     def engaged(self) -> Iterator[None]:
-        """Holds the directory, the files and the helping ranks of a run from its begin to its end,
-        and simulations that run with it. InputError: a step beyond the limits of stability.
+        """Holds the directory, the files and the helping ranks of a run from its begin to its end.
+        InputError: a step beyond the limits of stability.
         """
         sanity.check_step(self._simulation)
         try:
-            with ExitStack() as held, self.apart.engaged(lambda: self.begin(held)):
+            with self.apart.engaged(self.begin):
                 yield
         finally:
             self.agenda = None
@@ -137,7 +142,6 @@ class Events(Held):
     def start_run_to(self, end: float, period: Any) -> None:
         """Begins a run to that time [s]; period: in whose words its record tells of it."""
         self.end = end
-        self.companions.start_run(period)
         self.agenda = self._schedule()
         self._record(period)
         self._log(
@@ -174,9 +178,7 @@ class Events(Held):
             self.wall_seconds = wall_clock.perf_counter() - self.began
         self._close()
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
-        summary = finish(self, report)
-        self.companions.end_run(report)
-        return summary
+        return finish(self, report)
 
     def _log(self, text: str, *values: object) -> None:
         """Writes to the log, for those who have asked for it: logging.basicConfig(level="INFO")."""
@@ -226,7 +228,6 @@ class Events(Held):
 
     def show_start(self) -> None:
         """Shows watch and output the state before the first step."""
-        self.companions.show_start()
         with self._failing_in_order():
             with region("watch", "output", "output"):
                 if self.count == 0:
@@ -237,13 +238,6 @@ class Events(Held):
                 if store.within():
                     with region(str(store.path), "output", "output"):
                         store.write_start()
-
-    def go_to(self, seconds: float) -> None:
-        """Takes steps to that time [s], with all events where it runs with another one."""
-        if self.agenda is None:
-            self.advance(round((seconds - self.seconds) / self.time_step))
-        else:
-            self.run_to(seconds)
 
     def run_to(
         self, seconds: float, progress: Callable[[Simulation, float], object] | None = None
@@ -339,13 +333,9 @@ class Events(Held):
                 mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
-    def begin(self, held: ExitStack | None = None) -> None:
-        """Prepares everything before the first step; servers get a message, or the error. held:
-        takes simulations that run with it.
-        """
+    def begin(self) -> None:
+        """Prepares everything before the first step; servers get a message, or the error."""
         try:
-            if held is not None:
-                held.enter_context(self.companions.engaged())
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()

@@ -83,12 +83,12 @@ class Forcing:
                 if t1 + s.time_step < min(s.end, source.axis.coverage(s.clock)[1])
                 else []
             )
-            wanted = [("_next", after, [after, *next_])]
-            if (held := self.held[n]) and before == held[1]:
+            wanted = [("_previous", before, [after]), ("_next", after, [after, *next_])]
+            held = self.held[n]
+            if held and before == held[1]:
+                wanted = wanted[1:] if after != before else []  # the next one is there as well
                 for name in source.fields:
                     s.fields.copy_field(name + "_next", name + "_previous")
-            else:
-                wanted.insert(0, ("_previous", before, [after]))
             for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):

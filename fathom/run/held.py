@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from fathom.run.apart import Apart
     from fathom.run.checkpoint import Checkpoint
     from fathom.run.choices import Choices
-    from fathom.run.companions import Companions
     from fathom.run.departures import Departures
     from fathom.run.experiment.stretch import Stretch
     from fathom.run.forcing import Forcing
     from fathom.run.lock import DirectoryLock
     from fathom.run.series import Series
     from fathom.run.simulation import Simulation
+    from fathom.run.together import Together
     from fathom.run.wishes import Wishes
 
 
@@ -57,7 +57,6 @@ class Held(Configurable):
     division: Division  # which ranks step, and which help
     place: int  # of this rank, where ranks of a node share devices
     apart: Apart  # ranks of radiation
-    companions: Companions  # simulations that run with it
     agenda: list[Event] | None  # events of the present run
     servers: Servers | None  # those at work
     served: Servers | None  # those of the last run
@@ -75,6 +74,7 @@ class Held(Configurable):
     wishes: Wishes
     between: Path | None  # a restart between two sequences
     alone: bool  # no other program runs under the same clock
+    together: Together | None  # programs that run with it, of which it is the first
     now: str  # what the model says of the present state
     wall_seconds: float  # of the run so far, or of the last one
 
@@ -104,5 +104,6 @@ class Held(Configurable):
         def prepare(self) -> Self: ...
         def settle(self) -> None: ...
         def on_root(self, action: Callable[[], object]) -> None: ...
-        def write_restart(self, path: str | Path, beside: bool = True) -> Path: ...
+        def write_restart(self, path: str | Path) -> Path: ...
+        def write_state(self, path: str | Path) -> Path: ...
         def put_away(self) -> None: ...

@@ -128,8 +128,17 @@ class Requests(Held):
         keep: int | None = None,
     ) -> Self:
         """Writes a restart file every so often; `{date}` in its name becomes the date. keep: how
-        many of them stay, the latest; None: all.
+        many of them stay, the latest; None: all. An area that runs with its outer model writes
+        folders `restart-DATE` with both.
         """
+        if self.together is not None:
+            if str(path) != "restart-{date}.fathom":
+                raise InputError(
+                    f"checkpoint path = {str(path)!r}: the restarts of an area and its outer model"
+                    " are folders restart-DATE in the directory of the run; leave out the path"
+                )
+            self.together.checkpoint(str(every), keep)
+            return self
         _check_restart(path)
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)

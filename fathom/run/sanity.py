@@ -147,7 +147,7 @@ def blow_up(simulation: Simulation, reason: str = "") -> NoReturn:
     """
     s = simulation
     fault = _fault(s)
-    path = s.write_restart("last-state.fathom")
+    path = s.write_state("last-state.fathom")
     if fault is not None:
         name, value, place = fault
         raise UnstableError(

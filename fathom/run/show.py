@@ -35,6 +35,7 @@ def describe(simulation: Simulation) -> tuple[str, list[Entry]]:
         ("choices", _choices(simulation)),
         ("device", _device(simulation)),
         ("step", _step(simulation)),
+        ("programs", simulation.together.describe() if simulation.together else []),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("forcing", _forcing(simulation)),
         ("sequence", _sequence(simulation)),

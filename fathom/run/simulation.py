@@ -29,16 +29,17 @@ from fathom.output.streams import Delivery
 from fathom.run import apart, choices, first_record, room, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.checkpoint import Checkpoint, read_state
-from fathom.run.companions import Companions
 from fathom.run.events import Events, march
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
 from fathom.run.forcing import Forcing
 from fathom.run.handed import Handed
 from fathom.run.lock import DirectoryLock
+from fathom.run.members import nest
 from fathom.run.requests import Requests, declared
 from fathom.run.series import Series
 from fathom.run.show import date_text, describe, overview
+from fathom.run.together import Together
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -108,7 +109,6 @@ class Simulation(Requests, Events):
             {name for name, value in (parallel or {}).items() if value is not None},
             dict[str, str](),
         )
-        self.companions = Companions(self)  # simulations that run with it
         self.division: Division = no_part
         self.place = device.place(self.parallel["device"], comm)
         self.take_ranks(divide(comm or mpi.world, {} if comm else self.asks_for(mpi.world)))
@@ -119,6 +119,7 @@ class Simulation(Requests, Events):
         self.observing = []  # departures that are made in the run
         self.handed = Handed(self)  # fields from and to other programs
         self.alone = True  # no other program runs under the same clock
+        self.together: Together | None = None  # programs that run with it, of which it is the first
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # its fields
@@ -151,6 +152,15 @@ class Simulation(Requests, Events):
         self.delivery = Delivery(self._seen)
         if model.extra_processes:
             model.processes(self.time_step, self.surface)  # an error if its place is unknown
+        self._join_outer(comm)
+
+    def _join_outer(self, comm: Any) -> None:
+        """Puts a model and the outer models that it holds under one clock; comm: of all ranks."""
+        if self.model.companions and all(
+            one.simulation is not None for one in self.model.companions
+        ):
+            self.together = Together({nest: self._seen}, comm=comm)
+            self.together.wishes = self.wishes
 
     shows = True  # it has a line of progress
 
@@ -163,11 +173,23 @@ class Simulation(Requests, Events):
     # ---- what it starts from ---------------------------------------------------------------------
 
     def restore(self, path: str | Path) -> Self:
-        """Starts from a restart file of the same grid, on any ranks. A restart in the directory of
-        the run continues the stores there; one from elsewhere begins new ones.
+        """Starts from a restart file of the same grid, on any ranks; an area that runs with its
+        outer model from a folder of restarts of all. A restart in the directory of the run
+        continues the stores there; one from elsewhere begins new ones.
         """
-        self.restart_from = Path(path)
+        if self.together is not None:
+            self.together.restore(path)
+        else:
+            self.start_from(path)
         return self
+
+    def start_from(self, path: str | Path) -> None:
+        """Starts from its own restart file alone, also where it has a state already."""
+        if self.sequence is not None:
+            self._take_back()
+            self.fields = self.sequence = self.domain = self.forcing = None
+            self.gathers = {}
+        self.restart_from = Path(path)
 
     @property
     def experiment(self) -> str:
@@ -247,20 +269,15 @@ class Simulation(Requests, Events):
     # ---- ranks -----------------------------------------------------------------------------------
 
     def asks_for(self, comm: Any) -> dict[str, tuple[int, int]]:
-        """Returns the ranks of `comm` that [parallel] wants as helpers, as `divide` takes them,
-        with those of simulations that run with this one.
-        """
+        """Returns the ranks of `comm` that [parallel] wants as helpers, as `divide` takes them."""
         radiation, output = self.parallel[apart.task], servers.asked(self.parallel, comm)
         own = {apart.task: (radiation, 1), servers.task: output}
-        return {name: how for name, how in own.items() if how[0]} | self.companions.asks_for(comm)
+        return {name: how for name, how in own.items() if how[0]}
 
     def take_ranks(self, division: Division) -> None:
-        """Takes its ranks, for itself and for simulations that run with it. InputError: they have
-        other ones already.
-        """
+        """Takes its ranks."""
         self.division, self.comm = division, division.comm
         self.apart = apart.Apart(self, division)  # radiation on separate ranks
-        self.companions.take_ranks(division)
 
     @property
     def roles(self) -> Any:
@@ -296,17 +313,10 @@ class Simulation(Requests, Events):
         another sequence.
         """
         self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
-        self.between = self.write_restart("between.fathom", beside=False)
+        self.between = self.write_state("between.fathom")
         self.rest()
         self.fields = self.sequence = self.domain = self.forcing = None
         self.gathers = {}
-
-    def start_again(self, path: Path) -> None:
-        """Forgets the present state, and starts from a restart file. All ranks call it."""
-        self._take_back()
-        self.fields = self.sequence = self.domain = self.forcing = None
-        self.gathers = {}
-        self.restore(path)
 
     def _take_back(self) -> None:
         """The fields are back in memory."""
@@ -316,7 +326,6 @@ class Simulation(Requests, Events):
             self.between = None
 
     def _prepare(self) -> None:
-        self.companions.restore()
         model, begin = self.model, self.between or self.restart_from
         if begin is not None:
             self.on_root(lambda: check_there(begin))
@@ -534,12 +543,18 @@ class Simulation(Requests, Events):
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
         return self.gathers["whole"]
 
-    def write_restart(self, path: str | Path, beside: bool = True) -> Path:
-        """Writes the whole present state in one file, by the ranks that compute; returns its path.
-        beside: also the states of models that run with this one, in further files.
+    def write_restart(self, path: str | Path) -> Path:
+        """Writes the whole present state in one file, by the ranks that compute; of an area with
+        its outer model in one folder. Returns its path.
         """
+        if self.together is not None:
+            return self.together.write_restart(path)
+        return self.write_state(path)
+
+    def write_state(self, path: str | Path) -> Path:
+        """Writes its own state alone in one file, by the ranks that compute. Returns its path."""
         self.settle()
-        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)
+        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
 
     def settle(self) -> None:
         """Waits until all that was written is at its place, and visible."""

@@ -197,12 +197,12 @@ def test_errors(tmp_path):
 
 @pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
 def test_a_globe_runs_beside_the_area(dynamics):
-    """It is ahead by one record; on the edges the area has its state, truncated to the area's
-    waves, and inside it differs by less than the weather changes in that time.
+    """Both end at a record; on the edges the area has its state, truncated to the area's waves, and
+    inside it differs by less than the weather changes in that time.
     """
     one, outer = small_areas.nested(dynamics=dynamics, every="30min")
     one.prepare().advance(12)
-    assert one.seconds == 3600 and outer.seconds == 5400
+    assert one.seconds == 3600 and outer.seconds == 3600
     there = one.model.outer.state(2)["air_temperature"]
     ny, nx = there.shape[1:]
     apart = abs(one.gather("air_temperature")[:, :ny, :nx] - there)
@@ -304,10 +304,10 @@ def test_an_area_must_lie_within_the_outer_one():
     outer = simulation(disturbed(periodic=False, tracers=()), "300s")
     model = fm.LimitedAreaAtmosphere(area(points=(64, 32)), outer=outer)
     with pytest.raises(ValueError, match="reaches beyond the outer one"):
-        model.set(analysis="outer")
+        simulation(model.set(analysis="outer"), "300s").prepare()
     model = fm.LimitedAreaAtmosphere(area(), outer=simulation(disturbed(periodic=True), "300s"))
     with pytest.raises(ValueError, match="allowed are those of SpectralAtmosphere"):
-        model.set(analysis="outer")
+        simulation(model.set(analysis="outer"), "300s").prepare()
 
 
 def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
@@ -320,7 +320,7 @@ def test_a_nest_of_three_is_the_same_on_ranks_and_after_a_restart(tmp_path, on_r
     assert on_ranks(2, small_areas, "nested_twice_bits") == alone
     part, _ = small_areas.nested_twice()
     part.prepare().advance(1)
-    path = part.write_restart(tmp_path / "restart.fathom")
+    path = part.write_restart(tmp_path / "all")
     again, middle = small_areas.nested_twice()
     again.restore(path).prepare().advance(2)
     assert {"checksum": again.checksum(), "around": middle.checksum()} == alone
@@ -343,21 +343,20 @@ def test_what_runs_beside_does_not_go_back():
         one.model.outer.state(0)
 
 
-def ends(steps):
-    return f".outer-{steps}", f".outer-{steps}-record"
-
-
 @pytest.mark.parametrize("steps", [5, 6])
 def test_restart_with_a_globe_beside(tmp_path, steps):
-    """Between two records, and at one: the same bits of both, and files that go with it."""
+    """Between two records, and at one: the same bits of both, and one folder of all files; the
+    state before is in it where the globe is ahead.
+    """
     make = lambda: small_areas.nested(every="30min")
     whole, outer = make()
     whole.prepare().advance(9)
     part, _ = make()
     part.prepare().advance(steps)
-    path = part.write_restart(tmp_path / "restart.fathom")
-    beside = [p.name for p in sorted(tmp_path.glob("*.fathom*"))]
-    assert beside == ["restart.fathom" + end for end in ("", *ends(steps))]
+    path = part.write_restart(tmp_path / "both")
+    ahead = ["area.boundaries.npz"] * (steps == 5)
+    beside = [p.name for p in sorted(path.iterdir())]
+    assert beside == [*ahead, "area.fathom", "outer.fathom", "programs.json"]
     again, outer_again = make()
     again.restore(path).prepare().advance(9 - steps)
     assert again.checksum() == whole.checksum()

@@ -5,6 +5,7 @@ import importlib.util
 from pathlib import Path
 
 import fathom as fm
+from fathom.model import plugins
 
 root = Path(__file__).resolve().parents[2]
 installed = Path(fm.__file__).parent
@@ -21,7 +22,7 @@ def test_every_public_name_has_a_type():
             named.add(node.target.id)
         elif isinstance(node, ast.Assign) and node.targets[0].id != "__all__":
             named.add(node.targets[0].id)
-    own = {name for names in fm.model.plugins.loaded.values() for name in names}
+    own = {name for names in plugins.loaded.values() for name in names}
     assert named == {*dir(fm), "public", "usual_schemes"}
     of_schemes = {one.name for one in schemes.body}
     assert of_schemes == {*dir(fm.schemes)} - own

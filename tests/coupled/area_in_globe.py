@@ -12,6 +12,7 @@ import fathom as fm
 import small_areas
 from fathom.base import mpi
 from fathom.output.formats import restart
+from fathom.run.one_restart import complete
 
 
 def both(directory=None, area_servers=0, globe_servers=0):
@@ -56,16 +57,16 @@ def bits(hours=2, **options):
 
 
 def killed(directory, number, when):
-    """A run with a restart each half hour, always of one name, whose process ends while it writes
-    that of so many: "before" the area's own, or "within" it.
+    """A run with a restart each half hour, whose process ends while it writes that of so many:
+    "before" the area's own file, or "within" it.
     """
     area, _ = both(directory)
-    area.checkpoint("30min", path="restart.fathom")
+    area.checkpoint("30min", keep=2)
     create, finish, seen = restart.create, restart.finish, []
 
     def count(path):
         seen.append(path.name)
-        return seen.count("restart.fathom") == number and path.name == "restart.fathom"
+        return seen.count("area.fathom") == number and path.name == "area.fathom"
 
     def at_create(path, *others):
         if count(path) and when == "before":
@@ -73,7 +74,7 @@ def killed(directory, number, when):
         return create(path, *others)
 
     def at_finish(path, *others):
-        if seen.count("restart.fathom") == number and path.name == "restart.fathom":
+        if seen.count("area.fathom") == number and path.name == "area.fathom":
             os._exit(9)
         return finish(path, *others)
 
@@ -83,7 +84,7 @@ def killed(directory, number, when):
 
 def resumed(directory):
     area, globe = both(directory)
-    area.restore(Path(directory, "restart.fathom"))
+    area.restore(complete(Path(directory))[-1][1])
     began = restart.read(area.restart_from).header.seconds
     started: list[float] = []
     globe.call(lambda s: started.append(s.seconds), every="15min")

@@ -12,7 +12,7 @@ import pytest
 import air_over_sea
 import fathom as fm
 from fathom.coupled.remap import Remap, weights
-from fathom.coupled.restarts import complete
+from fathom.run.one_restart import complete
 
 script = air_over_sea.__file__
 degrees = fm.LatitudeLongitudeGrid(nx=24, ny=12, levels=fm.ZLevels(nz=2, depth=100))

@@ -107,6 +107,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     of_waves = False  # whether fields given inside are of the waves that the model keeps
     experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
     scheme = "semi-lagrangian"
+    starts_from_outer = False  # whether it starts from the state of a model that runs with it
 
     def __init__(
         self,
@@ -206,6 +207,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
                 f" uppermost layer, and {ground:g} Pa; or 0"
             )
+        self.own_start: set[str] = set()  # fields that do not come from there
         self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
         self.outer = outer_models.of(self, outer, in_time, every)
 
@@ -224,10 +226,16 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         digital_filter : span of the filter that removes the gravity waves of the start, "6h"; 0:
             none. During the filter an area with an outer model is relaxed to its initial state.
         """
+        self.own_start |= {*values}
         if isinstance(analysis, str) and analysis == "outer":
             if not self.outer:
                 raise InputError("analysis = 'outer': there is no outer model")
-            analysis, values = None, dict(self.outer.state(0)) | values
+            analysis, self.starts_from_outer = None, bool(self.companions)
+            self.own_start = {*values}
+            if not self.starts_from_outer:
+                values = dict(self.outer.state(0)) | values
+        elif analysis is not None:
+            self.starts_from_outer = False
         if self.given_on.windows:
             values = self.given_on.of_functions(values, self._air)
         given = {name: self.at_all_points(value, name) for name, value in values.items()}
@@ -294,6 +302,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
         start.take_date(self, simulation)
+        if self.starts_from_outer and simulation.restart_from is None:
+            self._take_start(dict(self.outer.state(self.outer.number_at(simulation.clock))))
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToArea, simulation)
@@ -308,6 +318,16 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if self.given_on.windows:  # of C + I alone
             state = {n: self.at_all_points(self.grid.area.inside(v), n) for n, v in state.items()}
         self.initial |= state
+
+    def _take_start(self, state: dict[str, Any]) -> None:
+        """Takes the state of the outer model at the start, but what `set` was given."""
+        if self.own_start & {*around_area.pressures}:
+            state.pop("log_surface_pressure", None)
+        found = {name: v for name, v in state.items() if name not in self.own_start}
+        if self.given_on.windows:
+            found = self.given_on.of_functions(found, self._air)
+        given = {name: self.at_all_points(value, name) for name, value in found.items()}
+        self._put(given, None, None)
 
     def initialise(self, simulation: Any) -> bool | None:
         """Puts the initial state into the fields. True: they are another area's, bit for bit."""

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names
+from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
 from fathom.atmosphere.spectral import compressible
@@ -158,13 +159,18 @@ class Records:
 
 
 class EndOfStep:
-    """A time axis evaluated at the end of the step that begins at a time."""
+    """A time axis evaluated at the end of the step that begins at a time. A step that ends at a
+    record needs that one alone: the next may not be there yet.
+    """
 
     def __init__(self, axis: Any, step: float) -> None:
         self.axis, self.step = axis, step
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
-        before, after, t0, t1 = self.axis.bracket(clock, seconds + self.step)
+        end = seconds + self.step
+        before, after, t0, t1 = self.axis.bracket(clock, end)
+        if isinstance(self.axis, Every) and abs(end - t0) < 1e-6:
+            after, t1 = before, t0 + self.step
         return before, after, t0 - self.step, t1 - self.step
 
     def coverage(self, clock: Any) -> tuple[float, float]:
@@ -201,14 +207,8 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     periodic = isinstance(model.grid, PeriodicPlane)
     if in_time not in PIECES:
         raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
-    if hasattr(given, "sequence"):
-        if in_time != "linear":
-            raise InputError(
-                f"outer_in_time = {in_time!r} is for the records of a store: between the states of"
-                " a model that runs at the same time allowed is 'linear', with outer_every as short"
-                " as its step"
-            )
-        return Running(model, given, every)
+    if hasattr(given, "sequence") or _is_name(given):
+        return _running(model, given, in_time, every)
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
@@ -219,8 +219,27 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
         return given
     raise InputError(
         f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
-        " of a SpectralAtmosphere or a larger area"
+        " of a SpectralAtmosphere or a larger area, or its name in Programs"
     )
+
+
+def _is_name(given: Any) -> bool:
+    """Returns whether it names a program: it is no file, and could be none."""
+    is_word = isinstance(given, str) and given.isidentifier() and given != "initial"
+    return is_word and not Path(given).exists()
+
+
+def _running(model: Any, given: Any, in_time: str, every: Any) -> Running:
+    """Returns the states of a simulation, or of a program of that name. InputError: interpolated
+    otherwise than linearly.
+    """
+    if in_time != "linear":
+        raise InputError(
+            f"outer_in_time = {in_time!r} is for the records of a store: between the states of a"
+            " model that runs at the same time allowed is 'linear', with outer_every as short as"
+            " its step"
+        )
+    return Running(model, given, every)
 
 
 class Initial:

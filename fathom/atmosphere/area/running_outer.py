@@ -1,8 +1,9 @@
 """An outer model that runs at the same time: the globe, or a larger area, which may have an outer
-one itself. On the same ranks it runs ahead of the area to the next time that is needed, and its
-columns are brought to the area's points, ground and levels in memory, without a file.
+one itself. It runs ahead of the area to the next time that is needed, under the clock of both
+(fathom/run/boundaries.py), and its columns are brought to the area's points, ground and levels in
+memory, without a file.
 
-Each rank gets from the others the part of the outer model that its columns of the area need,
+Each rank of it gets from the others the part of the outer model that its columns of the area need,
 through one plan (fathom/output/gather.py), and all ranks get the columns. Where both are
 compressible, q and d go with the rest, cubic in ln p and within the two levels around; of a
 hydrostatic one the area makes them itself.
@@ -11,7 +12,6 @@ hydrostatic one the area makes them itself.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,62 +30,112 @@ from fathom.output.gather import Gather
 
 class Running:
     """The states of `simulation`, of a SpectralAtmosphere, a GridPointAtmosphere on the sphere, or
-    a larger area, at its start and `every` so often, for a model of an area.
+    a larger area, at its start and `every` so often, for a model of an area. `simulation` may be
+    the name of a program under the same clock.
     """
 
     collective = True  # all ranks make a record together, in the order of records
-    name, keyword = "outer", "outer_every"  # of it, and of its interval, for what it runs with
+    keyword = "outer_every"  # that names its interval
 
     def __init__(self, model: Any, simulation: Any, every: Any = None) -> None:
-        self.model, self.simulation = model, simulation
-        self.every = Period(every, "outer_every").seconds if every else simulation.time_step
+        self.model = model
+        self.name = simulation if isinstance(simulation, str) else ""
+        self.simulation: Any = None if self.name else simulation
+        self._every = Period(every, "outer_every").seconds if every else None
         self.held: dict[int, dict[str, np.ndarray]] = {}
         self.at: Any = None
-        self.axis = Every(simulation, self.every)
 
     def __str__(self) -> str:
+        if self.simulation is None:
+            return f"the program {self.name}"
         model = type(self.simulation.model).__name__
         return f"a {model} that runs together with it, every {self.every:g} s"
 
-    def write_restart(self, path: Path) -> None:
-        """Writes what the outer model needs to go on, to be called with the area's restart: its own
-        restart, and next to it the record before its time. All ranks call it.
+    def check(self) -> None:
+        """Checks that the outer model is known. InputError: it is a name, and nothing runs with the
+        area.
         """
-        s, record = self.simulation, _record_beside(path)
-        s.prepare().write_restart(path)
-        latest = max(self.held, default=0)
-        kept: dict[str, Any] = {"number": latest - 1, **self.held.get(latest - 1, {})}
+        if self.simulation is None:
+            raise InputError(
+                f"outer = {self.name!r}: there is no such file, and no program of that name runs"
+                f' with the area: fm.Programs({{"{self.name}": ..., "area": ...}}) has both'
+            )
 
-        def write() -> None:
-            under_way = record.with_name(record.name + ".new")
-            with under_way.open("wb") as file:
-                np.savez(file, **kept)
-            under_way.replace(record)
+    @property
+    def every(self) -> float:
+        """Returns the time between two states [s]."""
+        self.check()
+        return self._every or float(self.simulation.time_step)
 
-        s.on_root(write)
+    @property
+    def axis(self) -> Every:
+        """Returns the times of the states."""
+        self.check()
+        return Every(self.simulation, self.every)
 
-    def restore(self, path: Path) -> None:
-        """Continues from the file of `write_restart`, where there is one. All ranks call it."""
-        s, record = self.simulation, _record_beside(path)
-        held = None
-        if s.comm.rank == 0 and path.is_file() and record.is_file():
-            with np.load(record) as file:
-                held = {name: file[name] for name in file.files}
-        held = s.comm.bcast(held)
-        if held is None:
-            return
-        number = int(held.pop("number"))
-        self.held, self.at = {number: held} if held else {}, None
-        s.start_again(path)
+    # ---- what the clock asks for (fathom/run/boundaries.py) --------------------------------------
 
-    def moved(self) -> None:
-        """Forgets what is known of the ranks: the outer model gets others."""
-        self.at = None
+    @property
+    def ground(self) -> Any:
+        """Returns the orography of the area, where it is an array; None: as it was given."""
+        orography = self.model.orography
+        return orography if isinstance(orography, np.ndarray) else None
+
+    @ground.setter
+    def ground(self, values: Any) -> None:
+        if values is not None:
+            self.model.orography = values
+
+    def present(self) -> tuple[int, dict[str, np.ndarray]]:
+        """Returns the present state of the outer model and its number. All of its ranks call it."""
+        number = self._number_now
+        return number, self.held[number] if number in self.held else self._taken()
+
+    def keep(self, number: int, state: dict[str, np.ndarray]) -> None:
+        """Keeps a state for the area, and the one before."""
+        self.held = {n: one for n, one in self.held.items() if n >= number - 1}
+        self.held[number] = state
+
+    @property
+    def latest(self) -> int:
+        """Returns the number of the last state."""
+        return max(self.held, default=0)
+
+    @property
+    def kept(self) -> dict[str, np.ndarray]:
+        """Returns the state before that of the outer model's time, as a restart has it where the
+        outer model is ahead; {}: it is not needed.
+        """
+        number = self.latest - 1
+        if number not in self.held:
+            return {}
+        return {"number": np.array(number), **self.held[number]}
+
+    def continue_from(self, kept: dict[str, np.ndarray]) -> None:
+        """Forgets all states but one of `kept`."""
+        state = {name: values for name, values in kept.items() if name != "number"}
+        self.held, self.at = {int(kept["number"]): state} if state else {}, None
+
+    @property
+    def _number_now(self) -> int:
+        """Returns the number of the present state. InputError: it is between two."""
+        now = float(self.simulation.seconds) / self.every
+        if abs(now - round(now)) > 1e-6:
+            raise InputError(f"the outer model is at {self.simulation.date}, between two states")
+        return round(now)
+
+    # ---- what the area asks for ------------------------------------------------------------------
+
+    def number_at(self, clock: Any) -> int:
+        """Returns the number of the state at the start of the area's clock."""
+        late = -float(clock.seconds(self.simulation.clock.start))
+        return round(late / self.every)
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """Returns the state as `set` takes it; the outer model runs until then. All
-        ranks call it.
+        """Returns the state as `set` takes it. Where no clock of both has handed it over, the outer
+        model runs until then; all ranks call it.
         """
+        self.check()
         if number not in self.held:
             self._check_helpers()
             self.simulation.prepare()
@@ -96,10 +146,14 @@ class Running:
                     f" {self.axis.date(number)}: with a restart of the area give the outer one too"
                 )
             if number > now:
-                self.simulation.go_to(number * self.every)
-            self.held = {n: state for n, state in self.held.items() if n >= number - 1}
-            self.held[number] = self._taken()
+                self.simulation.advance(round((number - now) * self.every / self._step))
+            self.keep(number, self._taken())
         return self.held[number]
+
+    @property
+    def _step(self) -> float:
+        """Returns the step of the outer model [s]."""
+        return float(self.simulation.time_step)
 
     def _check_helpers(self) -> None:
         """Checks that its helping ranks are at work. InputError: they begin with the run."""
@@ -180,11 +234,6 @@ class Running:
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
         ratio = found.pop("log_pressure_ratio")[0]
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
-
-
-def _record_beside(path: Path) -> Path:
-    """Returns the file of the record next to a restart of the outer model."""
-    return path.with_name(path.name + "-record")
 
 
 def beside(simulation: Any) -> Given:

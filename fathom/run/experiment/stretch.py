@@ -48,7 +48,7 @@ def stretch_of(s: Any, period: Any, now: Mapping[str, Any]) -> Stretch:
         first = before.get("simulation", {}).get("restart")
         if _same(before, now) and (started := _seconds_in(first)) is not None:
             return Stretch(_length(s, None, started), first, earlier=before)
-        if own.name.partition(".outer-")[0] in replaced:  # its own, or of the one it runs with
+        if own.name in replaced:
             lost = f"{own} of {s.clock.date(begin)}, which the run has replaced"
     run = _length(s, period, begin)
     return Stretch(run, None if lost else str(own), lost, earlier=before)

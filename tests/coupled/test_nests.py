@@ -12,6 +12,7 @@ import pytest
 import area_in_globe
 import fathom as fm
 import small_areas
+from fathom.run.one_restart import complete
 
 script = area_in_globe.__file__
 
@@ -27,9 +28,9 @@ def alone(on_ranks):
 @pytest.mark.parametrize(
     "times, message",
     [
-        ({"every": "1000s"}, "outer_every = 1000 s is no whole number of steps of the outer model"),
-        ({"step": "400s"}, "= 15 min is no whole number of steps of LimitedAreaAtmosphere, 400 s"),
-        ({"step": "1h"}, "outer_every = 15 min is no whole number of .*, 1 h"),
+        ({"every": "1000s"}, "outer_every = 1000 s is no whole number of steps of outer, 15 min"),
+        ({"step": "400s"}, "= 15 min is no whole number of steps of area, 400 s"),
+        ({"step": "1h"}, "outer_every = 15 min is no whole number of steps of area, 1 h"),
     ],
 )
 def test_steps_that_do_not_fit(times, message):
@@ -47,32 +48,32 @@ def around(start, step="300s", calendar="standard", of_area="2000-01-01"):
 
 
 def test_dates_that_do_not_fit():
-    with pytest.raises(ValueError, match="start = 2000-01-01 .* starts later, at 2000-01-02"):
+    with pytest.raises(ValueError, match="start = 2000-01-01 .* outer starts later, at 2000-01-02"):
         around("2000-01-02")
-    with pytest.raises(ValueError, match="calendar = 'standard'; that of the outer .* 'noleap'"):
+    with pytest.raises(ValueError, match="calendar 'standard', outer at .* in 'noleap'"):
         around("2000-01-01", calendar="noleap")
     with pytest.raises(
-        ValueError, match="no whole number of steps, 5 min, after that of the outer"
+        ValueError, match="area starts 7 min after the first program; .* no whole number of 15 min"
     ):
         around("2000-01-01", of_area="2000-01-01 00:07:00")
-    assert around("1999-12-31").companions.simulation.count == 0  # it may have started before
+    assert around("1999-12-31").together.members["area"].late == 86400  # the globe goes ahead
 
 
 # ---- one run -------------------------------------------------------------------------------------
 
 
 def test_output_of_the_outer_model(tmp_path):
-    """Its store has what it has when it runs alone, to the next time that the area needs."""
+    """Its store has what it has when it runs alone."""
     area, globe = area_in_globe.both(tmp_path / "both")
     area.run("1h", progress=False, report=False)
     _, alone = small_areas.nested()
     alone.directory = tmp_path / "alone"
     alone.output("globe.nc", ["air_temperature"], every="30min")
-    alone.run("90min", progress=False, report=False)
-    assert globe.seconds == 5400 and globe.checksum() == alone.checksum()
+    alone.run("1h", progress=False, report=False)
+    assert globe.seconds == 3600 and globe.checksum() == alone.checksum()
     stores = [tmp_path / "both" / "outer" / "globe.nc", tmp_path / "alone" / "globe.nc"]
     values = [fm.open(path)["ta"].values for path in stores]
-    assert len(values[0]) == 4 and np.array_equal(*values)
+    assert len(values[0]) == 3 and np.array_equal(*values)
 
 
 # ---- ranks ---------------------------------------------------------------------------------------
@@ -100,25 +101,28 @@ def test_ranks_that_are_not_there():
 # ---- one restart ---------------------------------------------------------------------------------
 
 
-def test_a_restart_has_the_files_of_its_own_step(tmp_path):
+def test_a_restart_is_one_folder(tmp_path):
     area, _ = area_in_globe.both(tmp_path)
-    area.checkpoint("30min", path="restart-{date}.fathom", keep=1)
+    area.checkpoint("30min", keep=1)
     area.run("1h", progress=False, report=False)
-    found = sorted(path.name for path in tmp_path.glob("*.fathom*"))
-    files = ["", ".outer-12", ".outer-12-record"]
-    names = ["restart-2000-01-01.fathom", "restart.fathom"]
-    assert found == sorted(name + file for name in names for file in files)
+    (folder,) = tmp_path.glob("restart*")
+    assert folder.name == "restart-2000-01-01T010000"
+    assert {path.name for path in folder.iterdir()} == {
+        "area.fathom",
+        "outer.fathom",
+        "programs.json",
+    }
+    with pytest.raises(ValueError, match="path = 'r.fathom': the restarts .* are folders"):
+        area.checkpoint("30min", path="r.fathom")
 
 
-@pytest.mark.parametrize("number, when, began", [(3, "before", 3600), (3, "within", 3600)])
-def test_killed_while_a_restart_is_written(on_ranks, alone, tmp_path, number, when, began):
-    """The files of the outer model are newer than the restart of the area that counts: the run goes
-    on from that, with those that it had.
-    """
+@pytest.mark.parametrize("when", ["before", "within"])
+def test_killed_while_a_restart_is_written(on_ranks, alone, tmp_path, when):
+    """The folder that is not complete does not count: the run goes on from the one before."""
     where = f"directory={json.dumps(str(tmp_path))}"
-    arguments = [where, f"number={number}", f"when={json.dumps(when)}"]
+    arguments = [where, "number=3", f"when={json.dumps(when)}"]
     killed = subprocess.run([sys.executable, script, "killed", *arguments], check=False)
     assert killed.returncode == 9
-    assert {path.name[-9:] for path in tmp_path.glob("*.outer-??")} == {".outer-12", ".outer-18"}
+    assert len([*tmp_path.glob("restart-*")]) == 3 and len(complete(tmp_path)) == 2
     found = on_ranks(1, script, "resumed", where)
-    assert found == alone | {"began": began, "outer_began": began + 1800}
+    assert found == alone | {"began": 3600, "outer_began": 3600}

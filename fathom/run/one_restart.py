@@ -3,8 +3,8 @@
     runs/both/restart-2000-01-11T000000/air.fathom, sea.fathom, programs.json
 
 Each program writes its own restart, with the sums of the means that it gives and the fields that it
-has taken. `programs.json` says what belongs together; it is written last, in one move: a folder
-that has it is complete, whenever a run was killed.
+has taken; one whose start has not come has none. `programs.json` says what belongs together; it is
+written last, in one move: a folder that has it is complete, whenever a run was killed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class Restarts:
 
     def __init__(self, programs: Any) -> None:
         self.programs = programs
+        self.folder: Path | None = None  # from which they start
+        self.seconds = 0.0  # its time
 
     def _said(self) -> dict[str, Any]:
         """Returns what a restart must have in common with the programs that continue from it."""
@@ -38,22 +40,27 @@ class Restarts:
             "calendar": clock.calendar,
         }
 
-    def write(self, keep: int | None) -> Path:
-        """Writes one of the present time; keep: how many stay, the latest. Returns its folder. All
-        ranks of the programs call it.
+    def write(self, keep: int | None, path: str | Path | None = None) -> Path:
+        """Writes one of the present time into a folder, by default with the date in its name; keep:
+        how many of those stay, the latest. Returns the folder. All ranks of the programs call it.
         """
         p = self.programs
         name = "restart-" + p.date.strftime("%Y-%m-%dT%H%M%S")
-        folder = Path(p.directory, name).resolve()
+        folder = Path(p.directory, path or name).resolve()
+        now = p.seconds
+        here = [member for member in p.here if member.late <= now + 1e-6]
         if p.comm.rank == 0:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / index).unlink(missing_ok=True)
         p.comm.barrier()
-        for member in p.here:
-            member.program.write_restart(folder / f"{member.name}.fathom")
+        for member in here:
+            member.program.write_state(folder / f"{member.name}.fathom")
+        for link in p.boundaries:
+            if link.ends[1] in here:
+                link.write(folder)
         p.comm.barrier()
         if p.comm.rank == 0:
-            said = self._said() | {"seconds": p.seconds, "date": str(p.date)}
+            said = self._said() | {"seconds": now, "date": str(p.date)}
             writing.replace(folder / index, json.dumps(said, indent=1))
             for _, old in complete(p.directory)[: -keep if keep else 0]:
                 (old / index).unlink()  # first: what is left is no restart
@@ -61,9 +68,10 @@ class Restarts:
         p.comm.barrier()
         return folder
 
-    def restore(self, path: str | Path | None) -> None:
-        """Lets all programs start from a folder; None: the latest. InputError: none; another set of
-        programs, with both values.
+    def restore(self, path: str | Path | None) -> float:
+        """Lets all programs start from a folder, or from a file in it; None: from the latest.
+        Returns the time of the restart [s]. InputError: there is none; another set of programs,
+        with both values.
         """
         p = self.programs
         if path is None:
@@ -72,8 +80,9 @@ class Restarts:
                 raise InputError(f"{p.directory} has no complete restart to continue from")
             path = found[-1][1]
         folder = Path(path)
+        folder = folder if folder.is_dir() else folder.parent
         if not (folder / index).is_file():
-            raise InputError(f"{folder} is no complete restart of several programs: no {index}")
+            raise InputError(f"{path} is no complete restart of several programs: no {index}")
         written = json.loads((folder / index).read_text())
         for what, value in self._said().items():
             if written[what] != value:
@@ -81,10 +90,15 @@ class Restarts:
                     f"{folder} was written with {what} = {written[what]!r}; these programs have"
                     f" {value!r}"
                 )
+        self.seconds, self.folder = float(written["seconds"]), folder.resolve()
         for name, member in p.members.items():
-            member.program.restore(folder / f"{name}.fathom")
+            if member.late <= self.seconds + 1e-6:
+                member.program.start_from(folder / f"{name}.fathom")
             if folder.resolve().parent == p.directory.resolve():
                 member.program.handed.restarts = folder.resolve()
+        for link in p.boundaries:
+            link.restore(folder)
+        return self.seconds
 
 
 def complete(directory: Path) -> list[tuple[float, Path]]:

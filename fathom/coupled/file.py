@@ -1,0 +1,157 @@
+"""Several programs in a TOML file, each of which is an experiment of its own.
+
+    [programs]
+    globe = "globe.toml"                       # beside this file
+    aladin = { file = "aladin.toml", ranks = 2, set = ["model.outer=globe"] }
+
+    [[exchange]]                               # the keywords of Programs.exchange
+    field = "globe.sea_turbulent_flux"
+    ...
+
+    [simulation]
+    run = "1d"
+    checkpoint = { every = "6h", keep = 2 }    # restarts of all
+
+An area whose file names the file of another program as its outer model has that program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import near_or_all
+from fathom.coupled.programs import Programs
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.tables import parameters
+from fathom.run.experiment.toml import Document
+from fathom.run.experiment.written import refuse
+
+sections = ("programs", "exchange", "simulation", "parallel", "not_written")
+keys = {
+    "program": ("file", "ranks", "set"),
+    "simulation": ("run", "checkpoint", "restart"),
+    "parallel": ("ranks", "threads"),  # of the whole run; those of a program are in its file
+}
+outer_keys = ("outer", "outer_model")  # of [model]
+
+
+class ProgramsFile:
+    """The programs that a TOML file describes. Errors are as those of `Experiment`."""
+
+    def __init__(self, document: Document) -> None:
+        self.document, self.tables = document, document.tables
+        for name in self.tables:
+            self._check_key(name, sections, "section", name)
+        for section in ("simulation", "parallel"):
+            for key in self.tables.get(section, {}):
+                self._check_key(key, keys[section], f"[{section}] key", section, key)
+        refuse(document)
+        given = self.tables["programs"]
+        if not (isinstance(given, Mapping) and given):
+            raise InputError(f"{document.place('programs')}: [programs] has NAME = FILE")
+        self.given = {name: self._program(name, one) for name, one in given.items()}
+        self.files = {name: self._beside(name, one["file"]) for name, one in self.given.items()}
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> ProgramsFile:
+        """Returns the programs of a file, with settings "a.b.c=value" on top."""
+        return cls(Document.read(path, settings))
+
+    def _check_key(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
+        """Checks a key. InputError: it is not allowed there."""
+        if key not in allowed:
+            place = self.document.place(*path)
+            raise InputError(f"{place}: unknown {what} '{key}'{near_or_all(key, list(allowed))}")
+
+    def _program(self, name: str, given: Any) -> dict[str, Any]:
+        """Returns the table of a program."""
+        table = {"file": given} if isinstance(given, str) else given
+        if isinstance(table, Mapping) and "type" in table:  # a setting of a program that is a file
+            table = {"file": table["type"], **{k: v for k, v in table.items() if k != "type"}}
+        place = self.document.place("programs", name)
+        if not (isinstance(table, Mapping) and isinstance(table.get("file"), str)):
+            raise InputError(f"{place}: {name} = {given!r} must be a file, or a table with `file`")
+        for key in table:
+            self._check_key(key, keys["program"], "key of a program", "programs", name, key)
+        return dict(table)
+
+    def _beside(self, name: str, file: str) -> Path:
+        """Returns a file that this one names: from where this one lies, else from here."""
+        beside = Path(self.document.name).parent / file
+        found = (beside if beside.exists() else Path(file)).resolve()
+        if not found.is_file():
+            raise InputError(f"{self.document.place('programs', name)}: there is no file {file}")
+        return found
+
+    # ---- objects ---------------------------------------------------------------------------------
+
+    def experiment(self, name: str) -> Experiment:
+        """Returns the experiment of a program."""
+        file, settings = self.files[name], self.given[name].get("set", [])
+        document = Document.read(file, settings)
+        model = document.tables.get("model", {})
+        for key in outer_keys:
+            outer = str(model.get(key, ""))
+            others = {str(path): other for other, path in self.files.items() if other != name}
+            if outer.endswith(".toml"):
+                beside = (file.parent / outer).resolve()
+                if (other := others.get(str(beside))) is not None:
+                    document = Document.read(file, [*settings, f'model.{key}="{other}"'])
+        document.tables.get("not_written", {}).pop("simulation.taken", None)  # it is given here
+        return Experiment(document)
+
+    @property
+    def period(self) -> Period:
+        """Returns the length of the run: [simulation] run."""
+        given = self.tables.get("simulation", {})
+        if "run" not in given:
+            raise InputError(
+                f'{self.document.place("simulation")}: how long shall they run? Write run = "30d"'
+                " in [simulation], or give --for 30d"
+            )
+        return Period(given["run"], "run")
+
+    @property
+    def ranks(self) -> dict[str, Any] | None:
+        """Returns the ranks of programs side by side; None: in turn. InputError: some have none."""
+        found = {name: one["ranks"] for name, one in self.given.items() if "ranks" in one}
+        if found and len(found) < len(self.given):
+            without = ", ".join(name for name in self.given if name not in found)
+            place = self.document.place("programs")
+            raise InputError(f"{place}: ranks are given to {', '.join(found)}, not to {without}")
+        return found or None
+
+    def programs(
+        self,
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        restart: str | Path | None = None,
+    ) -> Programs:
+        """Returns the programs, with exchanges, checkpoints and restart."""
+        made = {n: self.experiment(n).simulation(overwrite=overwrite) for n in self.given}
+        programs: Programs = self._at(("programs",), Programs, made, directory, self.ranks)
+        for table in self.tables.get("exchange", ()):
+            for key in table:
+                known = parameters(Programs.exchange, skip=("self", "by", "change"))
+                self._check_key(key, known, "[[exchange]] key", "exchange", key)
+            pair = {k: tuple(v) for k, v in table.items() if isinstance(v, list)}
+            self._at(("exchange",), programs.exchange, **{**table, **pair})
+        given = self.tables.get("simulation", {})
+        if "checkpoint" in given:
+            one = given["checkpoint"]
+            table = one if isinstance(one, Mapping) else {"every": one}
+            self._at(("simulation", "checkpoint"), programs.checkpoint, **table)
+        if restart := restart or given.get("restart"):
+            programs.restore(restart)
+        return programs
+
+    def _at(self, path: tuple[str, ...], make: Any, /, *given: Any, **named: Any) -> Any:
+        """Returns make(...), with the place in the file before the message of an error."""
+        try:
+            return make(*given, **named)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{self.document.place(*path)}: {error}") from error
