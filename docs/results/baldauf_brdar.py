@@ -95,7 +95,7 @@ def start(simulation, case):
     air, wind = simulation.model, cases[case]["wind"]
     grid, (x, _) = air.grid, air.grid.coordinates()
     x, middles, interfaces = x[0], grid.levels.middles, grid.levels.interfaces
-    _, density, theta = air.air_at_rest
+    _, density, theta = air.rest.state
     at_faces = exact(case, 0.0, x + grid.dx / 2, middles)
     at_middles, between = exact(case, 0.0, x, middles), exact(case, 0.0, x, interfaces)
     state = {
@@ -130,7 +130,7 @@ def deviation(simulation):
     """T' of the layers, from the same air at rest, and w of the interfaces, (levels, nx)."""
     from fathom.atmosphere.gridpoint.diagnostics import temperature
 
-    _, density, theta = simulation.model.air_at_rest
+    _, density, theta = simulation.model.rest.state
     names = ("air_density", "air_potential_temperature")
     now = temperature(simulation.model, *(simulation.gather(name) for name in names))
     rest = temperature(simulation.model, density, theta)

@@ -37,7 +37,7 @@ def fields(name, settings):
     with tempfile.TemporaryDirectory() as directory:
         sim = run.simulation(directory=directory).prepare()
         sim.advance(round(run.period.seconds / sim.time_step))
-        theta = sim.gather("air_potential_temperature") - sim.model.air_at_rest[2]
+        theta = sim.gather("air_potential_temperature") - sim.model.rest.state[2]
         return sim.gather("upward_air_velocity"), theta
 
 

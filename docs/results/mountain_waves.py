@@ -72,7 +72,7 @@ def linear(air, wind, z):
 
 def flux(air, u, w):
     """Sum over x of rho u' w' at interfaces between layers [N m-1], u on faces of layers."""
-    rho = air.air_at_rest[1][:, 0]
+    rho = air.rest.state[1][:, 0]
     u = u - u.mean(1, keepdims=True)
     u = (u + np.roll(u, 1, 1)) / 2
     between = (u[1:] + u[:-1]) / 2
@@ -109,7 +109,7 @@ def main():
     found = flux(air, u, w)
     between = z[1:-1]
     low = (between > 1e3) & (between < 0.6 * air.sponge_bottom)
-    rho = float(air.air_at_rest[1][-1, 0, 0])
+    rho = float(air.rest.state[1][-1, 0, 0])
     result = {
         "case": given.case,
         "l2_error": error,

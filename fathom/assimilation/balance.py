@@ -50,7 +50,10 @@ def linear_balance(transform: SphericalHarmonics, rotation: float = earth.ROTATI
     from scipy import sparse
 
     m, n = np.asarray(transform.m), np.asarray(transform.n)
-    epsilon = lambda n, m: np.sqrt((n * n - m * m) / (4.0 * n * n - 1))
+
+    def epsilon(n: Any, m: Any) -> Any:
+        return np.sqrt((n * n - m * m) / (4.0 * n * n - 1))
+
     below, above = np.flatnonzero(n > m), np.flatnonzero((n < transform.truncation) & (n > 0))
     low, high = (n - 1.0) / np.maximum(n, 1), (n + 2.0) / (n + 1)
     made = sparse.coo_matrix(
@@ -287,7 +290,10 @@ class AirBackground(LinearMap):
     def adjoint(self, y: Vector) -> Vector:
         psi, chi, mass, *q = self.waves.to_points_adjoint(y)
         e = self.errors
-        back = lambda A, z: self.waves.by_degree(A.transpose(0, 2, 1), z)
+
+        def back(A: Any, z: Any) -> Any:
+            return self.waves.by_degree(A.transpose(0, 2, 1), z)
+
         phi = e.balance.T @ mass
         if e.divergence_balance is not None:
             phi = phi + back(e.divergence_balance, chi)

@@ -55,7 +55,10 @@ class Statistics:
         old, count = kept * self.columns, kept * self.columns + whole.sum()
         if not count:
             return self
-        mean = lambda before, now: (old * before + 0.5 * (now + now.T)) / count
+
+        def mean(before: Any, now: Any) -> Any:
+            return (old * before + 0.5 * (now + now.T)) / count
+
         return Statistics(mean(self.of_data, a @ b.T), mean(self.of_background, (b - a) @ b.T),
                           count)  # fmt: skip
 
@@ -102,7 +105,10 @@ def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:
         columns.append(at[these[j]][:, places])
         numbers.append(np.broadcast_to(W[i, j, None], rows[-1].shape))
     total = int(taken.sum())
-    flat = lambda parts: np.concatenate([p.ravel() for p in parts]) if parts else np.zeros(0)
+
+    def flat(parts: Any) -> Any:
+        return np.concatenate([p.ravel() for p in parts]) if parts else np.zeros(0)
+
     return sparse.csr_matrix((flat(numbers), (flat(rows), flat(columns))), (total, total))
 
 
@@ -159,7 +165,10 @@ def variances(errors: Errors, transform: SphericalHarmonics) -> tuple[np.ndarray
     np.add.at(between, at, twice * geopotential.data**2)
     phi = np.tensordot(between, errors.stream_function, 1)
     both = count[:, None, None] * (errors.stream_function + errors.velocity_potential)
-    explained = lambda A, C: A @ C @ A.transpose(0, 2, 1)
+
+    def explained(A: Any, C: Any) -> Any:
+        return A @ C @ A.transpose(0, 2, 1)
+
     if errors.divergence_balance is not None:
         both = both + explained(errors.divergence_balance, phi)
     N = errors.balance
@@ -184,9 +193,12 @@ def sized(
     given = np.asarray(variance, float)
     if given.shape != (3 * levels + 1,):
         raise InputError(f"variances of shape {given.shape}; allowed is ({3 * levels + 1},)")
-    factor = lambda want, have: np.clip(
-        np.sqrt(np.maximum(want, 0) / np.maximum(have, np.finfo(float).tiny)), 1 / most, most
-    )
+
+    def factor(want: Any, have: Any) -> Any:
+        return np.clip(
+            np.sqrt(np.maximum(want, 0) / np.maximum(have, np.finfo(float).tiny)), 1 / most, most
+        )
+
     wind, _, rest = variances(errors, transform)
     s = factor(0.5 * (given[:levels] + given[levels : 2 * levels]), wind)
     psi, chi = (s[:, None] * C * s for C in (errors.stream_function, errors.velocity_potential))

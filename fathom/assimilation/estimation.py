@@ -4,6 +4,8 @@ regressions between the parts of the state (balance.py).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.assimilation.balance import Errors, Waves, linear_balance
@@ -28,19 +30,28 @@ def estimated(
     all_waves = [waves.to_waves(d) for d in differences]
     psi, chi, mass, *q = (list(part) for part in zip(*all_waves))
     phi = [(geopotential @ x.T).T for x in psi]
-    inner = lambda a, b: np.real(a @ (np.where(transform.m == 0, 1.0, 2.0) * b).conj().T)
+
+    def inner(a: Any, b: Any) -> Any:
+        return np.real(a @ (np.where(transform.m == 0, 1.0, 2.0) * b).conj().T)
+
     A = sum(inner(x, x) for x in phi)
     B = sum(inner(x, y) for x, y in zip(mass, phi))
     N = np.linalg.solve(A + ridge * np.trace(A) / levels * np.eye(levels), B.T).T
     mass = [x - N @ y for x, y in zip(mass, phi)]
     made: dict[str, np.ndarray] = {}
-    rest = lambda name, of: [x - waves.by_degree(made[name], y) for x, y in of]
+
+    def rest(name: Any, of: Any) -> Any:
+        return [x - waves.by_degree(made[name], y) for x, y in of]
+
     if divergence:
         made["divergence_balance"] = regression(chi, phi, waves, ridge)
         chi = rest("divergence_balance", zip(chi, phi))
         made["mass_by_divergence"] = regression(mass, chi, waves, ridge)
         mass = rest("mass_by_divergence", zip(mass, chi))
-    of = lambda samples: _covariances(samples, transform)
+
+    def of(samples: Any) -> Any:
+        return _covariances(samples, transform)
+
     if q:
         known = [np.concatenate(three) for three in zip(phi, chi, mass)]
         made["humidity_balance"] = regression(q[0], known, waves, ridge)
@@ -56,12 +67,13 @@ def regression(
     samples of coefficients and the degrees within about `width` of n; ridge: of the variance of
     each that is known."""
     m, size = waves.transform.m, len(waves.degrees)
-    of = lambda a, b, these: np.real(
-        a[:, these] @ (np.where(m[these] == 0, 1.0, 2.0) * b[:, these]).conj().T
-    )
-    sums = lambda a, b: np.array(
-        [sum(of(x, y, these) for x, y in zip(a, b)) for these in waves.degrees]
-    )
+
+    def of(a: Any, b: Any, these: Any) -> Any:
+        return np.real(a[:, these] @ (np.where(m[these] == 0, 1.0, 2.0) * b[:, these]).conj().T)
+
+    def sums(a: Any, b: Any) -> np.ndarray:
+        return np.array([sum(of(x, y, these) for x, y in zip(a, b)) for these in waves.degrees])
+
     own, both = sums(known, known), sums(wanted, known)
     n = np.arange(size)
     near = np.exp(-0.5 * ((n[:, None] - n) / width) ** 2)
@@ -85,6 +97,9 @@ def _covariances(samples: list[np.ndarray], transform: SphericalHarmonics) -> np
             here = s[:, these]
             sums[n] += np.real(here @ (twice[these] * here).conj().T)
     count = len(samples) * (2.0 * np.arange(size) + 1)
-    smooth = lambda x: 2 * x + np.concatenate([x[:1], x[:-1]]) + np.concatenate([x[1:], x[-1:]])
+
+    def smooth(x: Any) -> Any:
+        return 2 * x + np.concatenate([x[:1], x[:-1]]) + np.concatenate([x[1:], x[-1:]])
+
     result: np.ndarray = smooth(sums) / smooth(count)[:, None, None]
     return result

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +103,10 @@ def lanczos(
     With a preconditioner the control vector is P^1/2 times another one, in which the search works.
     """
     root = (lambda x: x) if preconditioner is None else preconditioner.apply
-    hessian = lambda x: root(cost.hessian(root(x)))
+
+    def hessian(x: np.ndarray) -> np.ndarray:
+        return root(cost.hessian(root(x)))
+
     r = root(cost.right_side)
     x, p = np.zeros_like(r), r.copy()
     squared = float(r @ r)
@@ -174,8 +178,13 @@ def rpcg(
     """Gives the iterates of `lanczos` from vectors as long as the observations: dx = B G*
     lambda.
     """
-    through = lambda y: cost.observe(cost.covariance(cost.observe_adjoint(y)))
-    increment = lambda y: cost.covariance(cost.observe_adjoint(y))
+
+    def increment(y: np.ndarray) -> Any:
+        return cost.covariance(cost.observe_adjoint(y))
+
+    def through(y: np.ndarray) -> Any:
+        return cost.observe(increment(y))
+
     r = cost.departures / cost.variances
     t = through(r)
     dual, w, p = np.zeros_like(r), t.copy(), r.copy()

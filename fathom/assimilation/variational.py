@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ def _weights(seen: Mapping[int, Seen], of_data: Vector | None = None) -> Matrix:
     if of_data is None:
         return Matrix(whole)
     return Matrix(sparse.diags_array(np.sqrt(np.maximum(of_data, 1e-6))) @ whole)
+
+
+def _cost(weights: Any, departures: np.ndarray) -> float:
+    """Returns half the square of weighted departures."""
+    return 0.5 * float(np.sum(weights.apply(departures) ** 2))
 
 
 def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vector:
@@ -250,7 +256,10 @@ class Analysis:
     @property
     def summary(self) -> dict[str, float]:
         """Returns numbers of a report."""
-        size = lambda d: float(np.sqrt(np.mean(d**2 / self.variances)))
+
+        def size(d: Any) -> float:
+            return float(np.sqrt(np.mean(d**2 / self.variances)))
+
         return {
             "observations": len(self.departures),
             "rejected": self.rejected,
@@ -341,7 +350,7 @@ class Window:
         first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
         departures, chi, history, filtered = first, None, [], 0.0
         x, weights, whole = start, None, _weights(seen)
-        cost_of = lambda d: 0.5 * float(np.sum(whole.apply(d) ** 2))
+        cost_of = partial(_cost, whole)
         for _ in range(self.outer):
             with clock.of("minimisation"):
                 if self.inner is not None:

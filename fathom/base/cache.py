@@ -16,8 +16,9 @@ from fathom.base.failure import InputError
 def folder(kind: str) -> Path:
     """Returns the folder of files of a kind; RuntimeError where the user has no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"
-    return Path(os.environ.get("FATHOM_CACHE") or usual()) / kind
+    if own := os.environ.get("FATHOM_CACHE"):
+        return Path(own) / kind
+    return (given if given.is_absolute() else Path.home() / ".cache") / "fathom" / kind
 
 
 def check_own(*paths: Path) -> None:

@@ -120,7 +120,10 @@ class RowsOf:
         """Returns the sphere of a message. ValueError: its pole of stretching is not that of its
         rows.
         """
-        get = lambda key: float(eccodes.codes_get(message, key))
+
+        def get(key: Any) -> float:
+            return float(eccodes.codes_get(message, key))
+
         pole, stretching = (0.0, 90.0), 1.0
         if "rotated" in kind:
             south = get("longitudeOfSouthernPoleInDegrees"), get("latitudeOfSouthernPoleInDegrees")
@@ -222,7 +225,10 @@ class RowsOf:
             )
         fold = -(-(2 * truncation + 2) // points)  # enough for all waves
         transform, _ = grib_waves.of_rows(truncation, rows, fold * points)
-        order = lambda numbers: grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
+
+        def order(numbers: Any) -> Any:
+            return grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
+
         field = made(transform, order)[..., ::fold]
         result: np.ndarray = field if latitude[0] < 0 else field[::-1]
         return result
@@ -261,7 +267,10 @@ def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
 
 def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
     """Returns the CF grid mapping of a message on a map."""
-    get = lambda key: float(eccodes.codes_get(message, f"{key}InDegrees"))
+
+    def get(key: Any) -> float:
+        return float(eccodes.codes_get(message, f"{key}InDegrees"))
+
     kind = eccodes.codes_get(message, "gridType")
     if kind == "lambert":
         both = get("Latin1"), get("Latin2")

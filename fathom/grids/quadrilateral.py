@@ -257,7 +257,10 @@ class CurvilinearGrid(WaterGrid):
         corners = [np.ascontiguousarray(a, float) for a in (corner_longitude, corner_latitude)]
         _check_corners(*corners)
         point = earth.unit_vectors(*corners)
-        same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
+
+        def same(a: Any, b: Any) -> bool:
+            return bool(np.abs(a - b).max() < 1e-6)
+
         periodic = (
             same(point[:, 0], point[:, -1]) if periodic is None else yes_or_no("periodic", periodic)
         )

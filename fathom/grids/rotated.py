@@ -165,7 +165,10 @@ class RotatedGrid(LimitedAreaGrid):
     def computed(self) -> np.ndarray:
         """Where the equations are solved, (ny, nx): False in the rim."""
         nx, ny = self.points
-        depth = lambda n: np.minimum(np.arange(n), n - 1 - np.arange(n)) >= self.rim
+
+        def depth(n: Any) -> Any:
+            return np.minimum(np.arange(n), n - 1 - np.arange(n)) >= self.rim
+
         result: np.ndarray = depth(ny)[:, None] & depth(nx)
         return result
 

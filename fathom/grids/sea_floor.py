@@ -143,7 +143,10 @@ def _coarse(
         strip = sign * np.asarray(array[j * n : (j + 1) * n, : columns * n].values, float)
         strip = np.nan_to_num(np.maximum(strip, 0.0)).reshape(n, columns, n)
         water[0, j], water[1, j] = (strip > 0).mean((0, 2)), strip.mean((0, 2))
-    middle = lambda axis, size: axis[: size * n].reshape(size, n).mean(1)
+
+    def middle(axis: Any, size: Any) -> Any:
+        return axis[: size * n].reshape(size, n).mean(1)
+
     return water, middle(latitude, rows), middle(longitude, columns)
 
 

@@ -179,9 +179,10 @@ def _signature(entry: dict[str, Any]) -> inspect.Signature:
     """Returns the signature for help and completion: all parameters of the catalogue with their
     defaults.
     """
-    keyword = lambda name, usual: inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=usual
-    )
+
+    def keyword(name: str, usual: Any) -> inspect.Parameter:
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=usual)
+
     own = [keyword(p["name"], p["value"]) for p in entry["parameters"]]
     return inspect.Signature([*own, keyword("every", None)])
 

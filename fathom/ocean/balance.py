@@ -155,9 +155,15 @@ def even_at_equator(grid: WaterGrid, values: Array) -> Array:
     low = np.where(known, np.floor(np.where(known, other, 0)), 0).astype(int)
     share = np.where(known, other - low, 0.0)
     high = np.where(share > 1e-6, np.minimum(low + 1, len(rows) - 1), low)
-    beyond = lambda a, at: np.take_along_axis(a, np.broadcast_to(at, a.shape), 1)
+
+    def beyond(a: Any, at: Any) -> Any:
+        return np.take_along_axis(a, np.broadcast_to(at, a.shape), 1)
+
     dry = np.cumsum(~wet, axis=1)
-    alike = lambda at: beyond(wet, at) & (beyond(dry, at) == dry)  # nothing dry in between
+
+    def alike(at: Any) -> Any:
+        return beyond(wet, at) & (beyond(dry, at) == dry)  # nothing dry in between
+
     there = known & wet & alike(low) & alike(high)
     odd = 0.5 * (values - (1 - share) * beyond(values, low) - share * beyond(values, high))
     depth = np.asarray(grid.levels.middles)[:, None, None]
@@ -196,7 +202,9 @@ class Gradient:
         """
         from scipy.sparse import csr_array, diags_array
 
-        at = lambda a: np.asarray(a).ravel()[self.corners]
+        def at(a: Any) -> Any:
+            return np.asarray(a).ravel()[self.corners]
+
         cells = np.arange(self.wet.size).reshape(self.wet.shape)
         columns = np.concatenate([at(near) for near in self.around(cells)])
         rows = np.tile(np.arange(len(self.corners)), 4)
@@ -221,7 +229,10 @@ def _solved(matrix: Any, right: Array) -> Array:
     """
     diagonal = matrix.diagonal()
     inverse = np.divide(1.0, diagonal, out=np.ones_like(diagonal), where=diagonal > 0)
-    dot = lambda a, b: float((a * b).sum())
+
+    def dot(a: Any, b: Any) -> float:
+        return float((a * b).sum())
+
     found, residual = np.zeros_like(right), right.copy()
     direction = inverse * residual
     size = first = dot(residual, direction)

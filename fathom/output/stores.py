@@ -443,15 +443,18 @@ class Store(Statistics, Along, Places, Stream):
                 other, d = self.beside[name]
                 members.setdefault(other, d)
         given = dict(zip(diagnostics.needs(members.values()), arrays))
-        make = lambda some: diagnostics.of_window(
-            self.simulation.model,
-            some,
-            horizontal,
-            window,
-            [given[need] for need in diagnostics.needs(some)],
-            steps,
-            dtype,
-        )
+
+        def make(some: Any) -> Any:
+            return diagnostics.of_window(
+                self.simulation.model,
+                some,
+                horizontal,
+                window,
+                [given[need] for need in diagnostics.needs(some)],
+                steps,
+                dtype,
+            )
+
         if self.variables[together[0]].shared is not None:
             return dict(zip(members, make(list(members.values()))))
         return {name: make([d])[0] for name, d in members.items()}

@@ -4,6 +4,7 @@ its file names, with lines of longitude and latitude and their degrees at the ed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def projection_of(text: str | None, region: Region | None, mesh: Mesh) -> Any:
         raise InputError(f"projection {text!r}: these points have no longitude and latitude")
     if text.startswith("around:"):
         return Around(*_numbers(text))
-    usual = {
+    usual: dict[str, Callable[[], Any]] = {
         "globe": lambda: EqualEarth(10.0),
         "north": lambda: Hemisphere(1),
         "south": lambda: Hemisphere(-1),

@@ -152,7 +152,10 @@ def _in_time(
     if kind == "passages":
         return transports.passages(dataset, data, seconds=seconds, **how)
     if kind == "drifters":
-        on = lambda grid: _raster(mesh_of(grid), projection or "globe", region)
+
+        def on(grid: Any) -> Any:
+            return _raster(mesh_of(grid), projection or "globe", region)
+
         return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=how)
     dim = next((dim for dim in data.dims if dim not in ("time", "station")), None)
     if dim is not None and "station" in data.dims:

@@ -70,7 +70,10 @@ class Departures:
         s = self.simulation
         self.fields = {f["name"]: f for f in s.fields.fields}
         self.model = _observed(s.model, self.fields)
-        known = lambda name: name in self.fields or name in s.model.derived
+
+        def known(name: Any) -> Any:
+            return name in self.fields or name in s.model.derived
+
         self.names = [n for n in (*self.model.needs, *self.model.takes) if known(n)]
         self.levels = {name: self._levels(name) for name in self.names}
         if self.own is None:
@@ -119,7 +122,10 @@ class Departures:
         """Compares at the end of a slot, and the beginning of the next; all ranks call it."""
         ending, beginning = self._of_slot(-1), self._of_slot(0)
         after = self._columns(np.append(ending, beginning))
-        split = lambda which: {name: values[:, which] for name, values in after.items()}
+
+        def split(which: Any) -> Any:
+            return {name: values[:, which] for name, values in after.items()}
+
         if self.before is not None:
             end = self.start + self.simulation.seconds
             share = (self.own["time"][ending] - (end - self.every)) / self.every

@@ -161,7 +161,7 @@ def _numbers(thing: Any) -> Any:
     return thing
 
 
-class State(xr.Dataset):
+class State(xr.Dataset):  # type: ignore[no-untyped-call]
     """All fields of the state, and what else the model keeps between steps."""
 
     __slots__ = ()

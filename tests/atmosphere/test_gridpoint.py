@@ -102,7 +102,7 @@ def test_same_bits_in_tiles_and_blocks():
 def test_a_rank_keeps_no_heights_of_the_whole_grid():
     """They are made again for who asks for them."""
     sim = small_planes.bubble(ny=1).prepare()
-    assert not {"heights", "air_at_rest"} & vars(sim.model).keys()
+    assert not {"heights", "state"} & vars(sim.model.rest).keys()
     assert np.array_equal(sim.model.heights, sim.gather("interface_height"))
 
 

@@ -98,7 +98,7 @@ def test_a_scheme_does_here_what_it_says():
     before = sim.gather("air_potential_temperature")
     sim.advance(1)
     change = (sim.gather("air_potential_temperature") - before)[:-1]
-    exner = model.reference.exner(model.geopotential(model.heights[:-1]), model.constants)
+    exner = model.reference.exner(model.rest.geopotential(model.heights[:-1]), model.constants)
     latitude = np.deg2rad(model.grid.coordinates()[1])
     sine, cosine = np.sin(latitude) ** 2, np.cos(latitude) ** 2
     pressure = 1e5 * exner ** (1 / 0.2857142857)

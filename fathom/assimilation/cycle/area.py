@@ -339,7 +339,10 @@ class AreaCycles:
         """Returns H of columns at places between points of a grid."""
         i, j = np.floor(x).astype(int), np.floor(y).astype(int)
         corners = [(a, b) for b in (0, 1) for a in (0, 1)]
-        weight = lambda part, beyond: part if beyond else 1 - part
+
+        def weight(part: Any, beyond: Any) -> Any:
+            return part if beyond else 1 - part
+
         around = SimpleNamespace(
             index=np.stack([(j + b) * grid.size[0] + i + a for a, b in corners], 1),
             weight=np.stack([weight(x - i, a) * weight(y - j, b) for a, b in corners], 1),
@@ -354,7 +357,10 @@ class AreaCycles:
         zone, levels = self.grid.coupling, self.experiment.area.levels
         inside = tuple(slice(zone, n - zone) for n in reversed(self.grid.points))
         d = self.model.background.fields(a - b)[(slice(None), *inside)]
-        mean = lambda f: float(np.mean(np.sum(f**2, 0)))
+
+        def mean(f: Any) -> float:
+            return float(np.mean(np.sum(f**2, 0)))
+
         wind, T = (mean(d[k : k + n]) / levels for k, n in ((0, 2 * levels), (2 * levels, levels)))
         pi = mean(d[3 * levels : 3 * levels + 1])
         c, R = constants.norm_heat_capacity, constants.norm_gas_constant

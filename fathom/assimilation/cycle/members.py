@@ -38,11 +38,16 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
     """Returns all windows; each keeps the members' backgrounds."""
     e, twin, folder = cycles.experiment, cycles.twin, cycles.out / "eda"
     count = cycles.experiment.ensemble.members
-    random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
+
+    def random(number: Any, i: Any) -> Any:
+        return np.random.default_rng([e.ensemble.seed, number, i])
 
     def drawn(L: Any, number: int, these: range = range(count)) -> np.ndarray:
         """Returns states from B, one for each member; of others than members with other numbers."""
-        draw = lambda i: random(number, count + i).standard_normal(L.controls)
+
+        def draw(i: Any) -> Any:
+            return random(number, count + i).standard_normal(L.controls)
+
         return np.array([L.apply(draw(i)) for i in these])
 
     B, R, start = cycles.learned()
@@ -121,7 +126,10 @@ def nearby(cycles: Cycles, number: int, seen: dict[int, Seen], drawn: np.ndarray
     """Weights of pairs of columns (values, columns, columns): covariances of states drawn from B,
     nothing where they are too near to each other or too far away."""
     twin, times = cycles.twin, len(cycles.experiment.times)
-    at_data = lambda b: [s.operator.apply(b).reshape(twin.values, -1) for s in seen.values()]
+
+    def at_data(b: Any) -> Any:
+        return [s.operator.apply(b).reshape(twin.values, -1) for s in seen.values()]
+
     x = np.array([np.concatenate(at_data(b), axis=1) for b in drawn])
     places = [twin.places((cycles.first + number) * times + n)[:2] for n in seen]
     at = unit_vectors(*np.concatenate(places, axis=1))

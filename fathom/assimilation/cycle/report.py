@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,16 @@ Results = dict[str, list[dict[str, Any]]]
 names = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
 
 
+def _rms(windows: Sequence[dict[str, Any]], part: str, name: str) -> float:
+    """Returns the root mean square of an error over windows."""
+    return float(np.sqrt(np.mean([window[part][name] ** 2 for window in windows])))
+
+
+def _mean(windows: Sequence[dict[str, Any]], name: str) -> float:
+    """Returns the mean of a number over windows."""
+    return float(np.mean([window[name] for window in windows]))
+
+
 def means(results: Results) -> dict[str, dict[str, float]]:
     """Returns means of each method over the second half of its windows: rms errors of background
     and analysis, departures and residuals over the observation errors, 2 J over the number of data.
@@ -19,10 +31,7 @@ def means(results: Results) -> dict[str, dict[str, float]]:
     made = {}
     for method, all_ in results.items():
         half = all_[len(all_) // 2 :]
-        rms = lambda part, name, half=half: float(
-            np.sqrt(np.mean([r[part][name] ** 2 for r in half]))
-        )
-        mean = lambda name, half=half: float(np.mean([r[name] for r in half]))
+        rms, mean = partial(_rms, half), partial(_mean, half)
         made[method] = {
             f"{part} {name}": rms(part, name)
             for part in ("background", "analysis")

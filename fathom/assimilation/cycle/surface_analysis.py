@@ -96,7 +96,10 @@ def _near(path: str | Path, header: Any, hours: float) -> Observations:
     if not hours > 0:
         raise InputError(f"hours = {hours} must be positive")
     now = _since(header, 1970)
-    listed = lambda names: ", ".join(f"'{name}'" for name in names)
+
+    def listed(names: Any) -> Any:
+        return ", ".join(f"'{name}'" for name in names)
+
     data = base.read(
         path,
         f"reason = 0 AND background_departure IS NOT NULL AND pressure IS NULL"
@@ -175,7 +178,10 @@ def _of(
     made = np.zeros(points.shape)
     made[points] = found[:count]
     d = data.departure
-    rms = lambda values: float(np.sqrt(np.mean(values**2)))
+
+    def rms(values: Any) -> float:
+        return float(np.sqrt(np.mean(values**2)))
+
     left = surface.withheld(structure, data, min(10, len(data)), threads=threads)
     return made, {
         "data": len(data), "points": count, "rms_background": rms(d),

@@ -186,7 +186,10 @@ class Twin:
         levels, transform = self.experiment.model.levels, self.model.transform
         d = self.model.waves.fields(a - b)
         area = np.asarray(transform.weight)[:, None] / transform.shape[1]
-        mean = lambda f: float(np.sum(np.mean(f**2, 0) * area))
+
+        def mean(f: Any) -> float:
+            return float(np.sum(np.mean(f**2, 0) * area))
+
         c, R = constants.norm_heat_capacity, constants.norm_gas_constant
         wind, T, pi = d[: 2 * levels], d[2 * levels : 3 * levels], d[3 * levels :]
         return {

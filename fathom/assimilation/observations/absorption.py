@@ -13,6 +13,7 @@ with theirs. Frequencies up to some 300 GHz.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,10 @@ def layer_depths(
     """Returns optical depths (frequencies, layers, profiles) along the vertical, of layers between
     levels: pressure (levels) [Pa] downwards, temperature and specific humidity (levels, profiles).
     """
-    mean = lambda x: 0.5 * (x[1:] + x[:-1])
+
+    def mean(x: Any) -> Any:
+        return 0.5 * (x[1:] + x[:-1])
+
     T, q = mean(np.asarray(temperature, float)), mean(np.asarray(humidity, float))
     p = np.asarray(pressure, float)
     middle = ((p[1:] - p[:-1]) / np.log(p[1:] / p[:-1]) / 100)[:, None]  # hPa
@@ -126,7 +130,10 @@ def brightness(
     """
     T = 0.5 * (temperature[1:] + temperature[:-1])
     factor = (planck * 1e9 / boltzmann * np.asarray(f, float))[:, None]
-    emitted = lambda x: 1 / np.expm1(factor / x)
+
+    def emitted(x: Any) -> Any:
+        return 1 / np.expm1(factor / x)
+
     down = emitted(np.full((1, T.shape[1]), cosmic))
     for j in range(len(T)):
         kept = np.exp(-secant * depth[:, j])

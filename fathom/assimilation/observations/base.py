@@ -168,7 +168,10 @@ def write_groups(
     are the groups `numbers` of the file.
     """
     pyarrow()
-    part = lambda first, end: Observations.of({n: v[first:end] for n, v in own.column.items()})
+
+    def part(first: int, end: int) -> Observations:
+        return Observations.of({n: v[first:end] for n, v in own.column.items()})
+
     groups = [as_table(part(first, end)) for first, end in pairwise(bounds)]
     schema = groups[0].schema if groups else as_table(part(0, 0)).schema
     parquet.write(Path(path), groups, numbers, schema, comm)
@@ -239,8 +242,10 @@ def from_table(table: Any) -> Observations:
         given[name] = _texts(name, column) if is_text else column.to_numpy(zero_copy_only=False)
     if len(given) < len(columns):
         return Observations(**given)
-    own = lambda values, kind: np.require(values, kind, "W")  # a copy only where it must be one
-    return Observations.of({name: own(given[name], kind) for name, (kind, _, _) in columns.items()})
+    own = {  # a copy only where it must be one
+        name: np.require(given[name], kind, "W") for name, (kind, _, _) in columns.items()
+    }
+    return Observations.of(own)
 
 
 def _texts(name: str, column: Any) -> np.ndarray:

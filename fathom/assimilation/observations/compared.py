@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,10 @@ def _in_the_air(
         here = (wanted >= x[n]) & (wanted <= x[n + 1])
         if here.any():
             longitude, latitude, time = (p[here] for p in place)
-            at = lambda level: background.at(name, longitude, latitude, time, level)  # noqa: B023
+
+            def at(level: Any) -> Any:
+                return background.at(name, longitude, latitude, time, level)  # noqa: B023
+
             share = (wanted[here] - x[n]) / (x[n + 1] - x[n])
             found[here] = (1 - share) * at(above) + share * at(below)
     return found

@@ -160,8 +160,14 @@ class Air:
         return nowhere, 0
 
     def _columns(self, held: Columns) -> operators.Columns:
-        T, flat = held["air_temperature"].T, lambda name: held[name][0]
-        of = lambda name: held[name].T if name in held else np.zeros_like(T)
+        T = held["air_temperature"].T
+
+        def flat(name: str) -> Any:
+            return held[name][0]
+
+        def of(name: Any) -> Any:
+            return held[name].T if name in held else np.zeros_like(T)
+
         skin = flat("ground_temperature") if "ground_temperature" in held else T[:, -1]
         humidity, (east, north) = of("specific_humidity"), map(of, winds)
         ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / STANDARD_GRAVITY

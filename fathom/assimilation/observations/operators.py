@@ -88,7 +88,10 @@ class Columns:
 
     def _seen(self, level: Any, z0: Any) -> Any:
         count = len(self.state)
-        full = lambda x: np.array(np.broadcast_to(np.asarray(x, float), (count,)))
+
+        def full(x: Any) -> np.ndarray:
+            return np.array(np.broadcast_to(np.asarray(x, float), (count,)))
+
         a, b = (np.ascontiguousarray(x, float) for x in (self.a, self.b))
         return mpi.core.ObservedColumns(a, b, self.state, full(self.ground), full(level), full(z0))
 
@@ -191,13 +194,16 @@ def potential_temperature(salinity: Any, temperature: Any, pressure: Any) -> np.
     """
     S, p = np.asarray(salinity, float) - 35, np.asarray(pressure, float)
     theta = np.asarray(temperature, float)
-    slope = lambda T, p: (
-        3.5803e-5 + (8.5258e-6 + (-6.836e-8 + 6.6228e-10 * T) * T) * T
-        + (1.8932e-6 - 4.2393e-8 * T) * S
-        + (1.8741e-8 + (-6.7795e-10 + (8.733e-12 - 5.4481e-14 * T) * T) * T
-           + (-1.1351e-10 + 2.7759e-12 * T) * S) * p
-        + (-4.6206e-13 + (1.8676e-14 - 2.1687e-16 * T) * T) * p**2
-    )  # fmt: skip
+
+    def slope(T: np.ndarray, p: np.ndarray) -> Any:
+        return (
+            3.5803e-5 + (8.5258e-6 + (-6.836e-8 + 6.6228e-10 * T) * T) * T
+            + (1.8932e-6 - 4.2393e-8 * T) * S
+            + (1.8741e-8 + (-6.7795e-10 + (8.733e-12 - 5.4481e-14 * T) * T) * T
+               + (-1.1351e-10 + 2.7759e-12 * T) * S) * p
+            + (-4.6206e-13 + (1.8676e-14 - 2.1687e-16 * T) * T) * p**2
+        )  # fmt: skip
+
     h = -p
     k1 = h * slope(theta, p)
     k2 = h * slope(theta + k1 / 2, p + h / 2)

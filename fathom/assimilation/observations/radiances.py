@@ -108,7 +108,10 @@ class Radiometer:
 
     def _scenes(self, columns: Any, channel: Any, emissivity: Any, secant: Any) -> tuple[Any, ...]:
         columns = np.ascontiguousarray(columns, float)
-        full = lambda x, of: np.array(np.broadcast_to(x, (len(columns),)), of)
+
+        def full(x: Any, of: Any) -> np.ndarray:
+            return np.array(np.broadcast_to(x, (len(columns),)), of)
+
         return columns, full(channel, np.int32), full(emissivity, float), full(secant, float)
 
     def apply(
@@ -191,7 +194,10 @@ def predicted(
     T: np.ndarray, q: np.ndarray, reference: tuple[Any, ...], secant: float
 ) -> np.ndarray:
     """Returns predictors (layers, profiles, 12), as in core/observation/radiance.hpp."""
-    mean = lambda x: 0.5 * (x[1:] + x[:-1])
+
+    def mean(x: Any) -> Any:
+        return 0.5 * (x[1:] + x[:-1])
+
     dp = np.diff(levels)[:, None]
     layer = mean(T), mean(q)
     t, w = (x / r[:, None] for x, r in zip(layer, reference))
@@ -208,7 +214,10 @@ def predicted(
 def trained(count: int = 80, seed: int = 1) -> Radiometer:
     """Returns the regression of all channels; some seconds."""
     T, q = profiles(count, seed)
-    mean = lambda x: 0.5 * (x[1:] + x[:-1])
+
+    def mean(x: Any) -> Any:
+        return 0.5 * (x[1:] + x[:-1])
+
     reference = mean(T).mean(axis=1), mean(q).mean(axis=1)
     P = np.concatenate([predicted(T, q, reference, s) for s in angles], axis=1)
     values = np.empty((len(channels), len(levels) - 1, P.shape[-1]))

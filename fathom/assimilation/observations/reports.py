@@ -133,7 +133,10 @@ missing_heights = 1e5  # m: no observation lies above; 2147483647 is a missing n
 
 def roles(core: Any) -> Any:
     """Returns the elements that the decoder looks for."""
-    numbered = lambda table: {d: n for n, group in enumerate(table.values()) for d in group}
+
+    def numbered(table: Any) -> dict[Any, int]:
+        return {d: n for n, group in enumerate(table.values()) for d in group}
+
     return core.BufrRoles(
         numbered(slots),
         numbered(headers),

@@ -83,9 +83,10 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
             )
             for held, values in zip(terms[name], found):
                 held.append(values.ravel())
-    exact = lambda parts: mpi.core.exact_sum(
-        simulation.comm.py2f(), np.concatenate([np.empty(0), *parts])
-    )
+
+    def exact(parts: Any) -> Any:
+        return mpi.core.exact_sum(simulation.comm.py2f(), np.concatenate([np.empty(0), *parts]))
+
     result = {}
     for name, parts in terms.items():
         mass, area, flux, so_far = map(exact, parts)

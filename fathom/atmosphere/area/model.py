@@ -390,9 +390,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def dynamics(self) -> Dynamics:
         """Returns its dynamics, as a component."""
         divergence = "divergence" if self.grid.map_factor is None else "reference_divergence"
+        rotation = self.parameters["rotation"]
         if self.compressible:
-            return Compressible(self.air, divergence, self.extrapolation)
-        return SemiLagrangian(self.air, True, divergence)
+            return Compressible(self.air, rotation, divergence, self.extrapolation)
+        return SemiLagrangian(self.air, rotation, True, divergence)
 
     @property
     def components(self) -> Sequence[Component]:
@@ -441,7 +442,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def _plane(self) -> Any:
         grid = self.grid
         sides = tuple(n * grid.spacing for n in grid.size)
-        flat = lambda field: [] if field is None else field.ravel().tolist()
+
+        def flat(field: Any) -> Any:
+            return [] if field is None else field.ravel().tolist()
+
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
         drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
         upper = None

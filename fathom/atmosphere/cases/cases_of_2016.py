@@ -94,7 +94,9 @@ def tropical_cyclone(
         d = np.maximum(np.hypot(d1, d2), 1e-25)
         return wind * d1 / d, wind * d2 / d
 
-    humidity = lambda x, y, p: humid(height(distance(x, y), p))
+    def humidity(x: Any, y: Any, p: Any) -> Any:
+        return humid(height(distance(x, y), p))
+
     return {
         "eastward_wind": _degrees(lambda x, y, p: around(x, y, p)[0]),
         "northward_wind": _degrees(lambda x, y, p: around(x, y, p)[1]),
@@ -115,6 +117,7 @@ def _if_moist(model: Any, humidity: Any) -> dict[str, Any]:
     return {"specific_humidity": humidity}
 
 
+# long: the functions of the case share its constants
 def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
     """Returns theta = 300 K + 43 K (z / 12 km)^5/4, humidity 1 - 3/4 (z / 12 km)^5/4 on the equator
     up to 12 km, q at most 14 g/kg; u = U(z) cos(latitude), 30 m/s more at 5 km than at the ground.
@@ -132,7 +135,10 @@ def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
     )
     relative = np.where(z < 12e3, 1 - 0.75 * (low / 12e3) ** 1.25, 0.25)
     humid, exner = np.zeros_like(z), np.zeros_like(z)
-    along = lambda f, x: np.concatenate([[0], np.cumsum((f[1:] + f[:-1]) / 2 * np.diff(x))])
+
+    def along(f: Any, x: Any) -> np.ndarray:
+        return np.concatenate([[0], np.cumsum((f[1:] + f[:-1]) / 2 * np.diff(x))])
+
     for _ in range(20):
         exner = 1 - along(gravity / (cp * theta * (1 + vapour * humid)), z)
         T = theta * exner
@@ -149,13 +155,22 @@ def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
         slope = np.gradient(all_, z, axis=1) - np.gradient(exner, z)
         virtual = 1 / (1 / on_equator - slope * cp / gravity)
     s = np.linspace(np.log(all_[:, -1].min()), np.log(all_[:, 0].max()), 800)
-    of_pressure = lambda values: RectBivariateSpline(
-        y, s, [np.interp(-s, -np.log(p), f) for p, f in zip(all_, values)], kx=3, ky=1
-    )
-    flat = lambda f: np.tile(f, (len(y), 1))
+
+    def of_pressure(values: Any) -> Any:
+        return RectBivariateSpline(
+            y, s, [np.interp(-s, -np.log(p), f) for p, f in zip(all_, values)], kx=3, ky=1
+        )
+
+    def flat(f: Any) -> Any:
+        return np.tile(f, (len(y), 1))
+
     heights, warmth, wet = (of_pressure(f) for f in (flat(z), virtual, flat(humid)))
-    ground = lambda lat: np.interp(np.abs(lat), y, all_[:, 0])
-    at = lambda of, lat, p: of.ev(np.abs(lat), kappa * np.log(p / 1e5))
+
+    def ground(lat: Any) -> Any:
+        return np.interp(np.abs(lat), y, all_[:, 0])
+
+    def at(of: Any, lat: Any, p: Any) -> Any:
+        return of.ev(np.abs(lat), kappa * np.log(p / 1e5))
 
     def bubble(longitude: Any, lat: Any, height: Any) -> Any:
         away = np.arccos(np.clip(np.cos(lat) * np.cos(longitude - 2 * np.pi / 3), -1, 1))
@@ -167,7 +182,9 @@ def supercell(model: Any, warmer: float = 3.0) -> dict[str, Any]:
         dry = at(warmth, lat, p) / (1 + vapour * q) + bubble(longitude, lat, height)
         return dry * (p / 1e5) ** kappa
 
-    blown = lambda lat, p: np.interp(at(heights, lat, p), z, wind) * np.cos(lat)
+    def blown(lat: Any, p: Any) -> Any:
+        return np.interp(at(heights, lat, p), z, wind) * np.cos(lat)
+
     return {
         "eastward_wind": _degrees(lambda x, y, p: blown(y, p)),
         "northward_wind": 0.0,

@@ -81,7 +81,10 @@ def steady_flow(
     """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     u0 = 2 * np.pi * a / (12 * day) if speed is None else speed
-    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
+
+    def along(x: Any, y: Any) -> Any:
+        return -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
+
     state = {
         "eastward_wind": radians(
             lambda x, y: u0 * (np.cos(y) * np.cos(angle) + np.cos(x) * np.sin(y) * np.sin(angle))
@@ -173,12 +176,15 @@ def unstable_jet(model: Any, perturbation: float = 120.0, speed: float = 80.0) -
     balanced = CubicSpline(edges, -drop)
     dense = np.linspace(-np.pi / 2, np.pi / 2, 40001)
     mean = gravity * 1e4 - np.trapezoid(balanced(dense) * np.cos(dense), dense) / 2
-    hill = lambda x, y: (
-        gravity
-        * perturbation
-        * np.cos(y)
-        * np.exp(-((3 * _around(x)) ** 2) - (15 * (np.pi / 4 - y)) ** 2)
-    )
+
+    def hill(x: Any, y: Any) -> Any:
+        return (
+            gravity
+            * perturbation
+            * np.cos(y)
+            * np.exp(-((3 * _around(x)) ** 2) - (15 * (np.pi / 4 - y)) ** 2)
+        )
+
     return {
         "eastward_wind": radians(lambda x, y: u(y)),
         "northward_wind": 0.0,
@@ -216,8 +222,13 @@ def cosine_bell(model: Any, angle: float = 0.0) -> dict[str, Any]:
             ' rotation=0, tracers=["bell"])'
         )
     u0, temperature = 2 * np.pi * model.grid.radius / (12 * day), 300.0
-    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
-    distance = lambda x, y: np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))
+
+    def along(x: Any, y: Any) -> Any:
+        return -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
+
+    def distance(x: Any, y: Any) -> Any:
+        return np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))
+
     return {
         "eastward_wind": radians(
             lambda x, y, p: u0 * (np.cos(y) * np.cos(angle) + np.cos(x) * np.sin(y) * np.sin(angle))
@@ -246,11 +257,15 @@ def baroclinic_wave(model: Any, perturbation: float = 1.0) -> dict[str, Any]:
         model.parameters["gas_constant"],
     )
     u0, T0, lapse, tropopause, dT = 35.0, 288.0, 0.005, 0.2, 4.8e5
-    turned = lambda p: (p / 1e5 - 0.252) * np.pi / 2
-    of_wind = lambda y: -2 * np.sin(y) ** 6 * (np.cos(y) ** 2 + 1 / 3) + 10 / 63
-    of_rotation = lambda y: (
-        (8 / 5 * np.cos(y) ** 3 * (np.sin(y) ** 2 + 2 / 3) - np.pi / 4) * a * rotation
-    )
+
+    def turned(p: Any) -> Any:
+        return (p / 1e5 - 0.252) * np.pi / 2
+
+    def of_wind(y: Any) -> Any:
+        return -2 * np.sin(y) ** 6 * (np.cos(y) ** 2 + 1 / 3) + 10 / 63
+
+    def of_rotation(y: Any) -> Any:
+        return (8 / 5 * np.cos(y) ** 3 * (np.sin(y) ** 2 + 2 / 3) - np.pi / 4) * a * rotation
 
     def wind(x: Any, y: Any, p: Any) -> Any:
         distance = np.arccos(
@@ -297,7 +312,9 @@ def short_jet(model: Any, perturbation: float = 1.0) -> dict[str, Any]:
         np.array([-6.5e-3, 0, 1e-3, 2.8e-3, 0, -2.8e-3, -2e-3]),
     )
     standard = 288.15 + np.append(0, np.cumsum(slopes * np.diff(heights)))
-    across = lambda y: np.where(y > 0, np.sin(np.pi * np.sin(y) ** 2) ** 3, 0.0)
+
+    def across(y: Any) -> Any:
+        return np.where(y > 0, np.sin(np.pi * np.sin(y) ** 2) ** 3, 0.0)
 
     def profile(p: Any) -> tuple[Any, ...]:
         z = -H * np.log(p / 1e5)
@@ -375,9 +392,9 @@ def small_planet_waves(model: Any) -> dict[str, Any]:
     a, R = model.grid.radius, model.parameters["gas_constant"]
     u0, equator, N2, kappa = 20.0, 300.0, 1e-4, 2 / 7
     G = gravity**2 * kappa / (N2 * R)
-    ground = lambda y: (
-        G + (equator - G) * np.exp(-((u0 / gravity) ** 2) * N2 / 4 * (np.cos(2 * y) - 1))
-    )
+
+    def ground(y: Any) -> Any:
+        return G + (equator - G) * np.exp(-((u0 / gravity) ** 2) * N2 / 4 * (np.cos(2 * y) - 1))
 
     def temperature(x: Any, y: Any, p: Any) -> Any:
         surface, low = ground(y), np.exp(log_pressure(x, y))

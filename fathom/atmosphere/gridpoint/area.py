@@ -9,8 +9,8 @@ the wind, residuals are 0, and the state of the new time is there before the fir
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from fathom.atmosphere.area import outer
 from fathom.atmosphere.gridpoint import state as gridpoint_state
 from fathom.atmosphere.gridpoint.dynamics import DENSITY, RISING, WARMTH, WIND_X, WIND_Y
 from fathom.base import mpi
+from fathom.grids.rotated import RotatedGrid
 from fathom.model.component import Component
 from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
-
-if TYPE_CHECKING:
-    from fathom.atmosphere.gridpoint.model import GridPointAtmosphere
 
 places = {
     WIND_X: ("east_face", "layer"),
@@ -38,61 +36,58 @@ class AreaCoupling(Component):
     """Relaxation to the outer model: the rim before the first iteration, all of the zone after a
     step.
 
-    model : of the area.
+    Parameters
+    ----------
+    grid : of the area.
+    tracers : names of those that are relaxed too, after a step.
+    precision : "fp64" or "fp32".
     source : makes the source of the outer model's fields in time.
     """
 
-    def __init__(self, model: GridPointAtmosphere, source: Callable[[], Any]) -> None:
-        self.model, self.source = model, source
+    def __init__(
+        self,
+        grid: RotatedGrid,
+        tracers: Sequence[str],
+        precision: str,
+        source: Callable[[], Any],
+    ) -> None:
+        self.grid, self.tracers, self.precision = grid, tracers, precision
+        self.source = source
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds those of a phase."""
         if phase == "winds":
-            do(coupling(self.model, "CouplingFirst", False))
+            do(self._coupling("CouplingFirst"))
         elif phase == "residuals":
             do("GridPointRim")
         elif phase == "coupling":
-            do(coupling(self.model, "Coupling", True))
+            do(self._coupling("Coupling", self.tracers))
 
     def records(self) -> Iterable[Any]:
         """Returns the outer model as a source of fields in time."""
         return [self.source()]
 
-
-def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns where the equations hold, and the rotation of the earth along both axes."""
-    computed, turn = model.grid.computed, 2 * model.parameters["rotation"]
-    level, angle = turn * np.cos(latitude), model.grid.angle
-    north = computed & np.roll(computed, -1, 0)
-    return {
-        "computed_here": computed.astype(float),
-        "open_east_face": (computed & np.roll(computed, -1, 1)).astype(float),
-        "open_north_face": north.astype(float),
-        "horizontal_coriolis": level * np.cos(angle),
-        "horizontal_coriolis_along_x": level * np.sin(angle),
-    }
-
-
-def coupling(model: Any, label: str, tracers: bool) -> Any:
-    """Returns the process that relaxes the state to the outer model; tracers: these too."""
-    grid = model.grid
-    computed = grid.computed
-    share, of_tracers = (
-        outer.weights(grid, p) for p in (outer.EXPONENT, outer.EXPONENT_OF_TRACERS)
-    )
-    of_faces = [
-        np.where(computed & np.roll(computed, -1, axis), (share + np.roll(share, -1, axis)) / 2, 1)
-        for axis in (1, 0)
-    ]
-    alpha = {"east_face": of_faces[0], "north_face": of_faces[1], "center": share}
-    drawn = [
-        (field.name, *place, field.units, alpha[place[0]].ravel().tolist())
-        for field, place in places.items()
-    ]
-    if tracers:
-        flat = of_tracers.ravel().tolist()
-        drawn += [(name, "center", "layer", "any", flat) for name in model.tracers]
-    return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[model.precision])
+    def _coupling(self, label: str, tracers: Sequence[str] = ()) -> Any:
+        """Returns the process that relaxes the air, and these tracers, to the outer model."""
+        grid, computed = self.grid, self.grid.computed
+        share, of_tracers = (
+            outer.weights(grid, p) for p in (outer.EXPONENT, outer.EXPONENT_OF_TRACERS)
+        )
+        of_faces = [
+            np.where(
+                computed & np.roll(computed, -1, axis), (share + np.roll(share, -1, axis)) / 2, 1
+            )
+            for axis in (1, 0)
+        ]
+        alpha = {"east_face": of_faces[0], "north_face": of_faces[1], "center": share}
+        drawn = [
+            (field.name, *place, field.units, alpha[place[0]].ravel().tolist())
+            for field, place in places.items()
+        ]
+        if tracers:
+            flat = of_tracers.ravel().tolist()
+            drawn += [(name, "center", "layer", "any", flat) for name in tracers]
+        return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[self.precision])
 
 
 def drawn(model: Any) -> Callable[..., Any]:

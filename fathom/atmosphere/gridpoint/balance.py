@@ -36,7 +36,10 @@ def balanced(model: Any, fields: Any) -> dict[str, Any]:
     )
     theta, exner = air.solve(theta, exner)
     density = c.density(exner, (theta[1:] + theta[:-1]) / 2)
-    along = lambda a: np.repeat(a[..., None], fields["x_wind"].shape[-1], -1)
+
+    def along(a: np.ndarray) -> np.ndarray:
+        return np.repeat(a[..., None], fields["x_wind"].shape[-1], -1)
+
     result: dict[str, Any] = fields | {
         "air_potential_temperature": along(theta),
         "air_density": along(density),
@@ -71,7 +74,7 @@ class _Meridian:
         self.dz = (z[:-2] - z[2:])[:, None] / 2
         self.dy = grid.radius * row * wider[:, None]
         self.gravity = (c.gravity / (1 + model.curvature * z[1:-1]) ** 2)[:, None]
-        self.reference = model.air_at_rest[0][..., 0], model.air_at_rest[2][1:-1, :, 0]
+        self.reference = model.rest.state[0][..., 0], model.rest.state[2][1:-1, :, 0]
         beside = (u[:, 1:] + u[:, :-1]) / 2
         round_ = model.means_across_rows["rows_of_wind"] * beside
         north = latitude[:-1] + row / 2

@@ -137,7 +137,7 @@ def _surface_pressure(state: Any) -> Any:
 
 def _geopotential(state: Any) -> Any:
     z = state.heights
-    return STANDARD_GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
+    return STANDARD_GRAVITY * state.model.rest.geopotential((z[1:] + z[:-1]) / 2)
 
 
 _rules = {
@@ -147,7 +147,7 @@ _rules = {
     "surface_air_pressure": _surface_pressure,
     "geopotential": _geopotential,
     "geopotential_height": lambda s: s["geopotential"] / STANDARD_GRAVITY,
-    "surface_geopotential": lambda s: STANDARD_GRAVITY * s.model.geopotential(s.heights[-1:]),
+    "surface_geopotential": lambda s: STANDARD_GRAVITY * s.model.rest.geopotential(s.heights[-1:]),
 }
 
 
@@ -184,7 +184,7 @@ def derived(model: Any) -> Mapping[str, Any]:
     table["wind_speed"] = of("wind_speed", wind)
     table["potential_temperature_deviation"] = Diagnostic(
         ("air_potential_temperature",),
-        lambda model, window, theta: theta - part(model.air_at_rest[2], window),
+        lambda model, window, theta: theta - part(model.rest.state[2], window),
         vertical="interface",
     )
     result: Mapping[str, Any] = (
@@ -208,7 +208,10 @@ def watch(simulation: Any) -> tuple[Series, str]:
     e = simulation.fields.extremes
     u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
     w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))
-    most = lambda *all: max(abs(one[end]) for one in all for end in ("minimum", "maximum"))
+
+    def most(*all: Any) -> Any:
+        return max(abs(one[end]) for one in all for end in ("minimum", "maximum"))
+
     solve = simulation.find(mpi.core.HelmholtzSolve)
     each = solve.iterations / max(solve.solves, 1)
     return {
@@ -227,7 +230,10 @@ def condition(simulation: Any) -> str:
     """
     model, found = simulation.model, []
     h, z = model.grid.horizontal, model.heights
-    depth = lambda k, j, i: np.diff(-z[max(k - 1, 0) : k + 2, j, i]).min()
+
+    def depth(k: Any, j: Any, i: Any) -> Any:
+        return np.diff(-z[max(k - 1, 0) : k + 2, j, i]).min()
+
     spacing = {
         "x_wind": lambda k, j, i: np.asarray(h.dx_east_face)[j, i],
         "y_wind": lambda k, j, i: np.asarray(h.dy_north_face)[j, i],

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from fathom.atmosphere.physics.fields import AirFields
 from fathom.base import mpi
+from fathom.grids.rotated import RotatedGrid
 from fathom.model.component import Component, Field
 from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
-
-if TYPE_CHECKING:
-    from fathom.atmosphere.gridpoint.model import GridPointAtmosphere
 
 WIND_X = Field("x_wind", "m s-1", (-500, 500))
 WIND_Y = Field("y_wind", "m s-1", (-500, 500))
@@ -21,55 +21,89 @@ DENSITY = Field("air_density", "kg m-3", (0, 10))
 STATE = WIND_X, WIND_Y, RISING, WARMTH, DENSITY
 
 
+@dataclass(frozen=True)
+class Solver:
+    """How the Helmholtz equation is solved: the names and the limits of GridPointAtmosphere.
+
+    about_state : whether it is linear about the state of each step.
+    """
+
+    preconditioner: str
+    method: str
+    tolerance: float
+    maximum_iterations: int
+    about_state: bool
+    precision: str
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """Of a step: trajectories again; for each, linear solves; of the departure points."""
+
+    outer: int
+    inner: int
+    departure: int
+
+
 class CoreProcesses:
-    """The processes of a step [s] that need communication (core/atmosphere/gridpoint)."""
+    """The processes of a step that need communication (core/atmosphere/gridpoint).
 
-    def __init__(self, model: GridPointAtmosphere, time_step: float) -> None:
-        precision, poles = bytes_of[model.precision], model.sphere and not model.area
-        setup = self._setup(model, time_step)
-        self.departure = mpi.core.gridpoint_departure(setup, precision)
-        self.transport = mpi.core.gridpoint_transport(setup, precision)
-        self.helmholtz = self._helmholtz(model, time_step)
-        self.poles = mpi.core.PoleWind() if poles else None
-        self.poles_of_start = mpi.core.PoleWind("_start") if poles else None
-        carried = [(name, "any") for name in model.tracers]
-        self.tracers = (
-            mpi.core.gridpoint_tracers(setup, carried, model.fix_mass, precision)
-            if carried
-            else None
-        )
+    Parameters
+    ----------
+    grid : of the air.
+    time_step : [s].
+    numbers : implicitness, gravity [m s-2], heat_capacity, gas_constant [J kg-1 K-1], by name.
+    deep : whether gravity falls off with height.
+    tracers : names of what is carried with the air.
+    fix_mass : whether their mass is kept.
+    """
 
-    @staticmethod
-    def _setup(model: GridPointAtmosphere, time_step: float) -> Any:
-        """Returns what the semi-Lagrangian processes know of the model."""
-        grid = model.grid
-        return mpi.core.GridPointSetup(
+    def __init__(
+        self,
+        grid: Any,
+        time_step: float,
+        numbers: Mapping[str, float],
+        *,
+        deep: bool,
+        iterations: Iterations,
+        solver: Solver,
+        tracers: Sequence[str],
+        fix_mass: bool,
+        precision: str,
+    ) -> None:
+        size, area, sphere = bytes_of[precision], isinstance(grid, RotatedGrid), grid.radius > 0
+        setup = mpi.core.GridPointSetup(
             float(time_step),
-            model.parameters["implicitness"],
-            model.iterations,
+            numbers["implicitness"],
+            iterations.departure,
             grid.dx,
             grid.dy,
             list(map(float, grid.levels.interfaces)),
             radius=grid.radius,
-            deep=model.deep,
-            south=grid.south if model.sphere else -90.0,
-            area=model.area,
-            times=model.outer,
+            deep=deep,
+            south=grid.south if sphere else -90.0,
+            area=area,
+            times=iterations.outer,
         )
-
-    @staticmethod
-    def _helmholtz(model: GridPointAtmosphere, time_step: float) -> Any:
-        """Returns the solver of the equation of increments."""
+        poles = sphere and not area
+        self.departure = mpi.core.gridpoint_departure(setup, size)
+        self.transport = mpi.core.gridpoint_transport(setup, size)
         names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
-        return mpi.core.HelmholtzSolve(
-            {name: model.parameters[name] for name in names} | {"step": float(time_step)},
-            model.preconditioner,
-            model.solver,
-            model.tolerance,
-            model.maximum_iterations,
-            model.outer * model.inner,
-            model.linear_about == "state",
-            model.solver_precision == "fp32",
+        self.helmholtz = mpi.core.HelmholtzSolve(
+            {name: numbers[name] for name in names} | {"step": float(time_step)},
+            solver.preconditioner,
+            solver.method,
+            solver.tolerance,
+            solver.maximum_iterations,
+            iterations.outer * iterations.inner,
+            solver.about_state,
+            solver.precision == "fp32",
+        )
+        self.poles = mpi.core.PoleWind() if poles else None
+        self.poles_of_start = mpi.core.PoleWind("_start") if poles else None
+        carried = [(name, "any") for name in tracers]
+        self.tracers = (
+            mpi.core.gridpoint_tracers(setup, carried, fix_mass, size) if carried else None
         )
 
 

@@ -21,7 +21,10 @@ from fathom.atmosphere.gridpoint.dynamics import (
     CoreProcesses,
     DryMassFixer,
     GridPointDynamics,
+    Iterations,
+    Solver,
 )
+from fathom.atmosphere.gridpoint.geometry import AirAtRest, Cells, LinearAboutRest, Sponge
 from fathom.atmosphere.physics.columns import ColumnPhysics
 from fathom.atmosphere.physics.packages import Physics, layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
@@ -35,7 +38,7 @@ from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
 from fathom.base.near import near
-from fathom.data.input.values import check_shape, on_columns
+from fathom.data.input.values import check_shape
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.grid import Grid
@@ -43,11 +46,9 @@ from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
 from fathom.grids.levels import HybridLevels
 from fathom.grids.regrid import chosen
 from fathom.grids.rotated import RotatedGrid
-from fathom.model.component import Component, Criterion, Given, Series
+from fathom.model.component import Array, Component, Given, Series
 from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
-
-faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
 
 def ways_to_solve(precision: str) -> dict[str, Any]:
@@ -58,6 +59,17 @@ def ways_to_solve(precision: str) -> dict[str, Any]:
         "solver": list(mpi.core.helmholtz_methods),
         "solver_precision": ["fp64", "fp32"] if precision == "fp64" else ["fp32"],
     }
+
+
+def _check_grid(grid: Any) -> None:
+    """Raises InputError: velocities do not stand on the faces of its cells."""
+    if isinstance(grid, Grid) and grid.staggering == "C":
+        return
+    raise InputError(
+        "GridPointAtmosphere needs a CartesianGrid or a LatitudeLongitudeGrid with staggering ="
+        f" 'C', or a RotatedGrid; given {grid!r}"
+        + (f" with staggering = {grid.staggering!r}" if isinstance(grid, Grid) else "")
+    )
 
 
 class GridPointAtmosphere(AirWithPhysics):
@@ -160,12 +172,7 @@ class GridPointAtmosphere(AirWithPhysics):
         extra_processes: Sequence[Insertion] = (),
         precision: str = "fp64",
     ) -> None:
-        if not (isinstance(grid, Grid) and grid.staggering == "C"):
-            raise InputError(
-                "GridPointAtmosphere needs a CartesianGrid or a LatitudeLongitudeGrid with"
-                f" staggering = 'C', or a RotatedGrid; given {grid!r}"
-                + (f" with staggering = {grid.staggering!r}" if isinstance(grid, Grid) else "")
-            )
+        _check_grid(grid)
         choice("precision", precision, ["fp64", "fp32"])
         check_tracers(tracers)
         self._take_physics(physics, tracers)
@@ -213,6 +220,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.reference = self._reference(
             reference_temperature, surface_potential_temperature, stability
         )
+        self._rest: AirAtRest | None = None
         self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial, self.filter_span, self.balanced = {}, 0.0, False
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
@@ -306,10 +314,29 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def components(self) -> Sequence[Component]:
-        """Returns dynamics, physics, coupling and fixer."""
-        coupling = [gridpoint_area.AreaCoupling(self, self._outer_in_time)] if self.area else []
+        """Returns dynamics, physics, coupling, fixer, and what never changes."""
         fixer = [DryMassFixer(self.curvature)] if self.fix_mass else []
-        return [self.dynamics, self.columns, *coupling, *fixer]
+        return [self.dynamics, self.columns, *self._coupling, *fixer, *self._unchanging]
+
+    @property
+    def _coupling(self) -> Sequence[Component]:
+        """Returns that of an area to its outer model."""
+        if not isinstance(self.grid, RotatedGrid):
+            return []
+        source = self._outer_in_time
+        return [gridpoint_area.AreaCoupling(self.grid, self.tracers, self.precision, source)]
+
+    @property
+    def _unchanging(self) -> Sequence[Component]:
+        """Returns what never changes: cells, sponge, air at rest."""
+        interfaces = self.grid.levels.interfaces
+        linear = [LinearAboutRest(self.rest)] if self.linear_about == "reference" else []
+        return [
+            Cells(self.grid, self.coriolis, self.parameters["rotation"]),
+            Sponge(interfaces, self.sponge_bottom, self.parameters["sponge_rate"]),
+            self.rest,
+            *linear,
+        ]
 
     def _outer_in_time(self) -> outer_models.Records:
         """Returns the outer model as a source of fields in time."""
@@ -443,87 +470,52 @@ class GridPointAtmosphere(AirWithPhysics):
         )
         self.time_step = time_step
         do = Order(bytes_of[self.precision], time_step, offered=offered)
-        do.shared = CoreProcesses(self, time_step)
+        do.shared = CoreProcesses(
+            self.grid,
+            time_step,
+            self.parameters,
+            deep=self.deep,
+            iterations=Iterations(self.outer, self.inner, self.iterations),
+            solver=Solver(
+                self.preconditioner,
+                self.solver,
+                self.tolerance,
+                self.maximum_iterations,
+                self.linear_about == "state",
+                self.solver_precision,
+            ),
+            tracers=self.tracers,
+            fix_mass=self.fix_mass,
+            precision=self.precision,
+        )
         return do
 
-    @cached_property
-    def ground(self) -> Any:
+    @property
+    def rest(self) -> AirAtRest:
+        """Returns the air at rest over the ground as it is now."""
+        if self._rest is None or self._rest.orography is not self.orography:
+            self._rest = AirAtRest(
+                self.grid, self.orography, self.reference, self.constants, self.curvature
+            )
+        return self._rest
+
+    @property
+    def ground(self) -> Array:
         """Returns height of the ground, (ny, nx) [m]."""
-        return on_columns(self.grid, self.orography, name="orography")
+        return self.rest.ground
 
-    @cached_property
-    def heights(self) -> Any:
+    @property
+    def heights(self) -> Array:
         """Returns heights of the interfaces, (levels + 1, ny, nx) [m]."""
-        return self.grid.levels.over(self.ground)
-
-    @cached_property
-    def air_at_rest(self) -> tuple[Any, ...]:
-        """Returns the reference on the grid: Exner function and density of layers, potential
-        temperature of interfaces. ValueError: it ends below the top.
-        """
-        z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
-        middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
-        if not self.reference.exner(top, c) > 0.01:
-            raise InputError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
-        theta = self.reference.potential_temperature(z, c)
-        exner = self.reference.exner(middle, c)
-        return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
-
-    def _release(self) -> None:
-        """Gives back what each rank has of the whole grid: who asks for it again gets it made
-        again.
-        """
-        for name in ("heights", "air_at_rest"):
-            self.__dict__.pop(name, None)
-
-    def geopotential(self, height: Any) -> Any:
-        """Returns geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
-        return height / (1 + self.curvature * height)
+        return self.rest.heights
 
     def geometry(self) -> Mapping[str, Any]:
         """Returns fields that never change: name -> array (ny, nx), or with levels."""
-        h, shape = self.grid.horizontal, np.shape(self.grid.wet_levels)
-        exner, density, theta = self.air_at_rest
-        metrics = {name: np.array(getattr(h, name)) for name in faces}
-        coriolis, open_north = np.full(shape, self.coriolis), np.ones(shape)
-        if self.grid.slice:  # no flux, no gradient across; of two rows of faces one: f counts twice
-            metrics |= {
-                "length_north_face": np.zeros(shape),
-                "dy_north_face": np.full(shape, 1e30),
-            }
-            coriolis *= 2
-        elif not self.grid.horizontal.periodic_j:
-            open_north[-1] = 0
-        if self.sphere:
-            latitude = np.deg2rad(self.grid.coordinates()[1])
-            coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
-            metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
-            if not self.area:
-                metrics["length_north_face"][-1] = 0  # the pole
+        found = dict(super().geometry())
         if self.physics:
-            metrics |= self._surroundings()
-        if self.linear_about == "reference":
-            metrics |= {
-                "linear_exner": exner,
-                "linear_density": density,
-                "linear_potential_temperature": theta,
-            }
-        open_faces = {"open_east_face": np.ones(shape), "open_north_face": open_north}
-        if self.area:
-            open_faces = gridpoint_area.geometry(self, latitude)
-        z = self.heights
-        self._release()
-        return (
-            metrics
-            | open_faces
-            | {
-                "coriolis": coriolis,
-                "interface_height": z,
-                "reference_exner": exner,
-                "reference_density": density,
-                "reference_potential_temperature": theta,
-            }
-        )
+            found |= self._surroundings()
+        self.rest.release()
+        return found
 
     def _surroundings(self) -> dict[str, Any]:
         """Returns places, ground and sea, as the physics reads them."""
@@ -543,21 +535,6 @@ class GridPointAtmosphere(AirWithPhysics):
         """Returns the geopotential of the ground [m2 s-2], (ny, nx)."""
         return self.parameters["gravity"] * self.ground
 
-    def profiles(self) -> Mapping[str, Sequence[float]]:
-        """Returns profiles: name -> values."""
-        eta = self.grid.levels.interfaces
-        depth = max(self.grid.levels.top - self.sponge_bottom, 1e-30)
-        inside = np.clip((eta - self.sponge_bottom) / depth, 0, 1)
-        damping = self.parameters["sponge_rate"] * np.sin(np.pi / 2 * inside) ** 2
-        return {
-            "level_height": list(map(float, eta)),
-            "vertical_damping": list(map(float, damping)),
-        }
-
-    def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
-        """Nothing that differs between steps."""
-        return {}
-
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
         start.take_date(self, simulation)
@@ -567,8 +544,6 @@ class GridPointAtmosphere(AirWithPhysics):
         ground = dict(self.change.ground)
         if (geopotential := ground.pop("surface_geopotential", None)) is not None:
             self.orography = geopotential / self.parameters["gravity"]
-            self._release()  # they are of flat ground
-            self.__dict__.pop("ground", None)
         self.initial |= ground
         self.initial |= self.change.functions(self.surface_geopotential)
 
@@ -604,7 +579,7 @@ class GridPointAtmosphere(AirWithPhysics):
         for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
-        self._release()
+        self.rest.release()
         return None
 
     def finish_initialisation(self, simulation: Any) -> None:
@@ -636,10 +611,6 @@ class GridPointAtmosphere(AirWithPhysics):
     def condition(self, simulation: Any) -> str:
         """Returns a text about the state of a run that became unstable."""
         return gridpoint_diagnostics.condition(simulation)
-
-    def criteria(self, step: float) -> Sequence[Criterion]:
-        """Returns limits of the step: none that is known before anything moves."""
-        return []
 
     def report(self, simulation: Any) -> Any:
         """Returns fields that the report draws, on rank 0; all ranks call it."""

@@ -73,7 +73,7 @@ def of_layers(model: Any, fields: Any) -> dict[str, Any]:
 
 def top_pressure(model: Any) -> float:
     """Returns pressure well above the model [Pa]."""
-    z = model.geopotential(1.1 * model.grid.levels.top)
+    z = model.rest.geopotential(1.1 * model.grid.levels.top)
     kappa = model.constants.gas_constant / model.constants.heat_capacity
     return float(
         model.constants.pressure * model.reference.exner(z, model.constants) ** (1 / kappa)
@@ -91,7 +91,10 @@ class OfLevels:
 
     def moved(self, axis: Any, next_: Any) -> Any:
         """Returns the same field half-way to the next columns."""
-        half = lambda a: (a + np.roll(a, next_, axis)) / 2
+
+        def half(a: Any) -> Any:
+            return (a + np.roll(a, next_, axis)) / 2
+
         return OfLevels(half(self.log_pressure), half(self.values))
 
     def __call__(self, x: Any, y: Any, pressure: Any) -> Any:
@@ -99,7 +102,10 @@ class OfLevels:
 
     def on(self, pressures: Any) -> Any:
         """Returns (levels, ny, nx)."""
-        flat = lambda a: np.reshape(a, (len(a), -1))
+
+        def flat(a: Any) -> np.ndarray:
+            return np.reshape(a, (len(a), -1))
+
         between = Between(flat(self.log_pressure), flat(np.log(pressures)))
         return between.linear(flat(self.values)).reshape(np.shape(pressures))
 
@@ -164,7 +170,7 @@ def wind_at_centers(model: Any, fields: Any) -> dict[str, Any]:
 
 def _of_height(model: Any, given: Any) -> dict[str, Any]:
     z, c = model.heights, model.constants
-    exner, _, theta = model.air_at_rest
+    exner, _, theta = model.rest.state
     middle = (z[1:] + z[:-1]) / 2
     fields = {}
     for name in ("x_wind", "y_wind", "upward_air_velocity"):
@@ -173,7 +179,7 @@ def _of_height(model: Any, given: Any) -> dict[str, Any]:
     warmer = _given(model, given, "potential_temperature_deviation", z)
     if "temperature_deviation" in given:
         warmer = _given(model, given, "temperature_deviation", z) / model.reference.exner(
-            model.geopotential(z), c
+            model.rest.geopotential(z), c
         )
     fields["air_potential_temperature"] = theta = theta + warmer
     fields["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
@@ -291,18 +297,24 @@ def _depths_of_layers(model: Any, surface: Any, x: Any, temperature: Any) -> Any
     warm, half = temperature(np.exp(x)), temperature(np.exp((x[1:] + x[:-1]) / 2))
     length = np.diff(x, axis=0)
     rise = c.gas_constant / (6 * c.gravity) * length * (warm[1:] + 4 * half + warm[:-1])
-    ground = model.geopotential(model.heights[-1])[None]
+    ground = model.rest.geopotential(model.heights[-1])[None]
     heights = ground + np.concatenate([np.cumsum(rise[::-1], 0)[::-1], np.zeros_like(ground)])
-    flat = lambda a: np.reshape(a, (len(a), -1))
+
+    def flat(a: Any) -> np.ndarray:
+        return np.reshape(a, (len(a), -1))
+
     nodes, slope = flat(heights), flat(-c.gas_constant / c.gravity * warm)
     x, length = flat(x), flat(length)
 
     def at(z: Any) -> Any:
-        wanted = flat(model.geopotential(z))
+        wanted = flat(model.rest.geopotential(z))
         number = np.broadcast_to(np.arange(len(nodes), dtype=float)[:, None], nodes.shape)
         found = Between(-nodes, -wanted).linear(np.ascontiguousarray(number))
         k = np.clip(found.astype(int), 0, len(nodes) - 2)
-        of = lambda field, more=0: np.take_along_axis(field, k + more, 0)
+
+        def of(field: Any, more: Any = 0) -> Any:
+            return np.take_along_axis(field, k + more, 0)
+
         ends = (of(nodes), of(nodes, 1), of(length) * of(slope), of(length) * of(slope, 1))
         t = mpi.core.place_of(*(np.ascontiguousarray(a).ravel() for a in (wanted, *ends)))
         here = of(x) + t.reshape(k.shape) * of(length)
@@ -317,7 +329,7 @@ def _depths(model: Any, surface: Any, temperature: Any) -> Any:
     warm = 1.3 * c.gravity * model.grid.levels.top / (c.gas_constant * 150.0)  # cold air, and more
     s = np.linspace(0, min(warm, 14.0), steps)
     heights = np.empty((steps, *surface.shape))
-    heights[0] = model.geopotential(model.heights[-1])
+    heights[0] = model.rest.geopotential(model.heights[-1])
     before = temperature(surface)
     for n in range(1, steps):
         now = temperature(surface * np.exp(-s[n]))
@@ -325,7 +337,7 @@ def _depths(model: Any, surface: Any, temperature: Any) -> Any:
         heights[n], before = heights[n - 1] + rise, now
 
     def at(z: Any) -> Any:
-        z = model.geopotential(z)
+        z = model.rest.geopotential(z)
         found = np.empty(z.shape)
         for j in range(z.shape[1]):
             for i in range(z.shape[2]):
@@ -338,7 +350,7 @@ def _depths(model: Any, surface: Any, temperature: Any) -> Any:
 def _in_balance(model: Any, lowest: Any, theta: Any) -> Any:
     """Returns Exner function of layers over that of the lowest ones."""
     c, z = model.constants, model.heights
-    exner, _, theta_0 = model.air_at_rest
+    exner, _, theta_0 = model.rest.state
     middle = (z[1:] + z[:-1]) / 2
     gravity = c.gravity / (1 + model.curvature * z) ** 2
     deviation = np.empty_like(exner)

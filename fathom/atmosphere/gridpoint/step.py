@@ -6,6 +6,8 @@
     coupling    AreaCoupling        fathom/atmosphere/gridpoint/area.py; of an area
     fixer       DryMassFixer        fathom/atmosphere/gridpoint/dynamics.py
 
+What never changes is of Cells, Sponge and AirAtRest (fathom/atmosphere/gridpoint/geometry.py).
+
  1. right sides     pressure, motion and forces of the present state (dynamics)
  2. columns         the state at the points of the physics (columns)
  3. tendencies      the schemes of the physics, and their effect on tracers (columns)

@@ -6,7 +6,7 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -42,21 +42,18 @@ def needed(model: Any) -> tuple[Any, ...]:
     )
 
 
-def criteria(model: Any, step: float) -> Sequence[Criterion]:
-    """Returns where rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp): the part by
-    which slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2.
+def limit_of_splitting(rotation: float, time_step: float) -> Criterion:
+    """Returns the limit where rotation [s-1] is split off
+    (core/atmosphere/hydrostatic/coriolis.hpp): the part by which slow motion is slowed at the poles
+    of the earth, (2 Omega dt / 2)^2.
     """
-    if not model.splitting:
-        return []
-    return [
-        Criterion(
-            "rotation by itself slows weather by (rotation x step)^2",
-            (model.parameters["rotation"] * step) ** 2,
-            0.01,
-            "the poles of the earth",
-            unstable=False,
-        )
-    ]
+    return Criterion(
+        "rotation by itself slows weather by (rotation x step)^2",
+        (rotation * time_step) ** 2,
+        0.01,
+        "the poles of the earth",
+        unstable=False,
+    )
 
 
 def of_earth(model: Any, vertical: str = "layer") -> dict[str, Any]:
@@ -72,7 +69,10 @@ def of_state(
     name: str, needs: Any, vertical: str = "layer", linear: bool = False, state: Any = None
 ) -> Any:
     """Returns the Diagnostic of the attribute of a State, or of a kind of it, with that name."""
-    value = lambda state: state.spread(state[name])
+
+    def value(state: Any) -> Any:
+        return state.spread(state[name])
+
     return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=state or State)
 
 
@@ -84,7 +84,9 @@ def near_ground(model: Any, needs: Any, state: Any = None) -> dict[str, Any]:
         return {}
 
     def of(name: str) -> Any:
-        value = lambda state: state.spread(near_surface.at(state, name))
+        def value(state: Any) -> Any:
+            return state.spread(near_surface.at(state, name))
+
         fields = (*needs, *near_surface.exchange)
         return Diagnostic(fields, value, linear=False, vertical="column", shared=state or State)
 
@@ -96,7 +98,10 @@ def falling(model: Any) -> dict[str, Any]:
     parts = tuple(name for name in rain if name in model.diagnostics)
     if not parts:
         return {}
-    together = lambda model, window, *parts: sum(parts)
+
+    def together(model: Any, window: Any, *parts: Any) -> Any:
+        return sum(parts)
+
     return {"precipitation_flux": Diagnostic(parts, together, vertical="column")}
 
 

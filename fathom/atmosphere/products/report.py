@@ -77,7 +77,10 @@ def _stored(simulation: Any) -> dict[str, Any]:
                 pressures = _by_day(data.psl, simulation.clock.start) or pressures
     both = sorted({*heights} & {*pressures})
     if len(both) > 1:
-        whole = lambda field: _on_all_points(simulation, field)
+
+        def whole(field: Any) -> Any:
+            return _on_all_points(simulation, field)
+
         found["days"] = [(hour, whole(heights[hour]), whole(pressures[hour])) for hour in both]
     return found
 
@@ -278,9 +281,10 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
             )
     if "air_pressure_at_mean_sea_level" in state:
         pressure = np.asarray(state["air_pressure_at_mean_sea_level"], float) / 100
-        centres = lambda axes, raster: plots.highs_and_lows(
-            axes, raster, pressure, max(4, pressure.shape[0] // 16)
-        )
+
+        def centres(axes: Any, raster: Any) -> Any:
+            return plots.highs_and_lows(axes, raster, pressure, max(4, pressure.shape[0] // 16))
+
         yield (
             "sea level pressure",
             partial(

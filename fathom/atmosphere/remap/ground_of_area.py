@@ -41,7 +41,10 @@ def means(grid: Any, file: str | None = None) -> dict[str, np.ndarray]:
     file : of heights, instead of the embedded ones (`Heights`).
     """
     ocean = embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float)
-    land_at = lambda *place: 1 - _at(ocean, *place)
+
+    def land_at(*place: Any) -> Any:
+        return 1 - _at(ocean, *place)
+
     height_at, deviation_at, apart = _embedded_heights()
     if file is not None:
         heights = Heights.of(file)

@@ -5,7 +5,7 @@ of a step. `do.shared` has the processes of the core that need communication
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fathom.atmosphere.physics.fields import (
@@ -15,7 +15,8 @@ from fathom.atmosphere.physics.fields import (
     WIND,
     AirFields,
 )
-from fathom.model.component import Component, Field
+from fathom.atmosphere.products.diagnostics import limit_of_splitting
+from fathom.model.component import Component, Criterion, Field
 from fathom.model.order import Order
 
 
@@ -25,19 +26,30 @@ class Dynamics(Component):
     Parameters
     ----------
     air : the fields that they carry.
+    rotation : angular velocity [s-1].
     splitting : whether rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp).
     divergence : the name of the divergence in the linear terms.
     """
 
     def __init__(
-        self, air: AirFields, splitting: bool = False, divergence: str = "divergence"
+        self,
+        air: AirFields,
+        rotation: float,
+        splitting: bool = False,
+        divergence: str = "divergence",
     ) -> None:
-        self.air, self.splitting = air, splitting
+        self.air, self.rotation, self.splitting = air, rotation, splitting
         self.linear = {"divergence": divergence}
 
     def state_fields(self) -> tuple[Field, ...]:
         """Returns wind, temperature, surface pressure and tracers."""
         return (*WIND, self.air.temperature, LOG_PRESSURE, *self.air.tracers)
+
+    def limits(self, time_step: float) -> Iterable[Criterion]:
+        """Returns that of split rotation alone; others cannot be known beforehand: trajectories
+        must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+        """
+        return [limit_of_splitting(self.rotation, time_step)] if self.splitting else []
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds those of a phase."""
@@ -92,8 +104,10 @@ class Compressible(Dynamics):
     extrapolation : "nesc" or "settls", of the nonlinear terms where air departs.
     """
 
-    def __init__(self, air: AirFields, divergence: str, extrapolation: str) -> None:
-        super().__init__(air, True, divergence)
+    def __init__(
+        self, air: AirFields, rotation: float, divergence: str, extrapolation: str
+    ) -> None:
+        super().__init__(air, rotation, True, divergence)
         self.extrapolation = extrapolation
 
     def state_fields(self) -> tuple[Field, ...]:

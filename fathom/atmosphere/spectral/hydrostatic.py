@@ -26,7 +26,7 @@ from fathom.data.input.values import check_shape, on_columns, on_layers
 from fathom.grids.levels import HybridLevels
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid import chosen
-from fathom.model.component import Array, Component, Criterion, Series
+from fathom.model.component import Array, Component, Series
 from fathom.model.order import Order, all_placed
 from fathom.model.schemes import bytes_of
 
@@ -270,7 +270,10 @@ class HydrostaticAtmosphere(AirWithPhysics):
         None for fields without layers.
         """
         grid, initial = given_on(self).start, {"air_temperature": 280.0} | given
-        layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
+
+        def layers(name: Any, default: Any = 0.0) -> Any:
+            return on_layers(grid, initial.get(name, default), name)
+
         yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
         for (k, east), (_, north) in zip(*(layers(name) for name in wind)):
             for name, values in zip(wind, self._along(east, north)):
@@ -346,12 +349,6 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def watch(self, simulation: Any) -> tuple[Series, str]:
         """Returns present numbers: name -> (value, units), and words for the line of progress."""
         return diagnostics.watch(self, simulation)
-
-    def criteria(self, step: float) -> Sequence[Criterion]:
-        """Returns limits of the step, that of split rotation alone; others cannot be known
-        beforehand: trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
-        """
-        return diagnostics.criteria(self, step)
 
     def report(self, simulation: Any) -> Any:
         """Returns fields that the report draws, on rank 0; all ranks call it."""

@@ -247,7 +247,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
     def dynamics(self) -> Dynamics:
         """Returns its dynamics, as a component."""
         kind = Leapfrog if self.scheme == "eulerian" else SemiLagrangian
-        return kind(self.air, self.splitting)
+        return kind(self.air, self.parameters["rotation"], self.splitting)
 
     def profiles_of_step(self, first: bool) -> Mapping[str, Sequence[float]]:
         """Returns the weights of the scheme of two time levels."""

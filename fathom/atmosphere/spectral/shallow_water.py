@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fathom.atmosphere.cases import classic as cases
-from fathom.atmosphere.products.diagnostics import criteria, of_earth
+from fathom.atmosphere.products.diagnostics import limit_of_splitting, of_earth
 from fathom.atmosphere.products.report import shallow_water
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import earth, mpi
@@ -44,47 +44,23 @@ class WaterDynamics(Component):
     """The equations of either scheme: what both have in common.
 
     `do.shared` has the processes of the core (core/atmosphere/shallow_water).
+
+    Parameters
+    ----------
+    rotation : angular velocity [s-1].
+    splitting : whether rotation is split off.
     """
 
-    def __init__(self, model: "ShallowWater") -> None:
-        self.model = model
+    def __init__(self, rotation: float, splitting: bool) -> None:
+        self.rotation, self.splitting = rotation, splitting
 
     def state_fields(self) -> tuple[Field, ...]:
         """Returns wind and geopotential of the fluid."""
         return EASTWARD, NORTHWARD, FLUID
 
-    def fixed_fields(self) -> Mapping[str, Any]:
-        """Returns Coriolis parameter [s-1] and geopotential of the ground [m2 s-2], (ny, nx)."""
-        model, grid = self.model, self.model.grid
-        f: Given = (
-            2 * model.parameters["rotation"] * np.sin(np.deg2rad(grid.coordinates()[1]))
-            if model.coriolis is None
-            else model.coriolis
-        )
-        return {
-            "coriolis": coriolis_of(on_columns(grid, f, name="coriolis")),
-            "surface_geopotential": on_columns(grid, model.orography, name="orography"),
-        }
-
-    def start(self, simulation: Any) -> None:
-        """Puts the initial state into the fields; it is truncated before a step."""
-        simulation.changed = True
-        for name, values in self._state().items():
-            simulation.fields.set(name, np.ascontiguousarray(values))
-
-    def _state(self) -> dict[str, Array]:
-        """Returns the fields as given, (ny, nx), with the wind along the axes of the grid."""
-        model, grid = self.model, self.model.grid
-        usual = {FLUID.name: model.parameters["mean_geopotential"]}
-        state = {
-            name: on_columns(grid, model.initial.get(name, usual.get(name, 0.0)), name=name)
-            for name in model.prognostic
-        }
-        return state | dict(zip(wind, grid.about_the_pole(*(state[name] for name in wind))))
-
     def limits(self, time_step: float) -> Iterable[Criterion]:
         """Returns the limit of split rotation, the only one."""
-        return criteria(self.model, time_step)
+        return [limit_of_splitting(self.rotation, time_step)] if self.splitting else []
 
 
 class SemiLagrangianWater(WaterDynamics):
@@ -99,20 +75,9 @@ class SemiLagrangianWater(WaterDynamics):
             do(do.shared.transport)
         elif phase == "arrival":
             do("ShallowWaterArrival")
-            do("ImplicitCoriolis", when=self.model.splitting)
+            do("ImplicitCoriolis", when=self.splitting)
         elif phase == "solution":
             do(do.shared.step)
-
-    def start(self, simulation: Any) -> None:
-        """Puts the initial state into the fields. InputError: gravity waves would grow."""
-        super().start(simulation)
-        mean = self.model.parameters["mean_geopotential"]
-        if (most := simulation.fields.extremes(FLUID.name)["maximum"]) > 1.02 * mean:
-            raise InputError(
-                f"mean_geopotential = {mean:g} is less than the"
-                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
-                f" {1.1 * most:.3g}"
-            )
 
 
 class LeapfrogWater(WaterDynamics):
@@ -124,6 +89,84 @@ class LeapfrogWater(WaterDynamics):
             do("ShallowWaterFluxes")
         elif phase == "solution":
             do(do.shared.step)
+
+
+class RotatingGround(Component):
+    """The ground below the water, and the rotation of the sphere.
+
+    Parameters
+    ----------
+    grid : of the columns.
+    coriolis : f [s-1] as given; None: 2 rotation sin(latitude).
+    rotation : angular velocity [s-1].
+    orography : surface geopotential [m2 s-2] as given.
+    """
+
+    def __init__(
+        self, grid: GaussianGrid, coriolis: Given | None, rotation: float, orography: Given
+    ) -> None:
+        self.grid, self.coriolis = grid, coriolis
+        self.rotation, self.orography = rotation, orography
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns Coriolis parameter [s-1] and geopotential of the ground [m2 s-2], (ny, nx)."""
+        f: Given = (
+            2 * self.rotation * np.sin(np.deg2rad(self.grid.coordinates()[1]))
+            if self.coriolis is None
+            else self.coriolis
+        )
+        return {
+            "coriolis": coriolis_of(on_columns(self.grid, f, name="coriolis")),
+            "surface_geopotential": on_columns(self.grid, self.orography, name="orography"),
+        }
+
+
+class WaterAtStart(Component):
+    """Wind and geopotential of the fluid at the start.
+
+    Parameters
+    ----------
+    grid : of the columns.
+    values : of the user, by field.
+    mean_geopotential : what the fluid has where the user sets nothing [m2 s-2].
+    below_mean : whether gravity waves grow where the fluid has more than 1.02 times the mean.
+    """
+
+    def __init__(
+        self,
+        grid: GaussianGrid,
+        values: Mapping[str, Given],
+        mean_geopotential: float,
+        below_mean: bool,
+    ) -> None:
+        self.grid, self.values = grid, values
+        self.mean_geopotential, self.below_mean = mean_geopotential, below_mean
+
+    def start(self, simulation: Any) -> None:
+        """Puts the initial state into the fields; it is truncated before a step. InputError:
+        gravity waves would grow.
+        """
+        simulation.changed = True
+        for name, values in self._state().items():
+            simulation.fields.set(name, np.ascontiguousarray(values))
+        if not self.below_mean:
+            return
+        most, mean = simulation.fields.extremes(FLUID.name)["maximum"], self.mean_geopotential
+        if most > 1.02 * mean:
+            raise InputError(
+                f"mean_geopotential = {mean:g} is less than the"
+                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
+                f" {1.1 * most:.3g}"
+            )
+
+    def _state(self) -> dict[str, Array]:
+        """Returns the fields as given, (ny, nx), with the wind along the axes of the grid."""
+        usual = {EASTWARD.name: 0.0, NORTHWARD.name: 0.0, FLUID.name: self.mean_geopotential}
+        state = {
+            name: on_columns(self.grid, self.values.get(name, value), name=name)
+            for name, value in usual.items()
+        }
+        return state | dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
 
 
 class ShallowWater(Model):
@@ -217,8 +260,15 @@ class ShallowWater(Model):
 
     @property
     def components(self) -> Sequence[Component]:
-        """Returns the dynamics alone."""
-        return (LeapfrogWater(self) if self.scheme == "eulerian" else SemiLagrangianWater(self),)
+        """Returns dynamics, ground and start."""
+        rotation, mean = self.parameters["rotation"], self.parameters["mean_geopotential"]
+        leapfrog = self.scheme == "eulerian"
+        scheme = LeapfrogWater if leapfrog else SemiLagrangianWater
+        return (
+            scheme(rotation, self.splitting),
+            RotatingGround(self.grid, self.coriolis, rotation, self.orography),
+            WaterAtStart(self.grid, self.initial, mean, below_mean=not leapfrog),
+        )
 
     @property
     def has_tangent(self) -> bool:

@@ -189,11 +189,14 @@ def _of_records(records: Records, field: str) -> Any:
 def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
     """Returns arrays with one of the wanted names; else measured temperatures; else the only
     one."""
-    of = lambda known: {
-        str(name): array
-        for name, array in arrays.items()
-        if name in known or array.attrs.get("standard_name", "-") in known[1:]
-    }
+
+    def of(known: Any) -> Any:
+        return {
+            str(name): array
+            for name, array in arrays.items()
+            if name in known or array.attrs.get("standard_name", "-") in known[1:]
+        }
+
     there = of(wanted) or (of(("", in_situ)) if field == "temperature" else {})
     if len(there) > 1:  # of WOA: the analysis, not its errors and counts
         there = {name: array for name, array in there.items() if name.endswith("_an")} or there

@@ -79,7 +79,9 @@ def on_layers(
         check_takes(name, value, *_axes(grid), "depth")
         x, y = grid.coordinates(where)
         function = value
-        level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)
+
+        def level(k: Any) -> np.ndarray:
+            return np.broadcast_to(function(x, y, middles[k]), shape)
     else:
         array = _plain(value)
         if (
@@ -91,7 +93,10 @@ def on_layers(
                 f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
                 " or a number"
             )
-        level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)
+
+        def level(k: Any) -> np.ndarray:
+            return np.broadcast_to(array[k] if array.ndim == 3 else array, shape)
+
     wet = grid.levels_at(where)
     for k in range(len(middles)):
         values = np.array(level(k), float)

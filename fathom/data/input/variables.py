@@ -310,7 +310,7 @@ def _moments(values: Any) -> list[times.Moment]:
     index = (
         pandas.DatetimeIndex(values)
         if np.asarray(values).dtype.kind == "M"
-        else xarray.CFTimeIndex(values)
+        else xarray.CFTimeIndex(values)  # type: ignore[no-untyped-call]
     )
     seconds = index.hour * 3600.0 + index.minute * 60.0 + index.second + index.microsecond / 1e6
     return list(

@@ -312,7 +312,10 @@ class _Chords:
         self.x0, self.y0, self.x1, self.y1, self.parallel = x0, y0, x1, y1, parallel
         self.step = _step(x0, x1)
         self.straight = parallel | (np.abs(self.step) < 1e-12)
-        vector = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
+
+        def vector(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+            return np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
+
         self.begin = vector(x0, y0)
         self.change = vector(x1, y1) - self.begin
 

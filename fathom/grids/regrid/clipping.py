@@ -31,7 +31,10 @@ def area(polygons: np.ndarray) -> np.ndarray:
     the first corner (Eriksson 1990, Math. Mag. 63, 184).
     """
     a, b, c = polygons[:, :1], polygons[:, 1:-1], polygons[:, 2:]
-    dot = lambda x, y: (x * y).sum(-1)
+
+    def dot(x: np.ndarray, y: np.ndarray) -> Any:
+        return (x * y).sum(-1)
+
     volume = dot(a, np.cross(b - a, c - a))  # differences: small cells keep their digits
     result: np.ndarray = 2 * np.arctan2(volume, 1 + dot(a, b) + dot(b, c) + dot(c, a)).sum(1)
     return result

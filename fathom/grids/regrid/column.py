@@ -66,7 +66,10 @@ def _layers(
 ) -> np.ndarray:
     """Returns both (core/post/air.hpp)."""
     shape = np.shape(interfaces)[1:]
-    flat = lambda a: np.reshape(np.asarray(a, float), (len(a), -1))
+
+    def flat(a: Any) -> np.ndarray:
+        return np.reshape(np.asarray(a, float), (len(a), -1))
+
     ground = np.ascontiguousarray(np.broadcast_to(surface_geopotential, shape), float).ravel()
     found = mpi.core.hydrostatic_layers(
         numbers(flat(interfaces)), numbers(flat(virtual_temperature)), ground

@@ -89,11 +89,15 @@ class Overlap:
         """
         area = self.area.tocoo()
         row, column = area.coords
-        frame = lambda places, index: compass(
-            *(np.asarray(x, float).ravel()[index] for x in places)
-        )
+
+        def frame(places: Any, index: Any) -> Any:
+            return compass(*(np.asarray(x, float).ravel()[index] for x in places))
+
         (e, n), (e_i, n_i) = frame(here, row), frame(there, column)
-        dot = lambda a, b: (a * b).sum(-1)
+
+        def dot(a: Any, b: Any) -> Any:
+            return (a * b).sum(-1)
+
         cosine, sine = dot(e, e_i) + dot(n, n_i), dot(e, n_i) - dot(n, e_i)
         length = np.maximum(np.hypot(cosine, sine), 1e-9)
         weighted = []

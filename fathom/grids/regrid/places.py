@@ -15,7 +15,7 @@ weight is left.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,7 +105,10 @@ class Turn:
         """Returns both components (levels, places), of those (levels, rows, points) of whole
         rows."""
         cosine, sine = (part[places].astype(float) for part in (self.cosine, self.sine))
-        by = lambda values, factor: found(values, first_row, places, factor)
+
+        def by(values: Any, factor: Any) -> Any:
+            return found(values, first_row, places, factor)
+
         return by(u, cosine) + by(v, sine), by(v, cosine) - by(u, sine)
 
 

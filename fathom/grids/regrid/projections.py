@@ -329,7 +329,10 @@ kinds: dict[str, Callable[[float, float, float], Projection]] = {
 def of(attributes: Mapping[str, Any]) -> Projection:
     """Returns the map that a CF grid mapping describes. ValueError: one that is not known here."""
     a = {name: np.atleast_1d(held).tolist() for name, held in attributes.items()}
-    one = lambda name: a[name][0]
+
+    def one(name: Any) -> Any:
+        return a[name][0]
+
     radius, kind = one("earth_radius"), one("grid_mapping_name")
     if kind == "lambert_conformal_conic":
         middle, parallels = one("longitude_of_central_meridian"), a["standard_parallel"]

@@ -54,8 +54,13 @@ def by_waves(whole: np.ndarray, inside: Points, transform: Any, steps: int = 20)
     nx, ny = inside
     there = np.zeros(whole.shape[-2:])
     there[:ny, :nx] = 1
-    project = lambda field: transform.inverse(transform.direct(field))
-    total = lambda field: (field * field).sum((-2, -1), keepdims=True)
+
+    def project(field: np.ndarray) -> Any:
+        return transform.inverse(transform.direct(field))
+
+    def total(field: np.ndarray) -> Any:
+        return (field * field).sum((-2, -1), keepdims=True)
+
     x = project(whole)
     rest = project(there * (whole - x))
     along, size = rest, total(rest)

@@ -129,7 +129,10 @@ class FreeSurface(Configurable):
 
 def _check_ways(preconditioner: str, solver: str, precision: str) -> None:
     """Raises InputError: the core has no such preconditioner, solver or precision."""
-    names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
+
+    def names(catalogue: Any) -> Any:
+        return [*(name for name, _ in catalogue), "automatic"]
+
     for what, given, allowed in (
         ("preconditioner", preconditioner, names(mpi.core.preconditioners())),
         ("solver", solver, names(mpi.core.solvers())),

@@ -111,12 +111,15 @@ class Overflow(Configurable):
             self._places(grid, f"products[{n}]", given, taken)
             for n, given in enumerate(self.products)
         ]
-        pressure = lambda cells: (
-            float(np.mean([grid.levels.middles[k] for k, _, _ in cells]))
-            * earth.SEA_WATER_DENSITY
-            * earth.GRAVITY
-            / 1e4
-        )
+
+        def pressure(cells: Any) -> Any:
+            return (
+                float(np.mean([grid.levels.middles[k] for k, _, _ in cells]))
+                * earth.SEA_WATER_DENSITY
+                * earth.GRAVITY
+                / 1e4
+            )
+
         return {
             "shape": [
                 self.coriolis,

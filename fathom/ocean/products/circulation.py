@@ -166,7 +166,10 @@ def _in_density(
     """
     sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
     which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
-    of_class = lambda flow, n: np.where(which == n, flow, 0).sum(axis=0, keepdims=True)
+
+    def of_class(flow: Any, n: Any) -> Any:
+        return np.where(which == n, flow, 0).sum(axis=0, keepdims=True)
+
     found = [
         geometry(ocean.grid).across(window, of_class(to_east, n), of_class(to_north, n), _volume)
         for n in range(len(density_edges))
@@ -389,11 +392,14 @@ def coordinates(ocean: Ocean) -> dict[str, Any]:
     """Returns the coordinates of all dimensions of integrals: name -> (dims, array, attributes)."""
     grid = ocean.grid
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid.levels.weights))])
-    named = lambda names, what: {
-        "long_name": what,
-        "flag_values": list(range(len(names))),
-        "flag_meanings": " ".join(names),
-    }
+
+    def named(names: Any, what: Any) -> Any:
+        return {
+            "long_name": what,
+            "flag_values": list(range(len(names))),
+            "flag_meanings": " ".join(names),
+        }
+
     degrees = grid.horizontal.spherical
     result = {
         "basin": (("basin",), np.arange(len(basins)), named(basins, "basin")),

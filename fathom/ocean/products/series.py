@@ -93,7 +93,10 @@ def _of_ice(simulation: Any) -> Series:
     else:
         parts = {"global": np.ones(np.shape(grid.wet_levels), bool)}
     inside = list(parts.values())
-    of = lambda field: [(window, a[0]) for window, a in _blocks(simulation, field)]
+
+    def of(field: Any) -> Any:
+        return [(window, a[0]) for window, a in _blocks(simulation, field)]
+
     area, volume = of("sea_ice_area"), of("sea_ice_volume")
     covered = [(window, np.where(a >= 0.15, 1.0, 0.0)) for window, a in area]
     found = {

@@ -170,7 +170,10 @@ class SurfaceForcing(Surface):
         self.data = _known_data(data)
         self.stress_x, self.stress_y, self.salinity_flux = stress_x, stress_y, salinity_flux
         of_data = self._of_data(heat_flux)
-        value = lambda name, given: of_data.get(name, usual.get(name)) if given is None else given
+
+        def value(name: Any, given: Any) -> Any:
+            return of_data.get(name, usual.get(name)) if given is None else given
+
         self.stress_eastward = value("stress_eastward", stress_eastward)
         self.stress_northward = value("stress_northward", stress_northward)
         self.heat_flux = value("heat_flux", heat_flux)

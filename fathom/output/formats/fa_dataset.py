@@ -133,6 +133,13 @@ _on_levels = re.compile(r"(S)(\d{3})(.+)|([PH])(\d{5})(.+)")
 _vertical = {"S": "level", "P": "pressure", "H": "height"}
 
 
+def _of_level(
+    articles: lfi.Articles, names: list[str], frame: Frame, shape: Any, time: Any, level: int = 0
+) -> Any:
+    """Returns the values of one of the articles of a variable; a file has one time."""
+    return _of_frame(articles, names[level], frame, shape)
+
+
 def _file(path: Path) -> xarray.Dataset:
     articles = lfi.Articles(path)
     frame = Frame.of(articles)
@@ -147,9 +154,8 @@ def _file(path: Path) -> xarray.Dataset:
         if letter:
             heights = np.array(levels) / (100.0 if letter == "P" else 1)
             front = (_dimension(found, _vertical[letter], heights),)
-        read = lambda time, level=0, names=[named[value] for value in levels]: _of_frame(
-            articles, names[level], frame, shape
-        )
+        layers = [named[level] for level in levels]
+        read = partial(_of_level, articles, layers, frame, shape)
         array = _Fields(read, (1, len(levels)) if letter else (1,), shape, np.float64)
         found[name] = xarray.Variable(
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes

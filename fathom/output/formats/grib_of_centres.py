@@ -144,7 +144,10 @@ def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
     """Returns the messages of a file, and latitudes and longitudes of their grid."""
     eccodes, found, grids = library(path), [], {}
     for handle in messages(path):
-        get = lambda key, kind=str, of=handle: eccodes.codes_get(of, key, kind)
+
+        def get(key: Any, kind: Any = str, of: Any = handle) -> Any:
+            return eccodes.codes_get(of, key, kind)
+
         if (grid := get("md5GridSection")) not in grids:
             grids[grid] = _grid(path, eccodes, handle)
         found.append(_message(get, valid_time(eccodes, handle)))
@@ -169,7 +172,9 @@ def _grid(path: Path, eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def _message(get: Any, time: np.datetime64) -> _Message:
-    known = lambda *keys: next((t for key in keys if (t := get(key)) not in ("unknown", "~")), "")
+    def known(*keys: Any) -> Any:
+        return next((t for key in keys if (t := get(key)) not in ("unknown", "~")), "")
+
     said = {"standard_name": known("cfName"), "long_name": known("name"), "units": known("units")}
     return _Message(
         get("offset", int),

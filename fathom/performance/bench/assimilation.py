@@ -70,7 +70,7 @@ def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
     trajectory.restart()
     state.copy(trajectory.fields)
     trajectory.follow(2)
-    ways = {
+    ways: dict[str, Callable[[], Any]] = {
         "forward": lambda: trajectory.sequence.advance(state, 1),
         "tangent": lambda: trajectory.linear.tangent(change, 1, 1),
         "adjoint": lambda: trajectory.linear.adjoint(change, 1, 1),
@@ -214,7 +214,10 @@ def vertical(truncation: int, levels: int, repetitions: int) -> dict[str, float]
         random.standard_normal(2 * levels * transform.waves),
     )
     square = random.standard_normal((1024, 1024))
-    rate = lambda act, work: work / _least(act, repetitions, time.process_time)
+
+    def rate(act: Any, work: Any) -> Any:
+        return work / _least(act, repetitions, time.process_time)
+
     work = 2.0 * levels * levels * root.reals
     return {
         "operations_a_second": rate(lambda: root.apply(x), work),

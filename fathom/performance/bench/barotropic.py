@@ -64,7 +64,10 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
     )
     wet = waves > np.quantile(waves, 0.32)
     wet[0] = wet[-1] = False
-    around = lambda a: np.roll(a, -1, 1)
+
+    def around(a: Any) -> Any:
+        return np.roll(a, -1, 1)
+
     corner = wet & around(wet)
     corner[:-1] &= corner[1:]
     corner[-1] = False
@@ -100,7 +103,10 @@ def fields(name: str) -> dict[str, Any]:
     depth = np.concatenate([[0.0], np.cumsum(np.asarray(grid.vertical.thickness))])[
         np.asarray(grid.corner_levels)
     ]
-    whole = lambda a: np.ascontiguousarray(np.broadcast_to(np.asarray(a, float), wet.shape))
+
+    def whole(a: Any) -> np.ndarray:
+        return np.ascontiguousarray(np.broadcast_to(np.asarray(a, float), wet.shape))
+
     return {
         "wet": wet > 0,
         "area": whole(h.area_center),

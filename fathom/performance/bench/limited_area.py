@@ -77,7 +77,10 @@ class Case(atmosphere.Case):
             sponge=3,
             precision=self.precision,
         )
-        wave = lambda x, y: np.sin(np.deg2rad(12 * x)) * np.cos(np.deg2rad(9 * y))
+
+        def wave(x: Any, y: Any) -> Any:
+            return np.sin(np.deg2rad(12 * x)) * np.cos(np.deg2rad(9 * y))
+
         ground = ("ground_temperature", "deep_ground_temperature")
         model.set(
             air_temperature=lambda x, y, p: np.maximum(

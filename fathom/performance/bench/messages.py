@@ -165,7 +165,10 @@ def one_sided_over_two_sided(figures: dict[str, Any]) -> list[float]:
     sends and receives, of numbers side by side.
     """
     ways = [e for e in figures["exchanges"] if e["name"] not in in_memory]
-    of = lambda one_sided: [e for e in ways if (e["name"] in puts) == one_sided]
+
+    def of(one_sided: Any) -> Any:
+        return [e for e in ways if (e["name"] in puts) == one_sided]
+
     return [
         min(e["row"][n] for e in of(True)) / min(e["row"][n] for e in of(False))
         for n in range(len(figures["words"]))
@@ -200,8 +203,13 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    micro = lambda values: "".join(f"{1e6 * v:10.2f}" for v in values)
-    least = lambda entries, key: min(entries, key=key)["name"]
+
+    def micro(values: Any) -> Any:
+        return "".join(f"{1e6 * v:10.2f}" for v in values)
+
+    def least(entries: Any, key: Any) -> Any:
+        return min(entries, key=key)["name"]
+
     words, numbers = figures["words"], figures["numbers"]
     rows = {
         side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]

@@ -162,10 +162,13 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     """Returns lines for people; the figures into a file."""
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + "\n")
-    of = lambda spent: [
-        f"  {part:34}{wall:9.2f} s, of processors {cpu:9.2f} s"
-        for part, (wall, cpu) in spent.items()
-    ]
+
+    def of(spent: Any) -> Any:
+        return [
+            f"  {part:34}{wall:9.2f} s, of processors {cpu:9.2f} s"
+            for part, (wall, cpu) in spent.items()
+        ]
+
     made = [
         f"T{figures['truncation']}L{figures['levels']}, {figures['window_steps']} steps of"
         f" {figures['step']}; peak {figures['peak_bytes'] / 1e9:.1f} GB",

@@ -118,9 +118,15 @@ def measure(
         spent("read", lambda: base.read(path))
         sql = "SELECT kind, variable, count(*), avg(value) FROM observations GROUP BY ALL"
         spent("question", lambda: base.query(sql, path))
-    fresh = lambda: Observations(**whole.column)
+
+    def fresh() -> Any:
+        return Observations(**whole.column)
+
     spent("screen", lambda: screening.screen(fresh()))
-    with_departures = lambda: _departed(fresh())
+
+    def with_departures() -> Any:
+        return _departed(fresh())
+
     spent("draw departures", with_departures)
     spent("screen departures", lambda: screening.screen(with_departures()))
     used = with_departures()
@@ -166,7 +172,10 @@ def on_ranks(comm: Any, file: Path | None, messages: int, repetitions: int) -> d
         if comm.rank == 0:
             base.write(_departed(base.read(out)), made_base)
         comm.barrier()
-        screened = lambda some: screening.screen_file(made_base, out, screening.Settings(), some)
+
+        def screened(some: Any) -> Any:
+            return screening.screen_file(made_base, out, screening.Settings(), some)
+
         return told | {"screening": _by_ranks(comm, repetitions, screened)}
     finally:
         comm.barrier()

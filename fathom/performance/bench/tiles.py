@@ -78,7 +78,10 @@ def _seconds_of_a_step(run: Any, number: int) -> tuple[float, float]:
         t["seconds"] for t in run.sequence.timings if t["phase"] in ("physics", "dynamics")
     )
     whole = time.perf_counter() - began
-    mean = lambda seconds: comm.allreduce(seconds) / comm.size / number
+
+    def mean(seconds: Any) -> Any:
+        return comm.allreduce(seconds) / comm.size / number
+
     return mean(whole), mean(columns)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,10 @@ def fit(
             f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many"
         )
     weight = np.ones(len(data)) if within is None else min(within) / np.asarray(within, float)
-    fitted = lambda weight: _least(model, data, names, starts, weight, scatter)
+
+    def fitted(weight: np.ndarray) -> Any:
+        return _least(model, data, names, starts, weight, scatter)
+
     values = fitted(weight)
     found = Fit(names, values, data, np.asarray(model(values), float))
     if hold_out:

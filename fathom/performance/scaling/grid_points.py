@@ -223,7 +223,10 @@ def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str
     """Returns how often ranks meet in a step, within the solver and elsewhere. A solve sums once
     before its first product, and once for each (core/solver/helmholtz/krylov.cpp).
     """
-    calls = lambda name: of_a_step(_named(profile, name), "calls", n)
+
+    def calls(name: Any) -> Any:
+        return of_a_step(_named(profile, name), "calls", n)
+
     sums = [r for r in profile if r["kind"] == "sum"]
     of_solver = [r for r in sums if solver in r["path"]]
     others = [r for r in sums if solver not in r["path"]]

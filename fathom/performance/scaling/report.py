@@ -50,13 +50,14 @@ def _output(f: dict[str, Any]) -> list[str]:
         about += f"; an event keeps a server busy for {service:.3g} s"
     lines = [head]
     for s in f["simulated"]:
-        o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"
-        line = f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>19}"
+        o = s["output"]
+        step, alone = 1e3 * o["step"], 1e3 * o["without_servers"]["seconds"]
+        line = f"{s['ranks']:>7}{step:12.3f}{alone:19.3f}"
         if number:
             served = o["with_servers"]
             line += (
-                f"{ms(served['seconds']):>14}{100 * served['fallback']:9.0f} %"
-                f"{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
+                f"{1e3 * served['seconds']:14.3f}{100 * served['fallback']:9.0f} %"
+                f"{100 * served['busy']:6.0f} %{1e3 * o['stall']:12.3f}"
             )
         lines.append(line)
     return [*lines, about]

@@ -220,7 +220,10 @@ def layout(
     owners = int(waves.max()) + 1
     shared = np.zeros((owners, ranks), np.int64)
     np.add.at(shared, waves, known)
-    by_wave = lambda of_m: np.bincount(waves, of_m, ranks)
+
+    def by_wave(of_m: Any) -> Any:
+        return np.bincount(waves, of_m, ranks)
+
     return Layout(
         ranks,
         ranks,

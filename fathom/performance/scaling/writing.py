@@ -70,7 +70,10 @@ def measure(document: Any) -> Writing | None:
     rhythm = {name: p.seconds or 30 * 86400.0 * p.months for name, p in every.items()}
     known = served["protocol"] if served else {}
     service = [s["protocol"]["service"]["mean"] for s in served["serving"]] if served else [0.0]
-    of = lambda name: known[name]["mean"] if known else 0.0
+
+    def of(name: Any) -> Any:
+        return known[name]["mean"] if known else 0.0
+
     return Writing(
         ran.ranks,
         of("copy"),

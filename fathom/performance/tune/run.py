@@ -167,7 +167,10 @@ class _Choice:
             return self._ask(chosen[0], chosen[1], threads, "--set", setting, "--price")
 
         usual = min(found[chosen], key=serving.total)
-        in_time = lambda: time.monotonic() < until
+
+        def in_time() -> Any:
+            return time.monotonic() < until
+
         better = serving.by_node(usual, chosen[1] > 0, price, in_time)
         return {
             "spread": {name: value for name, (value, _) in better.items()},

@@ -159,7 +159,10 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
         Axis("decomposition", decompositions(model.grid, ranks, model.halo)),
     ]
     if ranks > 1:
-        first = lambda usual, ways: [usual, *(way for way in ways if way != usual)]
+
+        def first(usual: Any, ways: Any) -> Any:
+            return [usual, *(way for way in ways if way != usual)]
+
         axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
         if model.numerics.get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
@@ -209,7 +212,10 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
     found: list[tuple[str, list[int] | None]] = [("auto", None)]
     shapes_of_pieces = ("cartesian", "space-filling", "rake", "equal-area")
     found += [(name, None) for name in shapes_of_pieces] if ranks > 1 else []
-    across = lambda n: min(nx, 16 * max(1, round(nx / n / 16)))
+
+    def across(n: Any) -> Any:
+        return min(nx, 16 * max(1, round(nx / n / 16)))
+
     for n, m in ((1, 4), (2, 2), (4, 4)):
         blocks = [across(n), math.ceil(ny / (m * max(1, ranks // 2)))]
         if (
@@ -336,7 +342,10 @@ def pick(
         if len(close) > 1:
             for shape in close:
                 samples[shape] += probe(*shape, each) or []
-    middle = lambda s: sorted(s)[len(s) // 4]
+
+    def middle(s: Any) -> Any:
+        return sorted(s)[len(s) // 4]
+
     best = min(samples, key=lambda shape: middle(samples[shape]))
     return best, {f"{r}x{t}": s for (r, t), s in samples.items()}
 

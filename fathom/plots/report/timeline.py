@@ -8,7 +8,7 @@ within, so that bars painted in this order show the innermost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,7 +143,10 @@ def kept(traces: Sequence[dict[str, Any]], steps: int = 3) -> dict[str, Any]:
     """
     part = Timeline(traces, *window(traces, steps))
     times, held = part.counts()
-    plain = lambda rows: [[[b.begin, b.end, b.state] for b in bars] for bars in rows]
+
+    def plain(rows: Any) -> list[list[list[Any]]]:
+        return [[[b.begin, b.end, b.state] for b in bars] for bars in rows]
+
     return {
         "states": plain(part.states),
         "met": plain(part.met),
@@ -160,7 +163,10 @@ class _Kind:
     def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool) -> None:
         region = regions[n]
         phase, kind, path = region["phase"], region["kind"], region["path"]
-        solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)
+
+        def solves(r: Mapping[str, Any]) -> bool:
+            return r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)
+
         around = {tuple(r["path"]) for r in regions if solves(r)}
         in_solver = not around.isdisjoint(tuple(path[:length]) for length in range(1, len(path)))
         self.name, self.state, self.nested = path[-1], None, None

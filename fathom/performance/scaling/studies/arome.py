@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,10 @@ def load_of(
     if rows_of_physics:
         edges[-1] = rows
     i, j = np.linspace(0, columns, px + 1), edges
-    overlap = lambda a, b, low, high: np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)
+
+    def overlap(a: Any, b: Any, low: Any, high: Any) -> Any:
+        return np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)
+
     all_rows, physics_rows = np.diff(j), overlap(j[:-1], j[1:], 0, inner)
     middle_rows, middle_columns = (
         overlap(j[:-1], j[1:], zone, inner - zone),

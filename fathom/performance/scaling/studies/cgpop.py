@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -145,7 +146,10 @@ def fitted(
     at = load(machines[name.partition("/")[0]])
     cores, seconds = series(name)
     seconds, cores = seconds[cores <= most], cores[cores <= most]
-    model = lambda values: [day(at, values, int(c), priced=priced) for c in cores]
+
+    def model(values: Any) -> Any:
+        return [day(at, values, int(c), priced=priced) for c in cores]
+
     return fit(model, list(seconds), starts, hold_out)
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -89,9 +90,10 @@ def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
     """
     curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
     known = [cgpop.known(each) for each in (name, other)]
-    computing = lambda cores: (
-        cgpop.iterations * max(cgpop.iteration(*each, cores)["calc"] for each in known)
-    )
+
+    def computing(cores: Any) -> Any:
+        return cgpop.iterations * max(cgpop.iteration(*each, cores)["calc"] for each in known)
+
     both = sorted(map(int, curves[0].keys() & curves[1].keys()))
     return {cores: (curves[0][cores] - curves[1][cores], computing(cores)) for cores in both}
 

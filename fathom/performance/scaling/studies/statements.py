@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -409,7 +409,10 @@ def _twice_the_power() -> Found:
 def _few_points() -> Found:
     vector, dear = arome.vector_machine(load("nec-sx8r")), []
     for points in map(_points, (48, 107, 538)):
-        cycles = lambda processors, n=points: vector.forecast(n // processors, 2046)
+
+        def cycles(processors: Any, n: Any = points) -> Any:
+            return vector.forecast(n // processors, 2046)
+
         dear.append(next(p for p in itertools.count(1) if cycles(p) > 1.05 * cycles(1)))
     text = ", ".join(map(str, dear))
     return Found(
