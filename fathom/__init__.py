@@ -102,7 +102,7 @@ usual_schemes = (
     *("SoilLayers", "TiledLand"),
 )
 __all__ = sorted((*public, *usual_schemes))
-hidden = ("__main__", "_core", "built")  # modules that are not for users
+hidden = ("__main__", "_core", "_waiting", "built")  # modules that are not for users
 
 
 # Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,

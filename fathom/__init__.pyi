@@ -1,6 +1,5 @@
 """Types of Fathom's public names. Made by tools/stub.py: change that, not this."""
 
-from . import _waiting as _waiting
 from . import assimilation as assimilation
 from . import atmosphere as atmosphere
 from . import base as base

@@ -37,6 +37,7 @@ class Programs(Configurable, Together):
     directory : of the run; each program writes into a folder of its name in it.
     ranks : name -> how many ranks, or which, where programs run side by side; None: all on all
         ranks, in turn.
+    overwrite : whether earlier runs in these folders may be replaced.
     """
 
     recorded = ("exchange",)
@@ -46,8 +47,11 @@ class Programs(Configurable, Together):
         programs: Mapping[str, Any],
         directory: str | Path = ".",
         ranks: Mapping[str, int | Iterable[int]] | None = None,
+        overwrite: bool = False,
     ) -> None:
         Together.__init__(self, programs, directory, ranks)
+        for member in self.members.values() if overwrite else ():
+            member.program.overwrite = True
 
     def exchange(
         self,

@@ -17,7 +17,9 @@ from fathom.base.near import unknown
 from fathom.data.input.records import Records
 from fathom.data.input.values import check_shape
 from fathom.grids.arguments import number_of
+from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.grid import Grid
+from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
 from fathom.grids.regrid import chosen
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array, Component, Field, Given, Series
@@ -120,7 +122,7 @@ class Ocean(Model):
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
         become part of `grid`.
     free_surface : FreeSurface.
-    sea_ice : SeaIce, or None (default): the sea stays at or above freezing.
+    sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
     budgets : names of tracers; every term of their budget is computed in every cell,
@@ -146,7 +148,7 @@ class Ocean(Model):
 
     def __init__(
         self,
-        grid: WaterGrid,
+        grid: WaterGrid | CartesianGrid | LatitudeLongitudeGrid,
         *,
         equation_of_state: Part = "default",
         vertical_mixing: Part = "default",

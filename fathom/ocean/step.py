@@ -35,7 +35,8 @@ SurfaceForcing, or the user's own.
     "eddies" (Eddies), "sunlight" (Sunlight), "boundary_layer" (VerticalMixing), "overflows"
     (Overflows), "sea_floor" (SeaFloor), "ageing", "release" (PassiveTracers), "fresh_water"
     (FreshWater).
-26. "freezing": the sea stays at or above freezing: FreezingLimit.
+26. "freezing": without sea ice the sea stays at or above freezing where its surface asks for
+    that, as BulkForcing does: FreezingLimit.
 27. "budgets": what that adds to the budgets of temperature and salinity: FreezingLimit.
 
 Halos are exchanged where the declarations of the processes ask for it. At the end fields take each

@@ -586,8 +586,8 @@ class Simulation(Requests, Events):
         return f"{self.fields.checksum(self.model.prognostic):016x}"
 
     def describe(self) -> Any:
-        """Returns (title, [(label, text or list)]) for `show`."""
-        return describe(self)
+        """Returns (title, [(label, text or list)]) for `show`; prepares what is not prepared."""
+        return describe(self if self.sequence else self.prepare())
 
 
 def _model(given: object) -> Model:

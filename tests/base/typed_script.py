@@ -25,6 +25,11 @@ simulation.call(follow, every="1d").run("30d")
 surface = fm.open("surface.zarr")
 fm.plots.picture(surface, "sea_surface_temperature", path="ocean.png")
 
+channel = fm.CartesianGrid(32, 64, extent=(1e6, 2e6), periodic=True, levels=fm.ZLevels(nz=9))
+fm.Ocean(channel, coriolis=(1e-4, 0.0)).set(temperature=10.0, salinity=35.0)
+globe = fm.LatitudeLongitudeGrid(nx=120, ny=60, levels=fm.ZLevels(nz=9), bathymetry="etopo5")
+fm.Ocean(globe)
+
 physics = fm.BasicPhysics(radiation_every="1h", convection=fm.BettsMiller(relaxation=3600))
 air = fm.SpectralAtmosphere(fm.GaussianGrid(42, levels=fm.HybridLevels(20)), physics=physics)
 air.set(analysis="gfs", digital_filter="6h")

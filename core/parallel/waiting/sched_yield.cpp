@@ -1,6 +1,6 @@
-/// Ranks that wait on a crowded machine sleep. A library of its own, which the launcher loads before
-/// MPI (LD_PRELOAD, fathom/run/launch.py): MPI and `spin` (parallel/node.hpp) call sched_yield
-/// while they wait.
+/// Ranks that wait on a crowded machine sleep. A library by itself, which the launcher loads
+/// before MPI (LD_PRELOAD, fathom/run/launch.py): MPI and `spin` (parallel/node.hpp) call
+/// sched_yield while they wait.
 ///
 /// A rank that waits and yields is still run in its turn: where there are more ranks and other
 /// programs than cores, each message waits for turns of some milliseconds. A yield that took long

@@ -62,7 +62,11 @@ class Said:
 def said_by(name: str, array: Any) -> Said:
     """Returns what an xarray.DataArray says of itself."""
     attrs = array.attrs
-    text = lambda key: str(attrs.get(key, "")).strip()
+
+    def text(key: str) -> str:
+        """Returns an attribute without blanks around it, "" where there is none."""
+        return str(attrs.get(key, "")).strip()
+
     standard = text("standard_name")
     return Said(
         name,

@@ -169,7 +169,7 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
         axis,
         tuple(array.sizes[d] for d in places),
         latitude,
-        columns and columns.longitude,
+        None if columns is None else columns.longitude,
         said=checks.said_by(name, array),
         columns=columns,
     )

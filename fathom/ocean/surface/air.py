@@ -4,7 +4,7 @@ climatology, files of the user's, numbers, by variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -189,11 +189,11 @@ class Air:
         found: dict[str, float] = {}
         for parameter in sorted({*heights_of} - {*given}):
             of = heights_of[parameter]
+            inputs: Iterator[Any] = (
+                one for joined in self.inputs for one in getattr(joined, "components", (joined,))
+            )
             read = [
-                one
-                for joined in self.inputs
-                for one in getattr(joined, "components", (joined,))
-                if one.field in of and one.variable.said.height is not None
+                one for one in inputs if one.field in of and one.variable.said.height is not None
             ]
             told = {one.variable.said.height: one for one in read}
             if len(told) > 1:
