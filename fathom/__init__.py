@@ -56,6 +56,7 @@ public = {
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",
     "GridPointAtmosphere": "atmosphere",
+    "adjoint_error": "assimilation.adjoint_of_scheme",
     "Simulation": "run.simulation",
     "Programs": "coupled.programs",
     "ProgramsFile": "coupled.file",

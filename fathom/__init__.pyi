@@ -14,6 +14,7 @@ from . import output as output
 from . import performance as performance
 from . import plots as plots
 from . import run as run
+from .assimilation.adjoint_of_scheme import adjoint_error as adjoint_error
 from .atmosphere import AromePhysics as AromePhysics
 from .atmosphere import BasicPhysics as BasicPhysics
 from .atmosphere import ForcedColumn as ForcedColumn
@@ -165,6 +166,7 @@ __all__ = [
     "UpwindAdvection",
     "WeddellSea",
     "ZLevels",
+    "adjoint_error",
     "diagnostic",
     "load_scheme",
     "open",
