@@ -39,6 +39,7 @@ core: dict[str, set[str]] = {
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "semi_lagrangian", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
+    "performance": _ground | {"sequence"},  # measurements of parts of the core
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }

@@ -3,13 +3,13 @@
 /// `period` later, for radiation that is used for that long.
 #pragma once
 #include "physics/radiation/sun.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom::atmosphere {
 
 /// days: of the start of the run, since 2000-01-01 12:00. fixed_season: the sun of the start's day
 /// on every day.
-inline void follow_sun(Sequence& sequence, double step, double days, double period,
+inline void follow_sun(StepProgram& sequence, double step, double days, double period,
                        bool fixed_season) {
     sequence.before_step("sun", 7, [=](std::span<double> sun, long steps) {
         const auto at = [&](double later) {

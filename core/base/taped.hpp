@@ -29,7 +29,7 @@ template <class T> struct Tape {
     int count = 0;
     std::ptrdiff_t origins = 0;
 
-    [[gnu::noinline]] int add(int a, Lanes by_a, int b, Lanes by_b) {
+    [[gnu::noinline]] int add(int a, const Lanes& by_a, int b, const Lanes& by_b) {
         if (count == int(entries.size())) entries.resize(2 * count + 1024);
         entries[count] = {a, b, by_a, by_b};
         return count++;
@@ -66,84 +66,87 @@ template <class T> struct Taped {
     template <class A> requires std::is_arithmetic_v<A>
     constexpr Taped(A x) : Taped(Lanes(T(x)), -1) {}
     static Origin* origin_of(const T* p) { return (Origin*)((char*)p + tape<T>->origins); }
-    static Taped load(const T* p) { return {Lanes::load(p), int(*origin_of(p))}; }
-    void store(T* p) const { value.store(p), *origin_of(p) = origin; }
+    [[gnu::noinline]] static Taped load(const T* p) { return {Lanes::load(p), int(*origin_of(p))}; }
+    [[gnu::noinline]] void store(T* p) const { value.store(p), *origin_of(p) = origin; }
     void stream(T* p) const { store(p); }
 
-    [[gnu::noinline]] friend Taped operator+(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator+(const Taped& a, const Taped& b) {
         return of(a.value + b.value, a, one(), b, one());
     }
-    [[gnu::noinline]] friend Taped operator-(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator-(const Taped& a, const Taped& b) {
         return of(a.value - b.value, a, one(), b, -one());
     }
-    [[gnu::noinline]] friend Taped operator*(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator*(const Taped& a, const Taped& b) {
         return of(a.value * b.value, a, b.value, b, a.value);
     }
-    [[gnu::noinline]] friend Taped operator/(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator/(const Taped& a, const Taped& b) {
         const Lanes ratio = a.value / b.value, inverse = 1.0 / b.value;
         return of(ratio, a, inverse, b, -ratio * inverse);
     }
-    [[gnu::noinline]] friend Taped operator-(Taped a) { return of(-a.value, a, -one()); }
-    Taped& operator+=(Taped b) { return *this = *this + b; }
-    Taped& operator-=(Taped b) { return *this = *this - b; }
-    Taped& operator*=(Taped b) { return *this = *this * b; }
-    friend constexpr Mask operator<(Taped a, Taped b) { return a.value < b.value; }
-    friend constexpr Mask operator>(Taped a, Taped b) { return a.value > b.value; }
-    friend constexpr Mask operator<=(Taped a, Taped b) { return a.value <= b.value; }
-    friend constexpr Mask operator>=(Taped a, Taped b) { return a.value >= b.value; }
-    [[gnu::noinline]] friend Taped select(Mask yes, Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped operator-(const Taped& a) { return of(-a.value, a, -one()); }
+    Taped& operator+=(const Taped& b) { return *this = *this + b; }
+    Taped& operator-=(const Taped& b) { return *this = *this - b; }
+    Taped& operator*=(const Taped& b) { return *this = *this * b; }
+    friend constexpr Mask operator<(const Taped& a, const Taped& b) { return a.value < b.value; }
+    friend constexpr Mask operator>(const Taped& a, const Taped& b) { return a.value > b.value; }
+    friend constexpr Mask operator<=(const Taped& a, const Taped& b) { return a.value <= b.value; }
+    friend constexpr Mask operator>=(const Taped& a, const Taped& b) { return a.value >= b.value; }
+    [[gnu::noinline]] friend Taped select(const Mask& yes, const Taped& a, const Taped& b) {
         return of(select(yes, a.value, b.value), a, select(yes, one(), zero()), b,
                   select(yes, zero(), one()));
     }
-    [[gnu::noinline]] friend Taped larger(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped larger(const Taped& a, const Taped& b) {
         return select(a.value > b.value, a, b);
     }
-    [[gnu::noinline]] friend Taped smaller(Taped a, Taped b) {
+    [[gnu::noinline]] friend Taped smaller(const Taped& a, const Taped& b) {
         return select(a.value < b.value, a, b);
     }
-    [[gnu::noinline]] friend Taped abs(Taped a) { return larger(a, -a); }
-    [[gnu::noinline]] friend Taped fma(Taped a, Taped b, Taped c) {
+    [[gnu::noinline]] friend Taped abs(const Taped& a) { return larger(a, -a); }
+    [[gnu::noinline]] friend Taped fma(const Taped& a, const Taped& b, const Taped& c) {
         const Taped product = of(zero(), a, b.value, b, a.value);
         return of(fma(a.value, b.value, c.value), product, one(), c, one());
     }
-    [[gnu::noinline]] friend Taped sqrt(Taped x) {
+    [[gnu::noinline]] friend Taped sqrt(const Taped& x) {
         const Lanes root = sqrt(x.value);
         return of(root, x, select(root > zero(), 0.5 / root, zero()));
     }
-    [[gnu::noinline]] friend Taped exp(Taped x) {
+    [[gnu::noinline]] friend Taped exp(const Taped& x) {
         const Lanes y = exp(x.value);
         return of(y, x, y);
     }
-    [[gnu::noinline]] friend Taped brief_exp(Taped x) {
+    [[gnu::noinline]] friend Taped brief_exp(const Taped& x) {
         const Lanes y = brief_exp(x.value);
         return of(y, x, y);
     }
-    [[gnu::noinline]] friend Taped log(Taped x) { return of(log(x.value), x, 1.0 / x.value); }
-    [[gnu::noinline]] friend Taped cube_root(Taped x) {
+    [[gnu::noinline]] friend Taped log(const Taped& x) {
+        return of(log(x.value), x, 1.0 / x.value);
+    }
+    [[gnu::noinline]] friend Taped cube_root(const Taped& x) {
         const Lanes root = cube_root(x.value);
         return of(root, x, root / (3.0 * x.value));
     }
-    [[gnu::noinline]] friend std::pair<Taped, Taped> sine_cosine(Taped x) {
+    [[gnu::noinline]] friend std::pair<Taped, Taped> sine_cosine(const Taped& x) {
         const auto [s, c] = sine_cosine(x.value);
         return {of(s, x, c), of(c, x, -s)};
     }
-    [[gnu::noinline]] friend Taped sin(Taped x) { return sine_cosine(x).first; }
-    [[gnu::noinline]] friend Taped cos(Taped x) { return sine_cosine(x).second; }
-    [[gnu::noinline]] friend Taped atan(Taped x) {
+    [[gnu::noinline]] friend Taped sin(const Taped& x) { return sine_cosine(x).first; }
+    [[gnu::noinline]] friend Taped cos(const Taped& x) { return sine_cosine(x).second; }
+    [[gnu::noinline]] friend Taped atan(const Taped& x) {
         return of(atan(x.value), x, 1.0 / (1.0 + x.value * x.value));
     }
-    [[gnu::noinline]] friend Taped pow(Taped x, Taped y) {
+    [[gnu::noinline]] friend Taped pow(const Taped& x, const Taped& y) {
         const Lanes power = pow(x.value, y.value);
         return of(power, x, power * y.value / x.value, y, power * log(x.value));
     }
-    [[gnu::noinline]] friend Taped unbiased_sum(Taped large, Taped small) {
+    [[gnu::noinline]] friend Taped unbiased_sum(const Taped& large, const Taped& small) {
         return of(unbiased_sum(large.value, small.value), large, one(), small, one());
     }
 
 private:
     static Lanes zero() { return T(0); }
     static Lanes one() { return T(1); }
-    static Taped of(Lanes value, Taped a, Lanes by_a, Taped b = {zero(), -1}, Lanes by_b = zero()) {
+    static Taped of(const Lanes& value, const Taped& a, const Lanes& by_a,
+                    const Taped& b = {zero(), -1}, const Lanes& by_b = zero()) {
         if (a.origin < 0 && b.origin < 0) return {value, -1};
         return {value, tape<T>->add(a.origin, by_a, b.origin, by_b)};
     }

@@ -198,7 +198,7 @@ public:
 
     /// Its tangent or its adjoint, for `changes` of all fields; changes that are not given are 0.
     nb::dict linear(const nb::dict& changes, bool adjoint, bool by_hand) {
-        const LinearKernel* const kernel = by_hand ? linear_kernel_of(process) : nullptr;
+        const LinearKernel* const kernel = by_hand ? process.by_hand.get() : nullptr;
         if (by_hand && !kernel) throw Error(process.name, " has no tangent and adjoint by hand");
         const std::size_t all = settle(true);
         auto before = fields, change = fields;
@@ -441,11 +441,10 @@ static void bind_runs(nb::module_& m) {
           "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
           "hand, or by dual numbers and a tape.");
     m.def(
-        "has_adjoint",
-        [](const Process& p) { return linear_kernel_of(p) != nullptr || p.adjoint != nullptr; },
-        "process"_a, "whether it has an adjoint, by hand or by a tape");
+        "has_adjoint", [](const Process& p) { return p.by_hand || p.adjoint; }, "process"_a,
+        "whether it has an adjoint, by hand or by a tape");
     m.def(
-        "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,
+        "has_linear", [](const Process& p) { return p.by_hand != nullptr; }, "process"_a,
         "whether its tangent and adjoint are written by hand");
 }
 

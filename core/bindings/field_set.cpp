@@ -10,7 +10,7 @@
 #include <algorithm>
 #include "field/diagnostics.hpp"
 #include "field/slices.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -210,7 +210,8 @@ void bind_field_set(nb::module_& m) {
                          "Named fields on the blocks of this rank: a state, an increment, a member "
                          "of an ensemble. A vector: copy, axpy, scale, dot.")
         .def(
-            "__init__", [](FieldSet* self, const Sequence& s) { new (self) FieldSet(s.layout()); },
+            "__init__",
+            [](FieldSet* self, const StepProgram& s) { new (self) FieldSet(s.layout()); },
             "sequence"_a, "all that the processes of a sequence use, zero")
         .def(
             "__init__",

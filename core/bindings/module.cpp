@@ -24,6 +24,7 @@ void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
 void bind_radiation(nb::module_&);
 void bind_observation(nb::module_&);
+void bind_performance(nb::module_&);
 
 namespace {
 
@@ -74,4 +75,5 @@ NB_MODULE(_core, m) {
     bind_atmosphere(m);
     bind_radiation(m);
     bind_observation(m);
+    bind_performance(m);
 }

@@ -1,5 +1,4 @@
-/// Domain and Sequence for Python. No logic.
-#include "sequence/sequence.hpp"
+/// Domain and StepProgram for Python. No logic.
 #include <malloc.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -14,7 +13,7 @@
 #include "atmosphere/sunlight.hpp"
 #include "parallel/ownership/hand_out.hpp"
 #include "sequence/linear.hpp"
-#include "sequence/measured_sums.hpp"
+#include "sequence/step_program.hpp"
 #include "sequence/table.hpp"
 
 namespace nb = nanobind;
@@ -79,19 +78,19 @@ void bind_domain(nb::module_& m) {
 
 // long: the list of what Python sees of one class
 void bind_program(nb::module_& m) {
-    nb::class_<Sequence>(m, "Sequence",
-                         "An ordered list of processes on a domain, with all that follows from "
-                         "their declarations: a program that is run on field sets.")
+    nb::class_<StepProgram>(m, "StepProgram",
+                            "An ordered list of processes on a domain, with all that follows from "
+                            "their declarations: a program that is run on field sets.")
         .def(
             "__init__",
-            [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes,
+            [](StepProgram* self, std::shared_ptr<Domain> domain, std::vector<Process> processes,
                int precision, std::vector<std::string> keep,
                std::vector<std::vector<std::string>> rotate, int tile,
                std::map<std::string, int> tiles, bool compute_in_halo, bool group, bool device,
                bool tangent) {
-                new (self) Sequence(domain, precision, std::move(processes),
-                                    {std::move(keep), std::move(rotate), tile, std::move(tiles),
-                                     compute_in_halo, group, device, tangent});
+                new (self) StepProgram(domain, precision, std::move(processes),
+                                       {std::move(keep), std::move(rotate), tile, std::move(tiles),
+                                        compute_in_halo, group, device, tangent});
             },
             "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{},
             "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0,
@@ -99,7 +98,7 @@ void bind_program(nb::module_& m) {
             "device"_a = false, "tangent"_a = false)
         .def(
             "advance_with",
-            [](Sequence& s, FieldSet& fields, FieldSet& change, int steps) {
+            [](StepProgram& s, FieldSet& fields, FieldSet& change, int steps) {
                 nb::gil_scoped_release nogil;
                 for (int n = 0; n < steps; ++n) s.step(fields, change);
             },
@@ -107,14 +106,14 @@ void bind_program(nb::module_& m) {
             "steps of a state, and of a small change of it by the tangent")
         .def(
             "advance",
-            [](Sequence& s, FieldSet& fields, int steps) {
+            [](StepProgram& s, FieldSet& fields, int steps) {
                 nb::gil_scoped_release nogil;
                 for (int n = 0; n < steps; ++n) s.step(fields);
             },
             "fields"_a, "steps"_a = 1)
         .def(
             "prepare",
-            [](Sequence& s, FieldSet& fields, const nb::callable& fill) {
+            [](StepProgram& s, FieldSet& fields, const nb::callable& fill) {
                 nb::gil_scoped_release nogil;
                 s.prepare(fields, [&] {
                     nb::gil_scoped_acquire gil;
@@ -126,23 +125,23 @@ void bind_program(nb::module_& m) {
             "with it")
         .def(
             "start",
-            [](Sequence& s, FieldSet& fields) {
+            [](StepProgram& s, FieldSet& fields) {
                 nb::gil_scoped_release nogil;
                 s.start(fields);
             },
             "fields"_a, "what global processes do with an initial state; not after a restart")
         .def(
             "changed",
-            [](Sequence& s, FieldSet& fields) {
+            [](StepProgram& s, FieldSet& fields) {
                 nb::gil_scoped_release nogil;
                 s.changed(fields);
             },
             "fields"_a, "what global processes do after fields were set between two steps")
-        .def("left_by", &Sequence::left_by, "device"_a,
+        .def("left_by", &StepProgram::left_by, "device"_a,
              "names of the processes that a device cannot do: they are computed here")
         .def_prop_ro(
             "globals",
-            [](const Sequence& s) {
+            [](const StepProgram& s) {
                 nb::list list;
                 for (auto& p : s.globals())
                     if (auto spectral = std::dynamic_pointer_cast<atmosphere::SpectralProcess>(p))
@@ -152,7 +151,7 @@ void bind_program(nb::module_& m) {
                 return list;
             },
             "its global processes, in order")
-        .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
+        .def("ramp", &StepProgram::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
         .def("follow_table", &follow_table, "profile"_a, "step"_a, "times"_a, "rows"_a,
              "interpolated"_a = true,
              "sets a profile before each step from rows of values at times [s], interpolated "
@@ -162,7 +161,7 @@ void bind_program(nb::module_& m) {
              "sets the profile 'sun' before each step; days: of the first step, since 2000-01-01 "
              "12:00; period: of the radiation [s]")
         .def_prop_ro("timings",
-                     [](const Sequence& s) {
+                     [](const StepProgram& s) {
                          nb::list list;
                          for (auto& t : s.timings()) {
                              nb::dict d;
@@ -175,12 +174,12 @@ void bind_program(nb::module_& m) {
                          }
                          return list;
                      })
-        .def("reset_timings", &Sequence::reset_timings)
+        .def("reset_timings", &StepProgram::reset_timings)
         .def_rw(
-            "counting", &Sequence::counting,
+            "counting", &StepProgram::counting,
             "kernels count their operations, which the timings then hold: the same bits, slowly")
         .def_prop_ro("groups",
-                     [](const Sequence& s) {
+                     [](const StepProgram& s) {
                          nb::list list;
                          for (auto& g : s.describe()) {
                              nb::dict d, tried;
@@ -199,54 +198,44 @@ void bind_program(nb::module_& m) {
                      })
         .def_prop_ro(
             "scratch",
-            [](const Sequence& s) {
+            [](const StepProgram& s) {
                 std::vector<std::string> names;
                 for (auto& f : s.layout()->fields)
                     if (f.scratch) names.push_back(f.name);
                 return names;
             },
             "fields that never leave the cache")
-        .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated,
+        .def_prop_ro("bytes_allocated", &StepProgram::bytes_allocated,
                      "of scratch, and of one field set");
 }
 
 void bind_linear(nb::module_& m) {
     using Release = nb::call_guard<nb::gil_scoped_release>;
-    nb::class_<LinearSequence>(m, "LinearSequence",
-                               "Tangent and adjoint of a sequence along a trajectory, from the "
-                               "declarations of its processes.")
+    nb::class_<LinearStepProgram>(m, "LinearStepProgram",
+                                  "Tangent and adjoint of a sequence along a trajectory, from the "
+                                  "declarations of its processes.")
         .def(
             "__init__",
-            [](LinearSequence* at, std::shared_ptr<Sequence> sequence, const std::string& keep,
-               int every, bool by_hand) {
-                using Keep = LinearSequence::Keep;
+            [](LinearStepProgram* at, std::shared_ptr<StepProgram> sequence,
+               const std::string& keep, int every, bool by_hand) {
+                using Keep = LinearStepProgram::Keep;
                 const std::map<std::string, Keep> ways{
                     {"all", Keep::all}, {"fp32", Keep::single}, {"states", Keep::states}};
                 if (!ways.contains(keep)) throw Error("keep = '", keep, "': all, fp32 or states");
-                new (at) LinearSequence(std::move(sequence), {ways.at(keep), every, by_hand});
+                new (at) LinearStepProgram(std::move(sequence), {ways.at(keep), every, by_hand});
             },
             "sequence"_a, "keep"_a = "all", "every"_a = 1, "by_hand"_a = true)
-        .def("follow", &LinearSequence::follow, "fields"_a, "steps"_a, Release(),
+        .def("follow", &LinearStepProgram::follow, "fields"_a, "steps"_a, Release(),
              "takes steps with a state; its trajectory is kept after what was kept before")
-        .def("forget", &LinearSequence::forget)
-        .def_prop_ro("steps", &LinearSequence::steps)
-        .def_prop_ro("bytes", &LinearSequence::bytes, "of the trajectory")
-        .def("start", &LinearSequence::start, "perturbation"_a, Release())
-        .def("tangent", &LinearSequence::tangent, "perturbation"_a, "first"_a, "steps"_a, Release(),
-             "what becomes of a perturbation in the steps from `first` on")
-        .def("adjoint", &LinearSequence::adjoint, "gradient"_a, "first"_a, "steps"_a, Release(),
+        .def("forget", &LinearStepProgram::forget)
+        .def_prop_ro("steps", &LinearStepProgram::steps)
+        .def_prop_ro("bytes", &LinearStepProgram::bytes, "of the trajectory")
+        .def("start", &LinearStepProgram::start, "perturbation"_a, Release())
+        .def("tangent", &LinearStepProgram::tangent, "perturbation"_a, "first"_a, "steps"_a,
+             Release(), "what becomes of a perturbation in the steps from `first` on")
+        .def("adjoint", &LinearStepProgram::adjoint, "gradient"_a, "first"_a, "steps"_a, Release(),
              "the transpose of `tangent`")
-        .def("start_adjoint", &LinearSequence::start_adjoint, "gradient"_a, Release());
-    nb::class_<MeasuredSums>(
-        m, "MeasuredSums",
-        "The divergence of a five-point upwind flux and two adjoints of it: by "
-        "sums of slots, and by scatter of one thread; to measure them.")
-        .def(nb::init<int, int, int>(), "nx"_a, "ny"_a, "levels"_a)
-        .def("forward", &MeasuredSums::forward, Release())
-        .def("sums", &MeasuredSums::sums, Release())
-        .def("scatter", &MeasuredSums::scatter, Release())
-        .def_prop_ro("difference", &MeasuredSums::difference, "of both adjoints, by the largest")
-        .def_prop_ro("points", &MeasuredSums::points);
+        .def("start_adjoint", &LinearStepProgram::start_adjoint, "gradient"_a, Release());
 }
 
 void bind_threads(nb::module_& m) {

@@ -7,6 +7,7 @@
 /// (field/linear_entry.hpp).
 #pragma once
 #include <algorithm>
+#include <span>
 #include "base/taped.hpp"
 #include "field/linear_entry.hpp"
 
@@ -40,13 +41,19 @@ template <class T, Access access, int reach> struct ColumnView<Taped<T>, access,
 
 namespace adjoint_detail {
 
+/// The kernel of a scheme, on taped numbers at the columns of `at`.
+template <class Scheme, class T> void kernel(const void* scheme, const Raw* at, int levels) {
+    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, {levels});
+}
+using Kernel = void (*)(const void* scheme, const Raw* at, int levels);
+
 /// body(use, whether its adjoint is wanted, number) for each level of each field that may have
 /// adjoints; levels of all neighbours.
-template <class Scheme, class T, class Body>
-void each_level(const Raw* at, const Raw* slots, int levels, Body body) {
-    constexpr auto& used = uses<Scheme>;
-    for (std::size_t n = 0; n < used.size(); ++n) {
-        const Use& use = used[n];
+template <class T, class Body>
+void each_level(std::span<const Use> used, const Raw* at, const Raw* slots, int levels,
+                const Body& body) {
+    for (const Use& use : used) {
+        const Raw& field = *at++;
         if (use.place == place::profile) continue;
         const int count = use.own ? use.own * (levels + 1)
                           : use.place.vertical == Vertical::column
@@ -57,26 +64,26 @@ void each_level(const Raw* at, const Raw* slots, int levels, Body body) {
             for (int i = -use.reach; i <= use.reach; ++i)
                 for (int k = 0; k < count; ++k)
                     body(use, wanted,
-                         (T*)at[n].at + k * at[n].level + j * at[n].row + i * Taped<T>::width);
+                         (T*)field.at + k * field.level + j * field.row + i * Taped<T>::width);
         if (use.reach > 0) slots += (2 * use.reach + 1) * (2 * use.reach + 1);
     }
 }
 
 /// One cell: the kernel writes its tape, which is read backwards.
-template <class Scheme, class T>
-void run(const void* scheme, const Raw* at, const Raw* slots, std::ptrdiff_t apart,
-         const Cell& cell) {
+template <class T>
+void run(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw* at,
+         const Raw* slots, std::ptrdiff_t apart, int levels) {
     using Lanes = typename Tape<T>::Lanes;
     static thread_local Tape<T> own;
     Tape<T>& t = own;
     tape<T> = &own;
     t.count = 0, t.origins = 2 * apart;
     const auto adjoint_of = [&](T* p) { return (T*)((char*)p + apart); };
-    const auto each = [&](auto body) { each_level<Scheme, T>(at, slots, cell.levels, body); };
+    const auto each = [&](auto body) { each_level<T>(used, at, slots, levels, body); };
     each([&](const Use&, bool wanted, T* p) {
         *Taped<T>::origin_of(p) = wanted ? t.add_given() : -1;
     });
-    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, {cell.levels});
+    kernel(scheme, at, levels);
     t.adjoint.assign(t.count, Lanes(T(0)));
     each([&](const Use& use, bool, T* p) {
         if (use.access == Access::reads || use.own) return;
@@ -96,12 +103,14 @@ void run(const void* scheme, const Raw* at, const Raw* slots, std::ptrdiff_t apa
 template <class Scheme>
 void AdjointByTape<Scheme>::single(const void* scheme, const Raw* at, const Raw* slots,
                                    std::ptrdiff_t apart, const Cell& cell) {
-    adjoint_detail::run<Scheme, float>(scheme, at, slots, apart, cell);
+    using adjoint_detail::kernel, adjoint_detail::run;
+    run<float>(uses<Scheme>, kernel<Scheme, float>, scheme, at, slots, apart, cell.levels);
 }
 template <class Scheme>
 void AdjointByTape<Scheme>::twice(const void* scheme, const Raw* at, const Raw* slots,
                                   std::ptrdiff_t apart, const Cell& cell) {
-    adjoint_detail::run<Scheme, double>(scheme, at, slots, apart, cell);
+    using adjoint_detail::kernel, adjoint_detail::run;
+    run<double>(uses<Scheme>, kernel<Scheme, double>, scheme, at, slots, apart, cell.levels);
 }
 
 }  // namespace fathom

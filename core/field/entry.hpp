@@ -7,7 +7,7 @@
 #include "field/process.hpp"
 
 /// What a library of schemes must have been compiled with.
-#define FATHOM_LAYOUT __VERSION__ ", layout 3"
+#define FATHOM_LAYOUT __VERSION__ ", layout 4"
 
 namespace fathom {
 

@@ -6,7 +6,7 @@
 /// newest values are. Steps run there; values requested here are copied at that moment.
 ///
 /// The Layout says which fields there are and where each lies. A sequence makes one from the
-/// declarations of its processes (sequence/sequence.hpp); all its field sets share it.
+/// declarations of its processes (sequence/step_program.hpp); all its field sets share it.
 #pragma once
 #include <map>
 #include <memory>

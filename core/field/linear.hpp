@@ -13,6 +13,9 @@
 /// A change of what no process writes (the orography, the Coriolis parameter) may be left out.
 /// A trajectory keeps the values that both read: no second list is needed.
 #pragma once
+#include <algorithm>
+#include <memory>
+#include <vector>
 #include "field/process.hpp"
 
 namespace fathom {
@@ -27,15 +30,6 @@ struct LinearKernel {
     Run tangent, adjoint;
     std::vector<bool> before, after;  ///< which values of fields both need
 };
-/// Of a process, by the function that runs its scheme; null where nothing is by hand.
-inline std::map<Process::Run, LinearKernel>& linear_kernels() {
-    static std::map<Process::Run, LinearKernel> all;
-    return all;
-}
-inline const LinearKernel* linear_kernel_of(const Process& p) {
-    const auto it = linear_kernels().find(p.run);
-    return it == linear_kernels().end() ? nullptr : &it->second;
-}
 
 namespace linear_detail {
 
@@ -88,51 +82,85 @@ template <class Scheme, class Real> struct Changes {
     }
 };
 
-/// Both, with the values that they ask for.
-template <class Scheme, class T> LinearKernel kernel();
+/// A pack at a time.
+template <class Scheme, class T> struct Runs {
+    static void tangent(const void* scheme, const Raw* before, const Raw* after, const Raw* change,
+                        const Cell* first, const Cell* last);
+    static void adjoint(const void* scheme, const Raw* before, const Raw* after, const Raw* change,
+                        const Cell* first, const Cell* last);
+};
+/// Which values both ask for.
+template <class Scheme> Asked asked();
 
 #if FATHOM_PART != 2
-template <class Scheme, class T, bool adjoint>
-[[gnu::flatten]] void run(const void* scheme, const Raw* before, const Raw* after,
-                          const Raw* change, const Cell* first, const Cell* last) {
-    using Real = Pack<T, cell_width<T>>;
-    const Scheme kernel = *static_cast<const Scheme*>(scheme);
-    for (const Cell* cell = first; cell != last; ++cell) {
-        const std::ptrdiff_t column = cell->column - first->column;
-        const Values<Scheme, Real> x{before, after, column, cell->levels};
-        const Changes<Scheme, Real> d{change, column, cell->levels};
-        if constexpr (!adjoint) {
-            Linear<Scheme>::template tangent<Real>(kernel, x, d);
-            continue;
-        }
-        Linear<Scheme>::template adjoint<Real>(kernel, x, d);
-        for (std::size_t n = 0; n < uses<Scheme>.size(); ++n) {
-            const Use& use = uses<Scheme>[n];
-            if (use.access != Access::writes || use.own) continue;
-            const int values = use.place.vertical == Vertical::column
-                                   ? 1
-                                   : cell->levels + (use.place.vertical == Vertical::interface);
-            for (int k = 0; k < values; ++k)
-                Real(T(0)).store((T*)change[n].at + column + k * change[n].level);
-        }
+/// body(state, changes) for each pack of the cells.
+template <class Scheme, class Real, class Body>
+[[gnu::always_inline]] inline void each_pack(const Raw* before, const Raw* after, const Raw* change,
+                                             const Cell* first, const Cell* last,
+                                             const Body& body) {
+    for (const Cell* cell = first; cell != last; ++cell)
+        for (std::ptrdiff_t column = cell->column - first->column,
+                            end = column + cell_width<typename Real::Number>;
+             column < end; column += Real::width)
+            body(Values<Scheme, Real>{before, after, column, cell->levels},
+                 Changes<Scheme, Real>{change, column, cell->levels});
+}
+/// The adjoints of what a scheme writes are used up.
+template <class Scheme, class Real> void clear_written(const Changes<Scheme, Real>& d) {
+    for (std::size_t n = 0; n < uses<Scheme>.size(); ++n) {
+        const Use& use = uses<Scheme>[n];
+        if (use.access != Access::writes || use.own) continue;
+        const int values = use.place.vertical == Vertical::column
+                               ? 1
+                               : d.count + (use.place.vertical == Vertical::interface);
+        for (int k = 0; k < values; ++k)
+            Real(0).store((typename Real::Number*)d.at[n].at + d.column + k * d.at[n].level);
     }
 }
-
-/// The values asked for are found by a run in temporary memory.
-template <class Scheme, class T> LinearKernel kernel() {
-    using Real = Pack<T, cell_width<T>>;
+template <class Scheme, class T>
+[[gnu::flatten]] void Runs<Scheme, T>::tangent(const void* scheme, const Raw* before,
+                                               const Raw* after, const Raw* change,
+                                               const Cell* first, const Cell* last) {
+    using Real = Pack<T, pack_width<T>>;
+    const Scheme kernel = *static_cast<const Scheme*>(scheme);
+    each_pack<Scheme, Real>(before, after, change, first, last, [&](const auto& x, const auto& d) {
+        Linear<Scheme>::template tangent<Real>(kernel, x, d);
+    });
+}
+template <class Scheme, class T>
+[[gnu::flatten]] void Runs<Scheme, T>::adjoint(const void* scheme, const Raw* before,
+                                               const Raw* after, const Raw* change,
+                                               const Cell* first, const Cell* last) {
+    using Real = Pack<T, pack_width<T>>;
+    const Scheme kernel = *static_cast<const Scheme*>(scheme);
+    each_pack<Scheme, Real>(before, after, change, first, last, [&](const auto& x, const auto& d) {
+        Linear<Scheme>::template adjoint<Real>(kernel, x, d);
+        clear_written<Scheme, Real>(d);
+    });
+}
+#endif
+#if FATHOM_PART != 1
+/// Found by a run on single numbers in temporary memory.
+template <class Scheme> Asked asked() {
+    using Real = Pack<double, 1>;
     constexpr std::size_t number = uses<Scheme>.size();
-    alignas(64) T nothing[64];
-    std::ranges::fill(nothing, T(1));
+    double nothing[64];
+    std::ranges::fill(nothing, 1.0);
     const std::vector<Raw> at(number, Raw{nothing, 0, 0});
-    Asked asked{std::vector<bool>(number), std::vector<bool>(number)};
-    const Values<Scheme, Real> x{at.data(), at.data(), 0, 1, &asked};
+    Asked all{std::vector<bool>(number), std::vector<bool>(number)};
+    const Values<Scheme, Real> x{at.data(), at.data(), 0, 1, &all};
     const Changes<Scheme, Real> d{at.data(), 0, 1};
     Linear<Scheme>::template tangent<Real>(Scheme(), x, d);
     Linear<Scheme>::template adjoint<Real>(Scheme(), x, d);
-    return {run<Scheme, T, false>, run<Scheme, T, true>, asked.before, asked.after};
+    return all;
 }
 #endif
+
+template <class Scheme, class T> std::shared_ptr<const LinearKernel> kernel() {
+    const Asked all = asked<Scheme>();
+    return std::make_shared<const LinearKernel>(
+        LinearKernel{Runs<Scheme, T>::tangent, Runs<Scheme, T>::adjoint, all.before, all.after});
+}
 
 }  // namespace linear_detail
 }  // namespace fathom

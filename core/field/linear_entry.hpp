@@ -23,8 +23,8 @@ template <class Scheme> Entry with_adjoint(Entry e) {
             p.adjoint =
                 precision == 4 ? AdjointByTape<Scheme>::single : AdjointByTape<Scheme>::twice;
             if constexpr (requires { sizeof(Linear<Scheme>); })
-                linear_kernels()[p.run] = precision == 4 ? linear_detail::kernel<Scheme, float>()
-                                                         : linear_detail::kernel<Scheme, double>();
+                p.by_hand = precision == 4 ? linear_detail::kernel<Scheme, float>()
+                                           : linear_detail::kernel<Scheme, double>();
             return p;
         };
     return e;

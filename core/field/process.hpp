@@ -47,6 +47,7 @@ struct Cell {
 };
 
 class GlobalProcess;
+struct LinearKernel;
 
 struct Process {
     struct Field {
@@ -72,7 +73,8 @@ struct Process {
     /// `at` holds each field at column first->column. count: the same on numbers that count
     /// (base/counted.hpp); tangent: on numbers with their tangents (base/dual.hpp).
     Run run = nullptr, count = nullptr, tangent = nullptr;
-    Adjoint adjoint = nullptr;  ///< by a tape (adjoint.hpp); null: none
+    Adjoint adjoint = nullptr;                    ///< by a tape (adjoint.hpp); null: none
+    std::shared_ptr<const LinearKernel> by_hand;  ///< both by hand (linear.hpp); null: none
     /// What the kernels of this process have counted, and where they find tangents: variables of
     /// the library in which they were compiled.
     std::uint64_t (*operations)() = nullptr;

@@ -12,7 +12,7 @@ static const Linearisable* linearisable(const Process& p) {
     return dynamic_cast<const Linearisable*>(p.global.get());
 }
 
-LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
+LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options options)
     : sequence(std::move(of)),
       options(options),
       bytes_kept(options.keep == Keep::single ? 4 : sequence->bytes),
@@ -32,7 +32,7 @@ LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
         of_parts.emplace_back(process.name, process.phase, process.global ? "global" : "process");
 }
 
-void LinearSequence::check() const {
+void LinearStepProgram::check() const {
     const Layout& layout = *sequence->layout();
     if (options.every < 1) throw Error("states are kept of every ", options.every, ". step");
     for (auto& [process, fields] : parts) {
@@ -47,7 +47,7 @@ void LinearSequence::check() const {
             throw Error("'", f.name, "' lives only within a step: the sequence must keep it");
 }
 
-LinearSequence::Halos::Halos(const Layout& layout, const std::vector<int>& widths) {
+LinearStepProgram::Halos::Halos(const Layout& layout, const std::vector<int>& widths) {
     std::vector<Exchange::Item> items;
     for (std::size_t n = 0; n < widths.size(); ++n) {
         const Field& f = layout.fields[n];
@@ -61,7 +61,7 @@ LinearSequence::Halos::Halos(const Layout& layout, const std::vector<int>& width
                                         d.exchange);
 }
 
-void LinearSequence::Halos::exchange(FieldSet& set) const {
+void LinearStepProgram::Halos::exchange(FieldSet& set) const {
     if (!by) return;
     for (std::size_t n = 0; n < fields.size(); ++n) slabs[n].at = set[fields[n]].at;
     by->start(slabs), by->finish(slabs);
@@ -69,7 +69,8 @@ void LinearSequence::Halos::exchange(FieldSet& set) const {
 
 /// Of each field, the largest value of a property of its uses by a process; 0 where it uses none.
 template <class Property>
-static std::vector<int> most_of(const Sequence::Part& part, std::size_t fields, Property property) {
+static std::vector<int> most_of(const StepProgram::Part& part, std::size_t fields,
+                                Property property) {
     std::vector<int> most(fields);
     for (std::size_t n = 0; n < part.fields.size(); ++n) {
         int& of_field = most[part.fields[n]];
@@ -79,7 +80,7 @@ static std::vector<int> most_of(const Sequence::Part& part, std::size_t fields, 
 }
 
 /// Processes that look at neighbours: where halos are needed, and how adjoints are added up.
-void LinearSequence::find_neighbours() {
+void LinearStepProgram::find_neighbours() {
     const Layout& layout = *sequence->layout();
     const std::size_t count = layout.fields.size();
     const auto reach = [](auto& use) { return use.reach; };
@@ -107,7 +108,7 @@ void LinearSequence::find_neighbours() {
 
 // ---- what is kept -----------------------------------------------------------------------------
 
-int LinearSequence::value(int field, int after) {
+int LinearStepProgram::value(int field, int after) {
     for (std::size_t n = 0; n < values.size(); ++n)
         if (values[n].field == field && values[n].after == after) return int(n);
     values.push_back({field, after});
@@ -115,12 +116,12 @@ int LinearSequence::value(int field, int after) {
 }
 
 /// The kept value of a field of a process: that after the last part, up to `last`, that writes it.
-std::optional<int> LinearSequence::needed(const Sequence::Part& part, std::size_t number,
-                                          int last) {
+std::optional<int> LinearStepProgram::needed(const StepProgram::Part& part, std::size_t number,
+                                             int last) {
     const int field = part.fields[number];
     const Field& f = sequence->layout()->fields[field];
     if (f.place == place::profile || !f.written) return constant;
-    const auto writes = [&](const Sequence::Part& p) {
+    const auto writes = [&](const StepProgram::Part& p) {
         for (std::size_t n = 0; n < p.fields.size(); ++n)
             if (p.fields[n] == field && is_written(p.process.fields[n])) return true;
         return false;
@@ -129,10 +130,10 @@ std::optional<int> LinearSequence::needed(const Sequence::Part& part, std::size_
     return value(field, last);
 }
 
-LinearSequence::Need LinearSequence::need_of(int number) {
+LinearStepProgram::Need LinearStepProgram::need_of(int number) {
     const auto& [process, fields] = parts[number];
     Need need;
-    if (options.by_hand && !process.global) need.by_hand = linear_kernel_of(process);
+    if (options.by_hand && !process.global) need.by_hand = process.by_hand.get();
     const bool by_itself = linearisable(process);
     for (std::size_t n = 0; n < fields.size(); ++n) {
         const auto& use = process.fields[n];
@@ -154,28 +155,28 @@ template <class Body> static void each_block(const FieldSet& set, const Field& f
     for (std::size_t b = 0; b < f.at.size(); ++b)
         body(f.at[b], (profile ? f.levels : set.domain().rows_of(int(b)) * f.row[b]) * set.bytes());
 }
-LinearSequence::Memory LinearSequence::keep(const FieldSet& set, int field) const {
+LinearStepProgram::Memory LinearStepProgram::keep(const FieldSet& set, int field) const {
     Memory kept;
     each_block(set, set[field], [&](const std::byte* at, std::size_t bytes) {
         kept.insert(kept.end(), at, at + bytes);
     });
     return kept;
 }
-void LinearSequence::put_back(FieldSet& set, int field, const Memory& kept) const {
+void LinearStepProgram::put_back(FieldSet& set, int field, const Memory& kept) const {
     std::size_t from = 0;
     each_block(set, set[field], [&](std::byte* at, std::size_t bytes) {
         std::memcpy(at, &kept[from], bytes);
         from += bytes;
     });
 }
-std::vector<LinearSequence::Memory> LinearSequence::keep(const FieldSet& set,
-                                                         const std::vector<int>& fields) const {
+std::vector<LinearStepProgram::Memory> LinearStepProgram::keep(
+    const FieldSet& set, const std::vector<int>& fields) const {
     std::vector<Memory> all;
     for (int field : fields) all.push_back(keep(set, field));
     return all;
 }
-void LinearSequence::put_back(FieldSet& set, const std::vector<int>& fields,
-                              const std::vector<Memory>& all) const {
+void LinearStepProgram::put_back(FieldSet& set, const std::vector<int>& fields,
+                                 const std::vector<Memory>& all) const {
     for (std::size_t n = 0; n < fields.size(); ++n) put_back(set, fields[n], all[n]);
 }
 
@@ -193,7 +194,7 @@ template <class Body> static void each_piece(const FieldSet& set, const Field& f
 }
 
 /// Keeps the values of a set after a part of the step.
-void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) const {
+void LinearStepProgram::keep_values(const FieldSet& set, int after, Step& step) const {
     for (auto& v : values) {
         if (v.after != after) continue;
         std::byte* const to = step.memory.at + v.begin * bytes_kept;
@@ -207,7 +208,7 @@ void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) con
 }
 
 /// Takes the step, and keeps the values that tangent and adjoint need.
-void LinearSequence::linearise(FieldSet& set, Step& step) const {
+void LinearStepProgram::linearise(FieldSet& set, Step& step) const {
     if (!step.memory.at) step.memory = Pages((numbers + 2 * spare) * bytes_kept);
     step.globals.resize(parts.size());
     sequence->set_profiles(set);
@@ -233,7 +234,7 @@ void LinearSequence::linearise(FieldSet& set, Step& step) const {
     ++set.count;
 }
 
-void LinearSequence::follow(FieldSet& set, int steps) {
+void LinearStepProgram::follow(FieldSet& set, int steps) {
     if (set.layout != sequence->layout()) throw Error("this field set belongs to another sequence");
     if (!now) {
         now = std::make_unique<FieldSet>(set);
@@ -257,12 +258,12 @@ void LinearSequence::follow(FieldSet& set, int steps) {
     }
 }
 
-void LinearSequence::forget() {
+void LinearStepProgram::forget() {
     profiles.clear(), kept.clear(), states.clear(), between.clear();
     segment = once_of = -1;
 }
 
-std::size_t LinearSequence::bytes() const {
+std::size_t LinearStepProgram::bytes() const {
     std::size_t sum = 0;
     const auto add = [&](const auto& lists) {
         for (auto& all : lists)
@@ -283,7 +284,7 @@ std::size_t LinearSequence::bytes() const {
 
 /// Restores the state before a step if only states are kept: all states between two kept ones are
 /// computed together, once.
-void LinearSequence::recall(int step) {
+void LinearStepProgram::recall(int step) {
     const int begin = step / options.every * options.every;
     const auto set_back = [&](int n) {
         put_back(*now, of_profile, profiles[n]);
@@ -303,7 +304,7 @@ void LinearSequence::recall(int step) {
     set_back(step);
 }
 
-LinearSequence::Step& LinearSequence::about(int step) {
+LinearStepProgram::Step& LinearStepProgram::about(int step) {
     if (step < 0 || step >= steps())
         throw Error("the trajectory has ", steps(), " steps; wanted number ", step);
     shown.assign(sequence->layout()->fields.size(), -1);
@@ -321,7 +322,7 @@ LinearSequence::Step& LinearSequence::about(int step) {
 }
 
 /// Puts a value that was kept in fp32 into the field of `now`.
-void LinearSequence::show(const Step& step, int number) {
+void LinearStepProgram::show(const Step& step, int number) {
     const Value& v = values[number];
     if (shown[v.field] == number) return;
     shown[v.field] = number;
@@ -335,8 +336,8 @@ void LinearSequence::show(const Step& step, int number) {
 }
 
 /// The address of a value of a field in each block.
-std::vector<const std::byte*> LinearSequence::place(const Step& step, std::optional<int> number,
-                                                    int field) {
+std::vector<const std::byte*> LinearStepProgram::place(const Step& step, std::optional<int> number,
+                                                       int field) {
     const Field& f = (*now)[field];
     std::vector<const std::byte*> at(f.at.size(), nullptr);
     if (!number) return at;

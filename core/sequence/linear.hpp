@@ -16,11 +16,11 @@
 #include "field/linear.hpp"
 #include "field/linearisation.hpp"
 #include "sequence/neighbour_sums.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
-class LinearSequence {
+class LinearStepProgram {
 public:
     enum class Keep {
         all,     ///< what both need, as it is
@@ -33,8 +33,8 @@ public:
         bool by_hand = true;  ///< false, for tests: dual numbers and tapes alone
     };
     /// Throws Error: a process without tangent, a global one that looks at neighbours; fields that
-    /// live only within a step (Sequence::Options::keep).
-    LinearSequence(std::shared_ptr<Sequence>, Options);
+    /// live only within a step (StepProgram::Options::keep).
+    LinearStepProgram(std::shared_ptr<StepProgram>, Options);
 
     /// Takes `steps` steps with a set; its trajectory, profiles included, is kept after what was
     /// kept before.
@@ -82,10 +82,10 @@ private:
         Pages memory;
         std::vector<std::unique_ptr<Linearisation>> globals;
     };
-    std::shared_ptr<Sequence> sequence;
+    std::shared_ptr<StepProgram> sequence;
     const Options options;
     const int bytes_kept;  ///< of a number
-    std::vector<Sequence::Part> parts;
+    std::vector<StepProgram::Part> parts;
     std::vector<Value> values;
     std::vector<Need> needs;
     std::vector<Region> of_parts;
@@ -113,7 +113,7 @@ private:
     bool runs(std::size_t part, long count) const { return count % parts[part].process.every == 0; }
     Need need_of(int part);
     int value(int field, int after);
-    std::optional<int> needed(const Sequence::Part&, std::size_t number, int after);
+    std::optional<int> needed(const StepProgram::Part&, std::size_t number, int after);
 
     Memory keep(const FieldSet&, int field) const;
     void put_back(FieldSet&, int field, const Memory&) const;

@@ -33,8 +33,8 @@ static Raw in_row(const Field& f, const std::byte* base, int block, int row, int
 }
 
 /// A whole row at a time; each thread has its own memory for kernels.
-void LinearSequence::run(std::size_t number, const FieldSet& set) const {
-    const Sequence::Part& part = parts[number];
+void LinearStepProgram::run(std::size_t number, const FieldSet& set) const {
+    const StepProgram::Part& part = parts[number];
     const Process& p = part.process;
     struct Own {
         std::vector<Raw> at;
@@ -59,10 +59,10 @@ void LinearSequence::run(std::size_t number, const FieldSet& set) const {
 }
 
 /// Where the values that a part needs lie in each block, and the changes of a set.
-struct LinearSequence::Places {
+struct LinearStepProgram::Places {
     std::vector<std::vector<const std::byte*>> before, after;
     FieldSet& change;
-    const Sequence::Part& part;
+    const StepProgram::Part& part;
     /// x: before the process runs; y: afterwards; d: changes, in a row from this column on.
     void in(int block, int row, int column, Raw* x, Raw* y, Raw* d) const {
         for (std::size_t n = 0; n < part.fields.size(); ++n) {
@@ -76,8 +76,9 @@ struct LinearSequence::Places {
     }
 };
 
-LinearSequence::Places LinearSequence::places(std::size_t number, Step& step, FieldSet& change) {
-    const Sequence::Part& part = parts[number];
+LinearStepProgram::Places LinearStepProgram::places(std::size_t number, Step& step,
+                                                    FieldSet& change) {
+    const StepProgram::Part& part = parts[number];
     Places at{{}, {}, change, part};
     for (std::size_t n = 0; n < part.fields.size(); ++n) {
         at.before.push_back(place(step, needs[number].before[n], part.fields[n]));
@@ -86,7 +87,7 @@ LinearSequence::Places LinearSequence::places(std::size_t number, Step& step, Fi
     return at;
 }
 
-void LinearSequence::run_linear(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+void LinearStepProgram::run_linear(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
     const Process& process = parts[number].process;
     const LinearKernel* const by_hand = needs[number].by_hand;
     const std::size_t count = process.fields.size();
@@ -109,13 +110,14 @@ void LinearSequence::run_linear(std::size_t number, Step& step, FieldSet& change
 
 /// Of a process that looks at neighbours, before its tangent: the changes of those; what is
 /// constant has no meaning yet.
-void LinearSequence::halos_of_change(std::size_t number, FieldSet& change) const {
+void LinearStepProgram::halos_of_change(std::size_t number, FieldSet& change) const {
     for (int f : seen[number].fields) active->clear_others(change, f);
     seen[number].exchange(change);
 }
 
 /// Adjoints of constants are 0, and stay 0.
-void LinearSequence::run_adjoint_of_neighbours(std::size_t number, Step& step, FieldSet& change) {
+void LinearStepProgram::run_adjoint_of_neighbours(std::size_t number, Step& step,
+                                                  FieldSet& change) {
     const Process& process = parts[number].process;
     const std::size_t count = process.fields.size();
     const Places at = places(number, step, change);
@@ -128,7 +130,7 @@ void LinearSequence::run_adjoint_of_neighbours(std::size_t number, Step& step, F
     });
 }
 
-void LinearSequence::run_global(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+void LinearStepProgram::run_global(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
     const auto& [process, fields] = parts[number];
     const GlobalProcess& global = *process.global;
     const GlobalProcess::Given to{change, fields};
@@ -144,7 +146,7 @@ void LinearSequence::run_global(std::size_t number, Step& step, FieldSet& change
         if (adjoint && use.access == Access::writes) change.fill(use.name, 0);
 }
 
-void LinearSequence::run_part(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+void LinearStepProgram::run_part(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
     const Within within(of_parts[number]);
     if (parts[number].process.global)
         run_global(number, step, change, adjoint);
@@ -155,11 +157,11 @@ void LinearSequence::run_part(std::size_t number, Step& step, FieldSet& change, 
 }
 
 /// Values that no state depends on have no change: land, levels below the bottom, halos.
-void LinearSequence::clear_inactive(FieldSet& change) const {
+void LinearStepProgram::clear_inactive(FieldSet& change) const {
     for (int f = 0; active && f < int(change.fields().size()); ++f) active->clear_others(change, f);
 }
 
-void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
+void LinearStepProgram::tangent(FieldSet& perturbation, int first, int steps) {
     static const Region whole("tangent step");
     clear_inactive(perturbation);
     for (int n = first; n < first + steps; ++n) {
@@ -179,7 +181,7 @@ static void rotate_back(FieldSet& set) {
     for (std::size_t n = 1; n < all; ++n) set.rotate();
 }
 
-void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
+void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps) {
     static const Region whole("adjoint step");
     for (std::size_t p = 0; p < parts.size(); ++p)
         if (const Process& own = parts[p].process; !own.global && !needs[p].by_hand && !own.adjoint)
@@ -195,11 +197,11 @@ void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
     clear_inactive(gradient);
 }
 
-void LinearSequence::start(FieldSet& perturbation) const {
+void LinearStepProgram::start(FieldSet& perturbation) const {
     for (auto& part : parts)
         if (part.process.global) part.process.global->start_tangent({perturbation, part.fields});
 }
-void LinearSequence::start_adjoint(FieldSet& gradient) const {
+void LinearStepProgram::start_adjoint(FieldSet& gradient) const {
     for (std::size_t n = parts.size(); n-- > 0;)
         if (auto& global = parts[n].process.global)
             global->start_adjoint({gradient, parts[n].fields});

@@ -6,13 +6,13 @@
 #include <map>
 #include "base/error.hpp"
 #include "machine/ticks.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
-class Sequence::OnDevice {
+class StepProgram::OnDevice {
 public:
-    OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
+    OnDevice(StepProgram& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr
                                          : (Process::Run)device->kernel(s.process.entry, of.bytes));
@@ -36,7 +36,7 @@ public:
     const Device* on() const { return device.get(); }
 
 private:
-    Sequence& of;
+    StepProgram& of;
     std::shared_ptr<Device> device;
     std::vector<Process::Run> kernels;                      // of each process
     std::vector<std::shared_ptr<const void>> schemes;       // as the kernels want them
@@ -381,7 +381,7 @@ private:
     }
 };
 
-std::vector<std::string> Sequence::left_by(Device& device) const {
+std::vector<std::string> StepProgram::left_by(Device& device) const {
     std::vector<std::string> names;
     for (auto& s : steps)
         if (s.global() ? !s.process.global->lives_on(device)
@@ -390,7 +390,7 @@ std::vector<std::string> Sequence::left_by(Device& device) const {
     return names;
 }
 
-void Sequence::step_on_device(FieldSet& set) {
+void StepProgram::step_on_device(FieldSet& set) {
     if (!options.device) throw Error("this sequence was not made for a device");
     if (!on_device || on_device->on() != set.device().get())
         on_device = std::make_shared<OnDevice>(*this, set.device());

@@ -25,10 +25,11 @@ void Repeat::declare(const Process& process, const Process::Field& use) {
 }
 
 void Repeat::prepare(Given at) {
-    Sequence::Options options;
+    StepProgram::Options options;
     for (auto& use : used) options.keep.push_back(use.name);
     options.compute_in_halo = false, options.borrowed = true;
-    program = std::make_unique<Sequence>(at.set.layout->domain, at.set.bytes(), processes, options);
+    program =
+        std::make_unique<StepProgram>(at.set.layout->domain, at.set.bytes(), processes, options);
     fields_within.emplace(program->layout());
     items.clear();
     for (auto& f : program->layout()->fields) {
@@ -54,11 +55,11 @@ void Repeat::apply(Given at) {
     for (int n = 0; n < times; ++n) program->repeat(set);
 }
 
-std::vector<Sequence::Timing> Repeat::timings() const {
-    return program ? program->timings() : std::vector<Sequence::Timing>{};
+std::vector<StepProgram::Timing> Repeat::timings() const {
+    return program ? program->timings() : std::vector<StepProgram::Timing>{};
 }
-std::vector<Sequence::GroupText> Repeat::describe() const {
-    return program ? program->describe() : std::vector<Sequence::GroupText>{};
+std::vector<StepProgram::GroupText> Repeat::describe() const {
+    return program ? program->describe() : std::vector<StepProgram::GroupText>{};
 }
 
 }  // namespace fathom

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 #include "field/global_process.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
@@ -27,13 +27,13 @@ public:
 
     const int times;
     /// Of the processes and exchanges within, since `reset`.
-    std::vector<Sequence::Timing> timings() const;
-    /// Messages and processes within, as Sequence::describe.
-    std::vector<Sequence::GroupText> describe() const;
+    std::vector<StepProgram::Timing> timings() const;
+    /// Messages and processes within, as StepProgram::describe.
+    std::vector<StepProgram::GroupText> describe() const;
 
 private:
     std::vector<Process> processes;
-    std::unique_ptr<Sequence> program;
+    std::unique_ptr<StepProgram> program;
     std::optional<FieldSet> fields_within;  ///< with the memory of the outer set
     std::vector<Item> items;                ///< of the fields of the program; -1: memory of kernels
     void declare(const Process&, const Process::Field&);

@@ -3,14 +3,14 @@
 #include <omp.h>
 #include <algorithm>
 #include "machine/ticks.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
 /// Cells start at multiples of their width (aligned loads), every column is computed as part of a
 /// pack (one path: the same bits under any decomposition). Land between wet columns of a cell is
 /// computed, too; its values have no meaning.
-void Sequence::cut_cells() {
+void StepProgram::cut_cells() {
     const int h = domain->halo;
     for (int b = 0; b < int(domain->blocks.size()); ++b) {
         auto& block = *domain->blocks[b];
@@ -39,7 +39,7 @@ static std::vector<bool> outer_blocks_of(const Domain& d) {
 }
 
 /// Rows of a group: first those that need nothing from other ranks, while messages travel.
-void Sequence::cut_rows() {
+void StepProgram::cut_rows() {
     const int h = domain->halo;
     const auto& cells = plan->cells;
     const bool overlaps = transport(domain->exchange).overlaps;
@@ -68,8 +68,8 @@ void Sequence::cut_rows() {
 
 /// Cells [first, last) of a row that need nothing from other ranks; [n, n) if there are none.
 /// outer: whether the block has neighbours on other ranks.
-std::pair<std::size_t, std::size_t> Sequence::inner_cells(const Group& g, int b, int r,
-                                                          bool outer) const {
+std::pair<std::size_t, std::size_t> StepProgram::inner_cells(const Group& g, int b, int r,
+                                                             bool outer) const {
     const auto& row = plan->cells[b][r];
     if (!outer) return {0, row.size()};
     const int h = domain->halo, nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
@@ -82,7 +82,7 @@ std::pair<std::size_t, std::size_t> Sequence::inner_cells(const Group& g, int b,
     return {first, std::max(first, last)};
 }
 
-double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set, int calls) {
+double StepProgram::run_rows(Group& group, std::span<const Row> list, FieldSet& set, int calls) {
     static const Region of_rows("rows");
     if (list.empty()) return 0;
     Within within(of_rows, calls);
@@ -99,8 +99,8 @@ double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set
 }
 
 /// The processes of a group take turns at each tile of a row.
-void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int thread,
-                       bool timed) {
+void StepProgram::run_row(Group& group, const Row& at_row, const FieldSet& set, int thread,
+                          bool timed) {
     const auto wet = std::span(plan->cells[at_row.block][at_row.row])
                          .subspan(at_row.first, at_row.last - at_row.first);
     for (auto first = wet.begin(); first != wet.end();) {
@@ -121,14 +121,14 @@ void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int
 }
 
 /// Whether a process computes in a row, in this step.
-bool Sequence::takes_turn(const Step& s, const Row& r, const FieldSet& set) const {
+bool StepProgram::takes_turn(const Step& s, const Row& r, const FieldSet& set) const {
     const int h = domain->halo, ny = domain->blocks[r.block]->ny;
     return r.row >= h - s.extent && r.row < h + ny + s.extent &&
            (s.process.every == 1 || set.count % s.process.every == 0);
 }
 
 /// Where the fields of a process lie: found once, since rows and tiles are many.
-void Sequence::find_arguments(Step& s, const FieldSet& set) const {
+void StepProgram::find_arguments(Step& s, const FieldSet& set) const {
     s.arguments.clear();
     for (int b = 0; b < int(domain->blocks.size()); ++b)
         for (int n : s.fields) {
@@ -147,7 +147,7 @@ void Sequence::find_arguments(Step& s, const FieldSet& set) const {
 }
 
 /// The fields of a process in a row, from this column on.
-void Sequence::arguments(const Step& s, const Row& r, int column, int thread, Raw* at) const {
+void StepProgram::arguments(const Step& s, const Row& r, int column, int thread, Raw* at) const {
     const Argument* const first = s.arguments.data() + r.block * s.fields.size();
     for (std::size_t i = 0; i < s.fields.size(); ++i) {
         const Argument& a = first[i];
@@ -157,8 +157,8 @@ void Sequence::arguments(const Step& s, const Row& r, int column, int thread, Ra
 }
 
 /// Whether the conditions of a process are 0 from the first to the last cell of a tile.
-bool Sequence::passes_over(const Step& s, const Row& r, std::span<const Cell> tile,
-                           int thread) const {
+bool StepProgram::passes_over(const Step& s, const Row& r, std::span<const Cell> tile,
+                              int thread) const {
     if (!s.process.conditions) return false;
     const int first = tile.front().column, columns = tile.back().column + cell - first;
     const auto conditions = std::span(s.arguments)
@@ -174,7 +174,7 @@ bool Sequence::passes_over(const Step& s, const Row& r, std::span<const Cell> ti
 }
 
 /// Runs one process at the cells of a tile.
-void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread) {
+void StepProgram::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread) {
     if (passes_over(s, r, tile, thread)) return;
     Raw at[most_fields];
     arguments(s, r, tile.front().column, thread, at);

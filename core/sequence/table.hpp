@@ -3,12 +3,12 @@
 /// row holds, after the last time the last row.
 #pragma once
 #include <algorithm>
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
 /// times [s] since the start of the run, ascending; rows: values at each, all of one length.
-inline void follow_table(Sequence& sequence, std::string_view profile, double step,
+inline void follow_table(StepProgram& sequence, std::string_view profile, double step,
                          std::vector<double> times, std::vector<std::vector<double>> rows,
                          bool interpolated) {
     if (times.empty() || times.size() != rows.size())

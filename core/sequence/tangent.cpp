@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <algorithm>
 #include "machine/threads.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
@@ -22,7 +22,7 @@ static std::ptrdiff_t apart(const FieldSet& set, const FieldSet& change) {
     return bytes;
 }
 
-void Sequence::exchange(Group& group, FieldSet& set) {
+void StepProgram::exchange(Group& group, FieldSet& set) {
     if (!group.exchange) return;
     for (std::size_t n = 0; n < group.sent.size(); ++n)
         std::ranges::copy(set[group.sent[n].field].at, group.slabs[n].at.begin());
@@ -30,7 +30,7 @@ void Sequence::exchange(Group& group, FieldSet& set) {
     group.exchange->finish(group.slabs);
 }
 
-void Sequence::step(FieldSet& set, FieldSet& change) {
+void StepProgram::step(FieldSet& set, FieldSet& change) {
     if (!options.tangent) throw Error("this sequence was not made for steps with a tangent");
     if (set.layout != plan || change.layout != plan)
         throw Error("this field set belongs to another sequence");
@@ -42,7 +42,7 @@ void Sequence::step(FieldSet& set, FieldSet& change) {
     ++set.count, ++change.count;
 }
 
-void Sequence::run_tangent(Group& group, const Rows& rows, FieldSet& set, FieldSet& change) {
+void StepProgram::run_tangent(Group& group, const Rows& rows, FieldSet& set, FieldSet& change) {
     exchange(group, set), exchange(group, change);
     if (Step& first = steps[group.first]; first.global()) {
         if (set.count % first.process.every) return;

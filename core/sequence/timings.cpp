@@ -1,17 +1,17 @@
 /// What a sequence reports: times, groups, tiles.
 #include "machine/ticks.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
-std::string Sequence::exchanged(const Group& g) const {
+std::string StepProgram::exchanged(const Group& g) const {
     std::string what;
     for (auto& s : g.sent)
         what += (what.empty() ? "exchange of " : ", ") + plan->fields[s.field].name;
     return what;
 }
 
-std::vector<Sequence::Timing> Sequence::timings() const {
+std::vector<StepProgram::Timing> StepProgram::timings() const {
     std::vector<Timing> list;
     for (auto& g : groups) {
         if (g.exchange) list.push_back({exchanged(g), "exchange", g.seconds, g.calls, 0});
@@ -22,7 +22,7 @@ std::vector<Sequence::Timing> Sequence::timings() const {
     }
     return list;
 }
-void Sequence::reset_timings() {
+void StepProgram::reset_timings() {
     for (auto& g : groups) g.seconds = 0, g.calls = 0;
     for (auto& s : steps) s.seconds = s.operations = 0, s.calls = 0;
 }
@@ -31,7 +31,7 @@ void Sequence::reset_timings() {
 /// several threads. In some rows each process is timed separately; the time of the other rows is
 /// divided in the same proportion. The rest stays in the region of rows: waiting of threads and
 /// the cost of loops. A trace shows the processes one after the other, each with its duration.
-void Sequence::settle_clocks(Group& group, double began, int counted) {
+void StepProgram::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;
     const double threads = double(group.others.size()), tick = seconds_of_tick();
     for (auto& c : group.others) all += double(c.ticks), c = {};
@@ -53,7 +53,7 @@ void Sequence::settle_clocks(Group& group, double began, int counted) {
     }
 }
 
-std::vector<Sequence::GroupText> Sequence::describe() const {
+std::vector<StepProgram::GroupText> StepProgram::describe() const {
     std::vector<GroupText> list;
     for (std::size_t n = 0; n < groups.size(); ++n) {
         const auto& g = groups[n];

@@ -32,7 +32,7 @@ def ice(simulation: Any, small_steps: int) -> Callable[[], None]:
     """Returns a function that takes steps of the ice's motion alone."""
     sea_ice = simulation.model.sea_ice
     motion = core.IceDynamics(simulation.time_step, small_steps, sea_ice.strength, sea_ice.drag)
-    sequence = core.Sequence(
+    sequence = core.StepProgram(
         simulation.domain, [motion.process()], simulation.bytes_of_number, ["ice_velocity_x"]
     )
     fields = core.FieldSet(sequence)
@@ -63,7 +63,7 @@ def repeated(simulation: Any, small_steps: int) -> Callable[[], None]:
     step = core.process("TimeSum").on({"value": "b", "statistic": "a"})
     small = core.Repeat("small steps", small_steps, [rate, step]).process()
     where = core.Domain(world.py2f(), nx, ny, h.periodic, h.fold, 1, wet.ravel().tolist(), 2, 0, 0)
-    sequence = core.Sequence(where, [small], 8, ["a"])
+    sequence = core.StepProgram(where, [small], 8, ["a"])
     fields = core.FieldSet(sequence)
     one = dict.fromkeys(
         ("diffusivity_scale", "length_north_face", "dy_north_face", "length_east_face"), 1.0

@@ -170,7 +170,7 @@ class Trajectory(Forecasts):
         if every < 1 or (every > 1 and keep != "states"):
             raise InputError(f"every = {every} must be 1, or more with keep = 'states'")
         super().__init__(simulation)
-        self.linear = mpi.core.LinearSequence(self.sequence, keep, every)
+        self.linear = mpi.core.LinearStepProgram(self.sequence, keep, every)
         self._sets: list[Any] = []
 
     def of(self, model: Any) -> Any:

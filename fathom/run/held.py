@@ -61,7 +61,7 @@ class Held(Configurable):
     servers: Servers | None  # those at work
     served: Servers | None  # those of the last run
     # its parts
-    sequence: Any  # the program of a step (core.Sequence)
+    sequence: Any  # the program of a step (core.StepProgram)
     domain: Any  # its blocks on the ranks (core.Domain)
     fields: Any  # the fields of the program (core.FieldSet)
     changed: bool  # fields have been set since the last step

@@ -365,7 +365,7 @@ class Simulation(Requests, Events):
     def _take_memory(self, processes: list[Any], keep: Iterable[str]) -> None:
         """Makes the sequence of the processes and its fields. InputError: too little memory."""
         tile, tiles = spread.columns(self.parallel["tile"])
-        self.sequence = mpi.core.Sequence(
+        self.sequence = mpi.core.StepProgram(
             self.domain,
             processes,
             self.bytes_of_number,
@@ -464,7 +464,7 @@ class Simulation(Requests, Events):
         processes: it has its own sequence and fields, from which its global processes are
         prepared. keep: fields to be read after steps; tangent: it takes steps with a change, too.
         """
-        sequence = mpi.core.Sequence(
+        sequence = mpi.core.StepProgram(
             self.domain,
             model.processes(step, self.surface) if processes is None else processes,
             self.bytes_of_number,
@@ -617,7 +617,7 @@ class Other(NamedTuple):
     """A model on the ranks of a simulation."""
 
     model: Model
-    sequence: Any  # core.Sequence
+    sequence: Any  # core.StepProgram
     fields: Any  # core.FieldSet
 
     def advance(self, steps: int) -> None:

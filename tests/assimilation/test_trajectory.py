@@ -54,7 +54,7 @@ def test_ways_to_keep_a_trajectory(model):
     tangent, gradient = M.apply(x), M.adjoint(y)
 
     def follow_again(**how):
-        trajectory.linear = core.LinearSequence(trajectory.sequence, **how)
+        trajectory.linear = core.LinearStepProgram(trajectory.sequence, **how)
         trajectory.restart()
         trajectory.follow(3)
         np.testing.assert_array_equal(trajectory.vector(), end)

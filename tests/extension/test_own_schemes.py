@@ -106,6 +106,35 @@ def test_one_word_gives_it_an_adjoint(relaxation):
     np.testing.assert_array_equal(found["temperature_tendency"], y["temperature_tendency"])
 
 
+@pytest.mark.parametrize("precision", [4, 8])
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_tangent_and_adjoint_by_hand_are_found(precision, adjoint):
+    """Of dT/dt = -V T^2 / time, against the derivative in NumPy and against the tape."""
+    process = fm.load_scheme(Path(__file__).with_name("by_hand.hpp"))(time=1e5).process(precision)
+    assert core.has_linear(process)
+    kind = np.float32 if precision == 4 else np.float64
+    random, shape = np.random.default_rng(1), (5, 2, 11)
+    of = lambda *size: (1 + random.random(size)).astype(kind)
+    given = {
+        "temperature": of(*shape),
+        "area_center": of(*shape[1:]),
+        "thickness": of(shape[0] + 1),
+        "temperature_tendency": of(*shape),
+    }
+    changes = {name: of(*shape) for name in ("temperature", "temperature_tendency")}
+    by_hand, by_tape = (
+        core.run_linear(process, given, changes, shape[0], adjoint=adjoint, by_hand=hand)
+        for hand in (True, False)
+    )
+    slope = -2 * given["area_center"] * given["thickness"][:-1, None, None] / 1e5
+    slope = slope * given["temperature"]
+    changed, by = ("temperature", "temperature_tendency")[:: 1 if adjoint else -1]
+    expected = {by: changes[by], changed: changes[changed] + slope * changes[by]}
+    for name in changes:
+        np.testing.assert_allclose(by_hand[name], expected[name], rtol=20 * np.finfo(kind).eps)
+        np.testing.assert_allclose(by_tape[name], by_hand[name], rtol=20 * np.finfo(kind).eps)
+
+
 def test_it_is_timed_and_shown(relaxation):
     sim = after_a_day(tank().insert(relaxation()), 2)
     assert any("Relaxation" in str(line) for _, line in sim.describe()[1])

@@ -110,11 +110,11 @@ def test_a_process_with_a_period_has_limits():
     process.every = 0
     domain = suite.core.Domain(suite.world.py2f(), 4, 2, True, False, 4, [4] * 8, 0)
     with pytest.raises(ValueError, match="every = 0 steps must be at least 1"):
-        suite.core.Sequence(domain, [process])
+        suite.core.StepProgram(domain, [process])
     process.every = 2
     with pytest.raises(ValueError, match="every 2 steps and cannot write 'ozone'"):
-        suite.core.Sequence(domain, [process], rotate=[["ozone", "air_pressure"]])
-    s = suite.core.Sequence(domain, [suite.core.process("Sunlight")])
+        suite.core.StepProgram(domain, [process], rotate=[["ozone", "air_pressure"]])
+    s = suite.core.StepProgram(domain, [suite.core.process("Sunlight")])
     s.follow_sun(60.0, 0.0)  # works with few levels, too
 
 

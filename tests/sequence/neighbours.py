@@ -130,7 +130,7 @@ def of_scheme(name, blocks=(0, 0), steps=1, halo=2, **options):
     where = small.domain(tuple(blocks), halo=halo)
     s = program(name, where, **options)
     fill(s)
-    linear = core.LinearSequence(s.sequence)
+    linear = core.LinearStepProgram(s.sequence)
     linear.follow(s.fields_, steps)
     sets = [core.FieldSet(s.sequence) for _ in range(4)]
     x, forward, y, backward = sets

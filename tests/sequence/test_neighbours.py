@@ -56,7 +56,7 @@ def test_matrix_of_a_laplacian():
     slow.every = 2
     processes += [slow, small.add("slow", "later")]
     s = small.sequence(processes, keep=["laplacian"], rotate=[["now", "later"]])
-    linear = core.LinearSequence(s.sequence)
+    linear = core.LinearStepProgram(s.sequence)
     linear.follow(s.fields_, 3)
     forward, backward = (matrix(linear, s, "now", 3, a) for a in (False, True))
     water = (small.wet > 0).ravel()
@@ -78,6 +78,36 @@ def test_matrix_of_a_laplacian():
     np.testing.assert_allclose(backward[water], now[water], atol=1e-14)
 
 
+def test_bits_of_wide_rows(monkeypatch):
+    """Rows wider than a cache holds are cut into bands: the bits of narrow blocks."""
+    nz, ny, nx = 50, 9, 300
+    random = np.random.default_rng(2)
+    wet = random.integers(0, nz + 1, (ny, nx))
+    wet[-1, [0, nx // 2 - 1, nx // 2, nx - 1]] = 0  # the poles of the grid are land
+    for name, value in {"nz": nz, "ny": ny, "nx": nx, "wet": wet}.items():
+        monkeypatch.setattr(small, name, value)
+    given, found = random.standard_normal((nz, ny, nx)), []
+    for blocks in ((300, 9), (40, 5)):
+        where = small.domain(blocks)
+        s = small.sequence([small.laplacian("a", "b"), small.add("b", "a")], where, keep=["b"])
+        linear = core.LinearStepProgram(s.sequence)
+        linear.follow(s.fields_, 1)
+        gradient = core.FieldSet(s.sequence)
+        for block, (j, i, my, mx) in enumerate(where.blocks):
+            gradient.put("a", block, given[:, j : j + my, i : i + mx].copy())
+        linear.adjoint(gradient, 0, 1)
+        found.append(small.gather(gradient, where, "a"))
+    assert np.abs(found[0]).max() > 1
+    np.testing.assert_array_equal(*found)
+
+
+def test_wide_rows_against_a_scatter():
+    measured = core.MeasuredSums(400, 20, 40)
+    measured.sums()
+    measured.scatter()
+    assert measured.difference <= 1e-14
+
+
 @pytest.mark.parametrize("every", [1, 2])
 def test_states_alone_give_the_same_bits(every):
     s = neighbours.program("UpwindAdvection", small.domain((8, 6)))
@@ -87,7 +117,7 @@ def test_states_alone_give_the_same_bits(every):
     for options in ({}, {"keep": "states", "every": every}):
         s.fields_.copy(start)
         s.count = 0
-        linear = core.LinearSequence(s.sequence, **options)
+        linear = core.LinearStepProgram(s.sequence, **options)
         linear.follow(s.fields_, 4)
         gradient = core.FieldSet(s.sequence)
         neighbours.vary(s, small.domain((8, 6)), gradient, 2)
@@ -102,7 +132,7 @@ def test_following_takes_the_steps_of_the_sequence():
     s = neighbours.program("UpwindAdvection", small.domain((8, 6)))
     neighbours.fill(s)
     alone = core.FieldSet(s.fields_)
-    core.LinearSequence(s.sequence).follow(s.fields_, 3)
+    core.LinearStepProgram(s.sequence).follow(s.fields_, 3)
     s.sequence.advance(alone, 3)
     for name in s.state:
         for one, other in zip(s.fields_.windows(name), alone.windows(name)):
@@ -112,7 +142,7 @@ def test_following_takes_the_steps_of_the_sequence():
 def test_what_has_no_adjoint_says_so():
     least = core.process("TimeMinimum")
     s = Program(small.domain(), [least], 8, keep=["value", "statistic"])
-    linear = core.LinearSequence(s.sequence)
+    linear = core.LinearStepProgram(s.sequence)
     linear.follow(s.fields_, 1)
     with pytest.raises(ValueError, match="TimeMinimum has no adjoint"):
         linear.adjoint(core.FieldSet(s.sequence), 0, 1)

@@ -31,11 +31,11 @@ def ocean(case):
 
 
 def scheduled(monkeypatch, case, steps, **options):
-    original = mpi.core.Sequence
+    original = mpi.core.StepProgram
     with monkeypatch.context() as m:
         m.setattr(
             mpi.core,
-            "Sequence",
+            "StepProgram",
             lambda *arguments, **given: original(*arguments, **(given | options)),
         )
         sim = ocean(case).prepare()
@@ -125,7 +125,7 @@ def test_solvers_are_prepared_after_the_fields_are_set():
     """There is no other order: what fills the set is an argument."""
     sim = simulate(stirred(box()), surface=wind()).prepare()
     processes = sim.model.processes(sim.time_step, sim.surface)
-    other = mpi.core.Sequence(sim.domain, processes, rotate=sim.model.rotations)
+    other = mpi.core.StepProgram(sim.domain, processes, rotate=sim.model.rotations)
     fields = mpi.core.FieldSet(other)
     with pytest.raises(TypeError, match="fill"):
         other.prepare(fields)

@@ -216,7 +216,7 @@ def test_rotation(blocks):
 )
 def test_errors(message, processes, halo):
     with pytest.raises(Exception, match=message):
-        core.Sequence(domain(halo=halo), processes())
+        core.StepProgram(domain(halo=halo), processes())
 
 
 def test_unknown_fields_and_profiles():

@@ -7,7 +7,7 @@ class Program:
     """What is asked of it is asked of the fields, and else of the sequence."""
 
     def __init__(self, *arguments, **options):
-        self.sequence = core.Sequence(*arguments, **options)
+        self.sequence = core.StepProgram(*arguments, **options)
         self.fields_ = core.FieldSet(self.sequence)
 
     def prepare(self):

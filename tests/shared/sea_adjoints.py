@@ -23,10 +23,10 @@ class Part:
         self.names = [p.name for p in processes]
         fields = sorted({f["name"] for p in processes for f in p.fields})
         rotations = [r for r in model.rotations if set(r) <= set(fields)]
-        self.sequence = core.Sequence(self.domain, processes, 8, fields, rotations)
+        self.sequence = core.StepProgram(self.domain, processes, 8, fields, rotations)
         self.fields = core.FieldSet(self.sequence)
         self.sequence.prepare(self.fields, lambda fields: fields.copy(sea.first))
-        self.linear = core.LinearSequence(self.sequence)
+        self.linear = core.LinearStepProgram(self.sequence)
         self.depth = np.asarray(model.grid.wet_levels)
 
     def random(self, seed, inverse=False):

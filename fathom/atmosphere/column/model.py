@@ -106,7 +106,7 @@ class SingleColumn(Configurable):
             [self.levels] * self.columns,
             0,
         )
-        self.sequence = mpi.core.Sequence(domain, processes, bytes_, keep=list(keep))
+        self.sequence = mpi.core.StepProgram(domain, processes, bytes_, keep=list(keep))
         self.fields = mpi.core.FieldSet(self.sequence)
         if self.fields.has("sun"):
             fixed = any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)

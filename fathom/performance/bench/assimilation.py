@@ -99,7 +99,7 @@ def kept(trajectory: Trajectory, keep: str, steps: int, repetitions: int) -> dic
     """The same of a trajectory that keeps something else: bytes of a step, processor seconds of
     tangent and adjoint over `steps` steps."""
     usual = trajectory.linear
-    trajectory.linear = mpi.core.LinearSequence(trajectory.sequence, keep)
+    trajectory.linear = mpi.core.LinearStepProgram(trajectory.sequence, keep)
     trajectory.restart()
     trajectory.follow(steps)
     change, threads, both = trajectory.nothing(), mpi.core.threads(), trajectory.linear
@@ -168,7 +168,7 @@ def minimisation(model: Model, window: int, iterations: int, keep: str = "all") 
     """Returns processor seconds of an iteration by its maps, of columns at 40 places in each
     step."""
     grid, trajectory = model.trajectory.model.grid, model.trajectory
-    trajectory.linear = mpi.core.LinearSequence(trajectory.sequence, keep)
+    trajectory.linear = mpi.core.LinearStepProgram(trajectory.sequence, keep)
     a, b = np.asarray(grid.levels.a), np.asarray(grid.levels.b)
     random, K = np.random.default_rng(0), len(a) - 1
     trajectory.restart()

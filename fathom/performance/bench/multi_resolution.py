@@ -122,7 +122,7 @@ def measure(
     seconds = Period(step, "step").seconds * ratio
     models = [Model.of(Air(n, levels, f"{seconds:g}s", grid="linear")) for n in inner]
     for m in models:
-        m.trajectory.linear = mpi.core.LinearSequence(m.trajectory.sequence, "fp32")
+        m.trajectory.linear = mpi.core.LinearStepProgram(m.trajectory.sequence, "fp32")
     inners = [Inner(m.trajectory, outer.model.waves, m.waves, ratio) for m in models]
     interfaces = (np.asarray(getattr(outer.model.trajectory.model.grid.levels, n)) for n in "ab")
     all_errors = simple_errors(models[-1].transform, *interfaces)

@@ -82,7 +82,7 @@ def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
     model, bytes_ = simulation.model, bytes_of[simulation.model.precision]
     kept = sorted(set(model.diagnostics))
     return set(
-        mpi.core.Sequence(simulation.domain, processes, bytes_, kept, model.rotations).scratch
+        mpi.core.StepProgram(simulation.domain, processes, bytes_, kept, model.rotations).scratch
     )
 
 

@@ -1,7 +1,7 @@
-/// Sequence: an ordered list of processes, a program that is run on field sets. The declarations of
-/// the processes determine the fields to allocate, which of them are state (restart), which are
-/// only scratch, where halos are exchanged and how wide, which processes run together row by row,
-/// and the timers. Compiled once, for both precisions, and assembled at run time.
+/// StepProgram: an ordered list of processes, to be run on field sets. The declarations of the
+/// processes determine the fields to allocate, which of them are state (restart), which are only
+/// scratch, where halos are exchanged and how wide, which processes run together row by row, and
+/// the timers. Compiled once, for both precisions, and assembled at run time.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace fathom {
 
-class Sequence {
+class StepProgram {
 public:
     struct Options {
         std::vector<std::string> keep;  ///< fields for output: not scratch
@@ -36,8 +36,8 @@ public:
         /// Its sets lie in the memory of other sets (repeat.hpp).
         bool borrowed = false;
     };
-    Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
-    Sequence(const Sequence&) = delete;
+    StepProgram(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
+    StepProgram(const StepProgram&) = delete;
 
     /// What its field sets hold: FieldSet(sequence.layout()) is one, all zero.
     std::shared_ptr<const Layout> layout() const { return plan; }

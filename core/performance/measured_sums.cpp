@@ -1,7 +1,7 @@
-#include "sequence/measured_sums.hpp"
+#include "performance/measured_sums.hpp"
 #include <algorithm>
 #include <cmath>
-#include "field/entry.hpp"
+#include "field/process.hpp"
 
 namespace fathom {
 
@@ -36,6 +36,16 @@ struct Source {
     }
 };
 
+/// In fp64, for steps alone.
+template <class Scheme> Process process_of(std::string name) {
+    Process p;
+    p.name = std::move(name), p.scheme = std::make_shared<Scheme>();
+    p.fields = process_detail::fields(uses<Scheme>);
+    p.run = Kernels<Scheme, double>::packs;
+    p.operations = [] { return operations_counted; };
+    return p;
+}
+
 constexpr std::array<Shift, 5> stencil{north, east, here, -east, -north};
 constexpr int halo = 2;
 
@@ -56,12 +66,12 @@ struct MeasuredSums::Rows {
 };
 
 MeasuredSums::MeasuredSums(int nx, int ny, int levels) : nx(nx), ny(ny), levels(levels) {
-    Sequence::Options options;
+    StepProgram::Options options;
     options.keep = {"tracer", "divergence"};
-    sequence = std::make_unique<Sequence>(
+    sequence = std::make_unique<StepProgram>(
         domain_of(nx, ny, levels), 8,
-        std::vector<Process>{one_entry<Source>("Source").make({}, 8, 0),
-                             one_entry<UpwindDivergence>("UpwindDivergence").make({}, 8, 0)},
+        std::vector<Process>{process_of<Source>("Source"),
+                             process_of<UpwindDivergence>("UpwindDivergence")},
         options);
     const Layout& layout = *sequence->layout();
     state = std::make_unique<FieldSet>(sequence->layout());

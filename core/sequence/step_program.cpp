@@ -1,4 +1,4 @@
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 #include <omp.h>
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace fathom {
 
-Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes,
-                   Options o)
+StepProgram::StepProgram(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes,
+                         Options o)
     : domain(std::move(d)),
       bytes(bytes),
       cell(64 / bytes),
@@ -33,7 +33,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
 }
 
 /// Finds all fields, and checks that the processes agree about them.
-void Sequence::declare() {
+void StepProgram::declare() {
     auto& all = plan->fields;
     for (auto& s : steps) {
         for (auto& use : s.process.fields) {
@@ -62,7 +62,7 @@ void Sequence::declare() {
 }
 
 /// The number of a field; a field that no process has named before gets a new number.
-int Sequence::declared(const Process::Field& use) {
+int StepProgram::declared(const Process::Field& use) {
     auto& all = plan->fields;
     for (std::size_t n = 0; n < all.size(); ++n)
         if (all[n].name == use.name) return int(n);
@@ -72,7 +72,7 @@ int Sequence::declared(const Process::Field& use) {
 }
 
 /// Checks that a process declares a field as others have declared it.
-void Sequence::agree(const Process& process, const Process::Field& use, Field& f) const {
+void StepProgram::agree(const Process& process, const Process::Field& use, Field& f) const {
     if (f.place != use.place)
         throw Error(process.name, " expects '", use.name, "' at ", name(use.place.horizontal), " ",
                     name(use.place.vertical), "; others have it at ", name(f.place.horizontal), " ",
@@ -88,7 +88,7 @@ void Sequence::agree(const Process& process, const Process::Field& use, Field& f
 }
 
 /// Fields that change places have the same units, and are written in every step.
-void Sequence::check_rotation(const std::vector<int>& cycle) {
+void StepProgram::check_rotation(const std::vector<int>& cycle) {
     auto& all = plan->fields;
     for (auto& s : steps)
         for (std::size_t i = 0; i < s.fields.size() && s.process.every > 1; ++i)
@@ -108,7 +108,7 @@ void Sequence::check_rotation(const std::vector<int>& cycle) {
 }
 
 /// A field derived from a tracer has the units of the tracer times those that the process gives.
-void Sequence::check_units_of_tracers() const {
+void StepProgram::check_units_of_tracers() const {
     for (auto& s : steps) {
         std::string_view tracer = "any";
         for (std::size_t n = 0; n < s.fields.size() && any_units(tracer); ++n)
@@ -126,7 +126,7 @@ void Sequence::check_units_of_tracers() const {
 }
 
 /// Makes groups and their exchanges; finds the fields that are only scratch.
-void Sequence::derive() {
+void StepProgram::derive() {
     auto& all = plan->fields;
     std::vector<Process> processes;
     std::vector<std::vector<int>> used;
@@ -148,7 +148,7 @@ void Sequence::derive() {
 
 /// Fields whose values are needed after the end of a group: state, profiles, fields that change
 /// places, and fields for output.
-std::vector<bool> Sequence::kept_fields() const {
+std::vector<bool> StepProgram::kept_fields() const {
     auto& all = plan->fields;
     std::vector<bool> keep;
     for (int f = 0; f < int(all.size()); ++f) {
@@ -161,7 +161,7 @@ std::vector<bool> Sequence::kept_fields() const {
 }
 
 /// A group of processes that take turns at every row, with the exchange before it.
-void Sequence::form(const Schedule::Group& g) {
+void StepProgram::form(const Schedule::Group& g) {
     Group& group = groups.emplace_back(Group{g.first,
                                              g.last,
                                              {},
@@ -182,7 +182,7 @@ void Sequence::form(const Schedule::Group& g) {
 /// A field that exists only within a step may use the memory of another field, its host: one that
 /// is overwritten later in the step and has no valid values before, the last of a rotation. This
 /// saves two 3-D fields of the ocean.
-void Sequence::share(const Schedule& schedule) {
+void StepProgram::share(const Schedule& schedule) {
     auto& all = plan->fields;
     std::vector<int> hosts;
     for (auto& cycle : plan->rotations)
@@ -199,14 +199,14 @@ void Sequence::share(const Schedule& schedule) {
     }
 }
 
-std::set<int> Sequence::fields_of(const Group& g) const {
+std::set<int> StepProgram::fields_of(const Group& g) const {
     std::set<int> fields;
     for (int p = g.first; p < g.last; ++p)
         fields.insert(steps[p].fields.begin(), steps[p].fields.end());
     return fields;
 }
 
-void Sequence::count_levels() {
+void StepProgram::count_levels() {
     constexpr int least_of_profile = 8;  // a series in time needs it if layers are few
     const int layers = domain->levels;
     for (auto& f : plan->fields) f.borrowed = options.borrowed && !f.scratch;
@@ -220,7 +220,7 @@ void Sequence::count_levels() {
 
 /// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the
 /// rows on both sides. Where most fields have no levels, a tile is a whole row.
-void Sequence::choose_tiles() {
+void StepProgram::choose_tiles() {
     auto& all = plan->fields;
     int widest = 1;
     for (int b = 0; b < int(domain->blocks.size()); ++b)
@@ -245,7 +245,7 @@ void Sequence::choose_tiles() {
 
 /// Whether the time of this step can be used to choose a group's tile: not in the first step, in
 /// which memory is first used, nor in a step with a process that runs only every n-th step.
-bool Sequence::tries(const Group& g, long count) const {
+bool StepProgram::tries(const Group& g, long count) const {
     if (!g.tiles.open() || count == 0) return false;
     for (int p = g.first; p < g.last; ++p)
         if (steps[p].process.every > 1 && count % steps[p].process.every == 0) return false;
@@ -254,7 +254,7 @@ bool Sequence::tries(const Group& g, long count) const {
 
 /// Scratch: groups use the same memory one after the other; each thread has separate memory. It
 /// begins with the memory of kernels, at the same place for all groups in which they are.
-void Sequence::place_scratch() {
+void StepProgram::place_scratch() {
     const auto place = [&](Field& f, int columns, std::size_t offset) {
         for (std::size_t b = 0; b < f.at.size(); ++b)
             f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
@@ -279,7 +279,7 @@ void Sequence::place_scratch() {
     std::memset(scratch.at, 0, scratch.bytes);
 }
 
-void Sequence::open_exchanges() {
+void StepProgram::open_exchanges() {
     for (auto& g : groups) {
         std::vector<Exchange::Item> items;
         for (auto& s : g.sent) {
@@ -293,7 +293,7 @@ void Sequence::open_exchanges() {
     }
 }
 
-void Sequence::ramp(std::string_view profile, double step, double origin, double length) {
+void StepProgram::ramp(std::string_view profile, double step, double origin, double length) {
     if (!(length > 0))
         throw Error("the ramp of '", profile, "' needs a length > 0 s, given ", length);
     before_step(profile, 1, [=](std::span<double> value, long steps) {
@@ -301,7 +301,7 @@ void Sequence::ramp(std::string_view profile, double step, double origin, double
     });
 }
 
-void Sequence::before_step(std::string_view profile, int count, Values values) {
+void StepProgram::before_step(std::string_view profile, int count, Values values) {
     const Field& f = plan->fields[plan->index(profile)];
     if (count > f.levels)
         throw Error("'", profile, "' takes ", count, " values; with ", domain->levels,
@@ -316,36 +316,36 @@ static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& se
         if (p.fields[i].access != Access::reads) set.changed_here(fields[i]);
 }
 
-void Sequence::prepare(FieldSet& set, const std::function<void()>& fill) {
+void StepProgram::prepare(FieldSet& set, const std::function<void()>& fill) {
     fill();
     for (auto& s : steps)
         if (s.global()) s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
-void Sequence::start(FieldSet& set) {
+void StepProgram::start(FieldSet& set) {
     for (auto& s : steps)
         if (s.global()) s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
-void Sequence::changed(FieldSet& set) {
+void StepProgram::changed(FieldSet& set) {
     for (auto& s : steps)
         if (s.global()) s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
-std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {
+std::vector<std::shared_ptr<GlobalProcess>> StepProgram::globals() const {
     std::vector<std::shared_ptr<GlobalProcess>> list;
     for (auto& s : steps)
         if (s.global()) list.push_back(s.process.global);
     return list;
 }
 
-std::vector<Sequence::Part> Sequence::parts() const {
+std::vector<StepProgram::Part> StepProgram::parts() const {
     std::vector<Part> list;
     for (auto& s : steps) list.push_back({s.process, s.fields});
     return list;
 }
 
-void Sequence::set_profiles(FieldSet& set) {
+void StepProgram::set_profiles(FieldSet& set) {
     for (auto& m : moving) {
         m.set(m.values, set.count);
         set.set_profile(m.profile, m.values);
@@ -366,7 +366,7 @@ private:
 };
 }  // namespace
 
-void Sequence::step(FieldSet& set) {
+void StepProgram::step(FieldSet& set) {
     const AtMost limit(threads);
     static const Region whole("step");
     Within step(whole);
@@ -381,11 +381,11 @@ void Sequence::step(FieldSet& set) {
     ++set.count;
 }
 
-void Sequence::pass(FieldSet& set) {
+void StepProgram::pass(FieldSet& set) {
     for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
 }
 
-void Sequence::repeat(FieldSet& set) {
+void StepProgram::repeat(FieldSet& set) {
     const AtMost limit(threads);
     pass(set);
     ++set.count;
@@ -393,7 +393,7 @@ void Sequence::repeat(FieldSet& set) {
 
 /// A group: its exchange, then its processes; rows that need nothing from other ranks are computed
 /// while messages travel.
-void Sequence::run(Group& group, const Rows& rows, FieldSet& set) {
+void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
     const std::span list(rows.list), inner = list.first(rows.inner),
                                      others = list.subspan(rows.inner);
     auto exchange = [&](int calls, auto part) {
@@ -425,7 +425,7 @@ void Sequence::run(Group& group, const Rows& rows, FieldSet& set) {
     if (trial) group.tiles.learn(seconds);
 }
 
-void Sequence::apply(Step& step, FieldSet& set) {
+void StepProgram::apply(Step& step, FieldSet& set) {
     if (set.count % step.process.every) return;
     Within within(step.region);
     const double t = seconds_now();

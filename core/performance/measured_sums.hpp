@@ -8,7 +8,7 @@
 #pragma once
 #include <memory>
 #include "sequence/neighbour_sums.hpp"
-#include "sequence/sequence.hpp"
+#include "sequence/step_program.hpp"
 
 namespace fathom {
 
@@ -24,7 +24,7 @@ public:
 
 private:
     const int nx, ny, levels;
-    std::unique_ptr<Sequence> sequence;
+    std::unique_ptr<StepProgram> sequence;
     std::unique_ptr<FieldSet> state, gradient, scattered;
     std::unique_ptr<NeighbourSums> neighbours;
     struct Rows;

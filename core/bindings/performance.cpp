@@ -1,0 +1,21 @@
+/// Measurements of the core itself, for Python. No logic.
+#include <nanobind/nanobind.h>
+#include "performance/measured_sums.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+void bind_performance(nb::module_& m) {
+    using Release = nb::call_guard<nb::gil_scoped_release>;
+    nb::class_<MeasuredSums>(
+        m, "MeasuredSums",
+        "The divergence of a five-point upwind flux and two adjoints of it: by "
+        "sums of slots, and by scatter of one thread; to measure them.")
+        .def(nb::init<int, int, int>(), "nx"_a, "ny"_a, "levels"_a)
+        .def("forward", &MeasuredSums::forward, Release())
+        .def("sums", &MeasuredSums::sums, Release())
+        .def("scatter", &MeasuredSums::scatter, Release())
+        .def_prop_ro("difference", &MeasuredSums::difference, "of both adjoints, by the largest")
+        .def_prop_ro("points", &MeasuredSums::points);
+}
