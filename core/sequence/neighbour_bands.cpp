@@ -22,6 +22,15 @@ NeighbourSums::NeighbourSums(const Layout& layout, const Process& process,
     open_exchanges();
 }
 
+/// A stencil in the order of slots; all columns within reach where none is given.
+static std::vector<Shift> in_order(std::span<const Shift> stencil, int reach) {
+    std::vector<Shift> to(stencil.begin(), stencil.end());
+    for (int o = 0; stencil.empty() && o < offsets(reach); ++o) to.push_back(offset(reach, o));
+    const auto before = [](Shift a, Shift b) { return a.j > b.j || (a.j == b.j && a.i > b.i); };
+    if (!std::ranges::is_sorted(to, before)) throw Error("a stencil is not in its order");
+    return to;
+}
+
 void NeighbourSums::find_targets(const Process& process, std::span<const int> fields,
                                  std::span<const Shift> stencil) {
     const bool fold = domain.decomposition.topology.fold;
@@ -29,12 +38,8 @@ void NeighbourSums::find_targets(const Process& process, std::span<const int> fi
         const auto& use = process.fields[n];
         if (use.reach == 0) continue;
         const Field& f = layout.fields[fields[n]];
-        std::vector<Shift> to(stencil.begin(), stencil.end());
-        for (int o = 0; stencil.empty() && o < offsets(use.reach); ++o)
-            to.push_back(offset(use.reach, o));
+        const std::vector<Shift> to = in_order(stencil, use.reach);
         const int first = int(levels.size());
-        const auto before = [](Shift a, Shift b) { return a.j > b.j || (a.j == b.j && a.i > b.i); };
-        if (!std::ranges::is_sorted(to, before)) throw Error("a stencil is not in its order");
         for (int o = 0; o < int(to.size()); ++o) given.push_back(f.written ? first + o : -1);
         if (!f.written) continue;
         const bool seam = fold && Topology::lies_on_seam(f.place.horizontal);
