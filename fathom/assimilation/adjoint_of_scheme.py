@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import mpi
+from fathom.base.configurable import explained
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.model.schemes import Scheme
@@ -16,6 +17,7 @@ _rows, _points = 3, 40  # of the small domain, without the rim that neighbours n
 Fields = dict[str, np.ndarray]
 
 
+@explained()
 def adjoint_error(
     scheme: Scheme,
     between: Mapping[str, tuple[float, float]] | None = None,

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base.clock import Period
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 from fathom.coupled.programs import Programs
@@ -39,7 +40,7 @@ keys = {
 outer_keys = ("outer", "outer_model")  # of [model]
 
 
-class ProgramsFile:
+class ProgramsFile(Configurable):
     """The programs that a TOML file describes. Errors are as those of `Experiment`."""
 
     def __init__(self, document: Document) -> None:
