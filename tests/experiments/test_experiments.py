@@ -58,7 +58,7 @@ small = {
     ],
     "ullrich": ["grid.truncation=10", "grid.levels.nz=8"],
     "jablonowski-williamson": ["grid.truncation=10", "grid.levels.nz=8"],
-    "williamson-1": ["grid.truncation=15"],
+    "williamson-1": ["grid.truncation=15", "simulation.time_step=1h"],
     "williamson-5": ["grid.truncation=15"],
     "williamson-6": ["grid.truncation=15"],
     "galewsky": ["grid.truncation=21"],
