@@ -185,7 +185,7 @@ def test_surface_fields_come_from_their_own_kind(tmp_path):
     longitude, latitude = a.model.grid.coordinates()
     a.model.set(
         land_fraction=land(longitude, latitude).astype(float),
-        sea_surface_temperature=np.where(land(longitude, latitude), 0.0, 285.0),
+        sea_surface_temperature=np.where(land(longitude, latitude), 330.0, 285.0),
         ground_temperature=np.where(land(longitude, latitude), 310.0, 271.0),
         soil_moisture=np.where(land(longitude, latitude), 100.0, 0.0),
         specific_humidity=1e-3,
