@@ -1,10 +1,15 @@
 #include "sequence/neighbour_sums.hpp"
+#include <omp.h>
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include "field/by_cells.hpp"
 
 namespace fathom {
 
-constexpr int margin = 16;  // columns beyond both ends of a row of sums, not used
+constexpr int margin = 16;                // columns beyond both ends of a row of sums, not used
+constexpr std::size_t cache = 420 << 10;  // bytes of the slots of a tile
+constexpr int least_rows = 16;            // of a band
 
 // ---- which values are active --------------------------------------------------------------------
 
@@ -34,6 +39,177 @@ void Active::clear_others(FieldSet& set, int number) const {
 #pragma omp parallel for schedule(static)
         for (int r = 0; r < domain.rows_of(b); ++r)
             set.bytes() == 4 ? clear((float*)nullptr, b, r) : clear((double*)nullptr, b, r);
+}
+
+// ---- bands and their strips ---------------------------------------------------------------------
+
+NeighbourSums::NeighbourSums(const Layout& layout, const Process& process,
+                             std::span<const int> fields, std::shared_ptr<const Active> active,
+                             std::span<const Shift> stencil)
+    : layout(layout), domain(*layout.domain), active(std::move(active)), bytes(layout.bytes) {
+    find_targets(process, fields, stencil);
+    cut_bands();
+    direct = make_set();
+    if (domain.decomposition.topology.fold) mirrored = make_set();
+    open_exchanges();
+}
+
+void NeighbourSums::find_targets(const Process& process, std::span<const int> fields,
+                                 std::span<const Shift> stencil) {
+    const bool fold = domain.decomposition.topology.fold;
+    for (std::size_t n = 0; n < process.fields.size(); ++n) {
+        const auto& use = process.fields[n];
+        if (use.reach == 0) continue;
+        const Field& f = layout.fields[fields[n]];
+        std::vector<Shift> to(stencil.begin(), stencil.end());
+        for (int o = 0; stencil.empty() && o < offsets(use.reach); ++o)
+            to.push_back(offset(use.reach, o));
+        const int first = int(levels.size());
+        const auto before = [](Shift a, Shift b) { return a.j > b.j || (a.j == b.j && a.i > b.i); };
+        if (!std::ranges::is_sorted(to, before)) throw Error("a stencil is not in its order");
+        for (int o = 0; o < int(to.size()); ++o) given.push_back(f.written ? first + o : -1);
+        if (!f.written) continue;
+        const bool seam = fold && Topology::lies_on_seam(f.place.horizontal);
+        targets.push_back({fields[n], use.reach, first, int(to.size()), f.place.horizontal,
+                           f.place.vector, seam, f.levels, to});
+        levels.insert(levels.end(), to.size() + seam, f.levels);
+        reach = std::max(reach, use.reach);
+    }
+    std::size_t column = 1;
+    for (int n : levels) column += n * bytes;
+    tile = std::max(int(cache / column) / layout.cell, 1) * layout.cell;
+}
+
+/// As many as there are threads, the same on all ranks.
+void NeighbourSums::cut_bands() {
+    const Decomposition& d = domain.decomposition;
+    int threads = omp_get_max_threads(), tallest = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, domain.comm);
+    for (auto& b : d.blocks) tallest = std::max(tallest, b.ny);
+    const int rows_of_band = std::max((tallest + threads - 1) / threads, least_rows);
+    fine = {d.topology, d.ranks, {}, d.i_cuts, {0}, {}};
+    const int columns = int(d.i_cuts.size()) - 1;
+    for (std::size_t n = 0; n + 1 < d.j_cuts.size(); ++n)
+        for (int j = d.j_cuts[n]; j < d.j_cuts[n + 1];) {
+            const int end = std::min(j + rows_of_band, d.j_cuts[n + 1]);
+            for (int m = 0; m < columns; ++m) {
+                Block cut = d.blocks[n * columns + m];
+                cut.id = int(fine.blocks.size()), cut.j0 = j, cut.ny = end - j;
+                fine.blocks.push_back(cut);
+            }
+            fine.j_cuts.push_back(j = end);
+        }
+    for (const Block* cut : fine.of(domain.rank)) {
+        const auto holds = [&](const Block* b) {
+            return b->i0 == cut->i0 && b->j0 <= cut->j0 && cut->j0 < b->j0 + b->ny;
+        };
+        const auto block = std::ranges::find_if(domain.blocks, holds);
+        bands.push_back(
+            {int(block - domain.blocks.begin()), domain.halo + cut->j0 - (*block)->j0, cut});
+        strips.push_back(strips_of(*cut));
+    }
+}
+
+/// Rows and columns count from the corner of the stored band, halo included. The first row beyond
+/// a seam is the second row on this side of it.
+NeighbourSums::Strips NeighbourSums::strips_of(const Block& b) const {
+    const bool seam = std::ranges::any_of(targets, &Target::seam);
+    const int h = domain.halo, first = h - reach, south = std::min(h + reach, h + b.ny + reach),
+              north = std::max(h + b.ny - reach - seam, south), rows = h + b.ny + reach,
+              west = std::min(h + reach, h + b.nx + reach), east = std::max(h + b.nx - reach, west),
+              columns = h + b.nx + reach;
+    return {Strip{first, first, south - first, columns - first},
+            Strip{north, first, rows - north, columns - first},
+            Strip{south, first, north - south, west - first},
+            Strip{south, east, north - south, columns - east}};
+}
+
+NeighbourSums::Set NeighbourSums::make_set() const {
+    Set set;
+    std::size_t numbers = 0;
+    for (int n : levels) {
+        FieldSlab& slab = set.slots.emplace_back();
+        slab.levels = n;
+        for (auto& of_band : strips)
+            for (auto& s : of_band) {
+                slab.at.push_back((std::byte*)(numbers * bytes));
+                slab.level.push_back(s.columns);
+                slab.row.push_back(std::ptrdiff_t(s.columns) * n);
+                numbers += std::size_t(s.rows) * s.columns * n;
+            }
+    }
+    set.memory = Pages(std::max<std::size_t>(numbers, 1) * bytes);
+    for (auto& slab : set.slots)
+        for (auto& at : slab.at) at = set.memory.at + std::size_t(at);
+    return set;
+}
+
+NeighbourSums::InStrip NeighbourSums::in_strip(const Block& b, int band, int row,
+                                               int column) const {
+    const Strips of = strips_of(b);
+    for (int n = 0; n < 4; ++n) {
+        const int r = row - of[n].row, c = column - of[n].column;
+        if (r >= 0 && r < of[n].rows && c >= 0 && c < of[n].columns) return {4 * band + n, r, c};
+    }
+    throw Error("a slot beyond the strips of a band");
+}
+
+/// The plan that sends the slots of a field beyond the edges of bands to their owners: those on
+/// this side of the fold, or those across it.
+Plan NeighbourSums::strip_plan(const Target& t, bool flipped) const {
+    std::map<int, std::vector<const Block*>> lists;
+    const auto list = [&](int rank) -> auto& {
+        auto& made = lists[rank];
+        if (made.empty()) made = fine.of(rank);
+        return made;
+    };
+    Plan made;
+    const Plan whole = adjoint(halo_plan(fine, t.horizontal, domain.halo, t.reach, domain.rank));
+    for (auto& m : whole.messages) {
+        Message part{m.from_rank, m.to_rank, {}, 0};
+        for (auto& run : m.runs) {
+            if (run.flipped != flipped) continue;
+            const Block &from = *list(m.from_rank)[run.from_block],
+                        &to = *list(m.to_rank)[run.to_block];
+            for (int n = 0; n < run.count; ++n) {
+                const InStrip a = in_strip(from, run.from_block, run.from_row,
+                                           run.from_column + n * run.step),
+                              b = in_strip(to, run.to_block, run.to_row, run.to_column + n);
+                if (n > 0 && part.runs.back().from_block == a.block &&
+                    part.runs.back().to_block == b.block)
+                    ++part.runs.back().count;
+                else
+                    part.runs.push_back({a.block, b.block, a.row, a.column, b.row, b.column, 1,
+                                         run.step, run.flipped});
+                ++part.points;
+            }
+        }
+        if (part.points) made.messages.push_back(std::move(part));
+    }
+    return made;
+}
+
+void NeighbourSums::open_exchanges() {
+    const auto open = [&](bool flipped) {
+        std::vector<Plan> plans;
+        std::vector<Exchange::Item> items;
+        for (auto& t : targets) {
+            const Plan plan = strip_plan(t, flipped);
+            const int count = t.slots + (flipped && t.seam);
+            plans.insert(plans.end(), count, plan);
+            items.insert(items.end(), count, {t.horizontal, t.vector, t.reach, t.levels});
+        }
+        return std::make_unique<Exchange>(domain.comm, plans, bytes, std::move(items), true);
+    };
+    for (auto& t : targets)
+        for (int o = 0; o < t.slots + t.seam; ++o) {
+            if (o < t.slots) own.push_back(direct.slots[t.first_slot + o]);
+            if (!domain.decomposition.topology.fold) continue;
+            sent.push_back(direct.slots[t.first_slot + o]);
+            received.push_back(mirrored.slots[t.first_slot + o]);
+        }
+    back = open(false);
+    if (domain.decomposition.topology.fold) across = open(true);
 }
 
 // ---- one process --------------------------------------------------------------------------------
@@ -98,7 +274,7 @@ template <class T> void NeighbourSums::take_seam(FieldSet& gradient, std::size_t
             const FieldSlab& own = direct.slots[t.first_slot + t.slots];
             const std::size_t block = 4 * n + !low;
             for (int k = 0; k < t.levels; ++k) {
-                T& value = row_of<T>(f, band.block, row, k)[band.column + c];
+                T& value = row_of<T>(f, band.block, row, k)[c];
                 ((T*)own.at[block])[(stored - strip.row) * own.row[block] + k * own.level[block] +
                                     c - strip.column] = value;
                 value = 0;
@@ -108,17 +284,15 @@ template <class T> void NeighbourSums::take_seam(FieldSet& gradient, std::size_t
 
 /// The cells of a row of a band that hold own columns.
 std::span<const Cell> NeighbourSums::own_cells(const Band& band, int row) const {
-    const int first = band.column + domain.halo, end = first + band.cut->nx;
-    const auto& row_of_block = layout.cells[band.block][band.row + row];
-    const auto from = std::ranges::partition_point(
-                   row_of_block, [&](const Cell& c) { return c.column + layout.cell <= first; }),
-               to = std::ranges::partition_point(row_of_block,
-                                                 [&](const Cell& c) { return c.column < end; });
-    return {from, to};
+    const int h = domain.halo, columns = domain.columns_of(band.block);
+    std::span<const Cell> cells = layout.cells[band.block][band.row + row];
+    while (!cells.empty() && cells.front().column + layout.cell <= h) cells = cells.subspan(1);
+    while (!cells.empty() && cells.back().column >= columns - h)
+        cells = cells.first(cells.size() - 1);
+    return cells;
 }
 
-/// Parts for columns next to the edges of a band go to its strips. Column: the first of the tile,
-/// in the band.
+/// Parts for columns next to the edges of a band go to its strips. Column: the first of the tile.
 template <class T>
 void NeighbourSums::keep_apart(std::size_t number, int row, int column, int slot, int count,
                                Shift to, Work& work) {
@@ -153,8 +327,7 @@ template <class T>
 void NeighbourSums::run_tile(std::size_t number, int row, std::span<const Cell> cells,
                              const Parts& parts, Work& work) {
     const Band& band = bands[number];
-    const int column = cells.front().column - band.column,
-              count = cells.back().column + layout.cell - cells.front().column;
+    const int column = cells.front().column, count = cells.back().column + layout.cell - column;
     const bool full =
         count == int(cells.size()) * layout.cell &&
         std::ranges::all_of(cells, [&](const Cell& c) { return c.levels == domain.levels; });
@@ -220,11 +393,10 @@ void NeighbourSums::settle_row(FieldSet& gradient, std::size_t number, int row, 
     const Strip &west = strips[number][2], &east = strips[number][3];
     const int stored = row + domain.halo, first = west.column + west.columns;
     if (stored < west.row || stored >= west.row + west.rows || first >= east.column) return;
-    const int column = band.column + first;  // of the block
-    const int* const wet = active->row(band.block, band.row + row) + column;
+    const int* const wet = active->row(band.block, band.row + row) + first;
     for (std::size_t n = 0; n < targets.size(); ++n) {
         const Field& f = gradient[targets[n].field];
-        add_sums<T>(row_of<T>(f, band.block, band.row + row, 0) + column,
+        add_sums<T>(row_of<T>(f, band.block, band.row + row, 0) + first,
                     (const T*)work.sum(row, n, first), {f.level[band.block], work.width}, f, wet,
                     east.column - first);
     }
@@ -234,7 +406,6 @@ void NeighbourSums::settle_row(FieldSet& gradient, std::size_t number, int row, 
 template <class T> void NeighbourSums::add_strips(FieldSet& gradient, std::size_t number) {
     const Band& band = bands[number];
     const int h = domain.halo;
-    const int width = band.cut->nx + 2 * h;
     std::vector<T> sums;
     for (auto& t : targets)
         for (int n = 0; n < 4; ++n) {
@@ -242,7 +413,8 @@ template <class T> void NeighbourSums::add_strips(FieldSet& gradient, std::size_
             const std::size_t block = 4 * number + n;
             const Field& f = gradient[t.field];
             const int west = std::max(h, s.column),
-                      east = std::min(h + band.cut->nx, s.column + s.columns);
+                      east = std::min(h + band.cut->nx, s.column + s.columns), width = east - west;
+            if (width <= 0) continue;
             for (int r = std::max(h, s.row); r < std::min(h + band.cut->ny, s.row + s.rows); ++r) {
                 const int row = band.row + r - h;
                 sums.assign(std::size_t(t.levels) * width, T(0));
@@ -251,26 +423,26 @@ template <class T> void NeighbourSums::add_strips(FieldSet& gradient, std::size_
                         const FieldSlab& from = set.slots[t.first_slot + o];
                         const T* part = (const T*)from.at[block] + (r - s.row) * from.row[block];
                         for (int k = 0; k < t.levels; ++k, part += from.level[block])
-                            for (int c = west; c < east; ++c)
-                                sums[k * width + c] += part[c - s.column];
+                            for (int c = 0; c < width; ++c)
+                                sums[k * width + c] += part[west + c - s.column];
                     }
                 };
                 add(direct, t.slots);
                 if (across) add(mirrored, t.slots + t.seam);
                 for (int c = west; c < east && t.seam; ++c)
                     for (int k = 0; k < t.levels && is_second(t, band, row, c); ++k)
-                        sums[k * width + c] = 0;
-                if (west < east)
-                    add_sums<T>(row_of<T>(f, band.block, row, 0) + band.column + west, &sums[west],
-                                {f.level[band.block], width}, f,
-                                active->row(band.block, row) + band.column + west, east - west);
+                        sums[k * width + c - west] = 0;
+                add_sums<T>(row_of<T>(f, band.block, row, 0) + west, sums.data(),
+                            {f.level[band.block], width}, f, active->row(band.block, row) + west,
+                            width);
             }
         }
 }
 
 template <class T> void NeighbourSums::run(FieldSet& gradient, const Parts& parts) {
     int columns = 0;
-    for (auto& band : bands) columns = std::max(columns, band.cut->nx + 2 * domain.halo);
+    for (int b = 0; b < int(domain.blocks.size()); ++b)
+        columns = std::max(columns, domain.columns_of(b));
     std::memset(direct.memory.at, 0, direct.memory.bytes);
 #pragma omp parallel
     {

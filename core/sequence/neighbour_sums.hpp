@@ -4,11 +4,11 @@
 ///   x'(c)  +=  sum over o of part_o(c - o),   first those of the grid, then those across its fold
 /// so the bits depend on neither ranks, blocks, tiles nor threads.
 ///
-/// Blocks are cut into bands, which threads share, no wider than a cache holds: a band goes through
-/// its rows once, tile by tile, and the slots of a tile, with the sums of the band for the rows in
-/// reach of the present one, stay there. Parts for columns next to the edges of a band, on both
-/// sides, are kept apart in four strips; those beyond an edge travel to the band that owns the
-/// column, as halos do, in the other direction (parallel/halo/plan.hpp).
+/// Blocks are cut into bands of rows, which threads share. A band goes through its rows once, tile
+/// by tile: the slots of a tile, and sums for the rows in reach of the present one, stay in the
+/// caches. Parts for columns next to the edges of a band, on both sides, are kept apart in four
+/// strips; those beyond an edge travel to the band that owns the column, as halos do, in the other
+/// direction (parallel/halo/plan.hpp).
 ///
 /// A point on the seam of a folded grid is one point with two pairs of indices: the first gets both
 /// adjoints. Columns without water, and levels below the bottom, are constants: no adjoint is
@@ -66,7 +66,6 @@ private:
     };
     struct Band {
         int block, row;  ///< of its first own row, in the stored block
-        int column;      ///< of the stored block, where the band begins, halo included
         const Block* cut;
     };
     struct Strip {
@@ -84,7 +83,7 @@ private:
     const Domain& domain;
     std::shared_ptr<const Active> active;
     const int bytes;
-    int reach = 0, tile = 0, widest = 0;  ///< columns of a tile, of a band
+    int reach = 0, tile = 0;  ///< tile: columns
     std::vector<Target> targets;
     std::vector<int> given;   ///< for each slot of the process, its number here, or -1
     std::vector<int> levels;  ///< of each slot
@@ -96,7 +95,6 @@ private:
     std::unique_ptr<Exchange> back, across;
 
     void find_targets(const Process&, std::span<const int> fields, std::span<const Shift> stencil);
-    std::vector<int> cuts_of_columns() const;
     void cut_bands();
     Strips strips_of(const Block&) const;
     struct InStrip {

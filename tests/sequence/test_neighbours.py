@@ -79,7 +79,7 @@ def test_matrix_of_a_laplacian():
 
 
 def test_bits_of_wide_rows(monkeypatch):
-    """Rows wider than a cache holds are cut into bands: the bits of narrow blocks."""
+    """Rows of more slots than a cache holds: the bits of narrow blocks."""
     nz, ny, nx = 50, 9, 300
     random = np.random.default_rng(2)
     wet = random.integers(0, nz + 1, (ny, nx))
