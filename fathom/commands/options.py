@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+most = 2**31 - 1  # of whole numbers that the core takes
 Option = Callable[[Any], Any]  # decorates a command
 
 
@@ -24,7 +25,7 @@ def json_option(*name: str, help: str = "Write the figures, one object.") -> Opt
 def number_option(*names: str, default: int, least: int = 1, help: str | None = None) -> Option:
     """A whole number with its usual value."""
     return click.option(
-        *names, type=click.IntRange(least), default=default, show_default=True, help=help
+        *names, type=click.IntRange(least, most), default=default, show_default=True, help=help
     )
 
 

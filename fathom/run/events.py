@@ -11,13 +11,20 @@ import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fathom.base import mpi, regions, writing
 from fathom.base.clock import Duration, Event, Period
-from fathom.base.failure import ExistingFileError, NotPermittedError, RunError, file_error
+from fathom.base.failure import (
+    ExistingFileError,
+    InputError,
+    NotPermittedError,
+    RunError,
+    file_error,
+)
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from fathom.output.stores import Store
     from fathom.run.simulation import Simulation
 
+most = 2**31 - 1  # steps of one call, as the core counts them
 log = logging.getLogger("fathom")
 
 
@@ -38,7 +46,11 @@ class Events(Held):
     """The part of a Simulation that runs."""
 
     def advance(self, steps: int) -> None:
-        """Takes that many steps, without events; forcing and time weights are kept right."""
+        """Takes that many steps, without events; forcing and time weights are kept right.
+        InputError: steps is no whole number, or not from 0 to 2147483647.
+        """
+        if isinstance(steps, bool) or not isinstance(steps, Integral) or not 0 <= steps <= most:
+            raise InputError(f"steps = {steps!r} must be a whole number from 0 to {most}")
         self.apart.check_no_advance()
         self._advance(steps)
         self.rest()

@@ -57,3 +57,11 @@ def test_a_class_is_no_model_and_a_number_no_blocks():
     ocean = fm.Ocean(fm.CartesianGrid(4, 4, levels=levels), coriolis=(0, 0))
     with pytest.raises(fm.InputError, match="blocks = 3 must be two whole numbers"):
         fm.Simulation(ocean, "10min", parallel={"blocks": 3})
+
+
+@pytest.mark.parametrize("steps", [10**20, -1, 1.5, True, "2"])
+def test_steps_are_whole_numbers_that_can_be_counted(steps):
+    grid = fm.CartesianGrid(4, 4, levels=levels)
+    simulation = fm.Simulation(fm.Ocean(grid, coriolis=(1e-4, 0.0)), "10min")
+    with pytest.raises(fm.InputError, match=r"steps = .* a whole number from 0 to 2147483647"):
+        simulation.advance(steps)
