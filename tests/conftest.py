@@ -25,7 +25,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.ge
 os.environ.pop("COLUMNS", None)  # lines end at the same place in every terminal and process
 os.environ["SOURCE_DATE_EPOCH"] = "0"  # files with the same numbers have the same bytes
 
-os.environ |= sleeping_ranks()  # tests beside each other have more ranks than cores
+os.environ |= sleeping_ranks(crowded=True)  # tests beside each other have more ranks than cores
 
 # The cache of measurements by these runs is separate from the user's, and ends with them, unless
 # FATHOM_TESTS_CACHE names one that stays: a library for a device takes minutes to compile.

@@ -31,10 +31,14 @@ if not MPI.COMM_WORLD.rank:
 
 def microseconds(ranks: int, sleep: bool) -> float:
     """Returns the time of a sum over ranks [µs]."""
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("LD_PRELOAD", "FATHOM_SLEEP")
+    }
     done = subprocess.run(
         [mpiexec(), "-n", str(ranks), sys.executable, "-c", SUMS],
-        env=environment | (sleeping_ranks() if sleep else {}),
+        env=environment | (sleeping_ranks(ranks > cores()) if sleep else {}),
         check=True,
         capture_output=True,
         text=True,

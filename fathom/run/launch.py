@@ -100,21 +100,23 @@ def ranks_environment(ranks: int, threads: int) -> dict[str, str]:
     return {
         "OMP_NUM_THREADS": str(threads),
         "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
-        **sleeping_ranks(),
+        **sleeping_ranks(local * threads > cores()),
         **waiting,
     }
 
 
-def sleeping_ranks() -> dict[str, str]:
-    """Returns LD_PRELOAD with the library by which ranks that wait on a crowded machine sleep;
-    nothing where there is none: on macOS, in a core that finds its own faults.
+def sleeping_ranks(crowded: bool) -> dict[str, str]:
+    """Returns LD_PRELOAD with the library by which ranks that wait on a crowded machine sleep, and
+    FATHOM_SLEEP, how long [µs] where there are more ranks and threads than cores; nothing where
+    there is no such library: on macOS, in a core that finds its own faults.
     """
     library = Path(__file__).parent.parent / "_waiting.so"
     if not library.exists() or os.environ.get("FATHOM_SANITIZED"):
         return {}
     before = os.environ.get("LD_PRELOAD", "")
     known = str(library) in before.split(":")
-    return {"LD_PRELOAD": before if known else ":".join(filter(None, [str(library), before]))}
+    loaded = {"LD_PRELOAD": before if known else ":".join(filter(None, [str(library), before]))}
+    return loaded | ({"FATHOM_SLEEP": "50"} if crowded else {})
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from fathom.run.launch import ranks_environment, sleeping_ranks
 
-pytestmark = pytest.mark.skipif(not sleeping_ranks(), reason="no such library here")
+pytestmark = pytest.mark.skipif(not sleeping_ranks(crowded=False), reason="no such library here")
 
 
 def sleeps_of_yields():
@@ -29,7 +29,7 @@ def test_a_rank_sleeps_where_another_program_has_its_core():
     other = subprocess.Popen(busy)
     try:
         os.sched_setaffinity(0, [core])
-        assert sleeps_of_yields() > 900
+        assert sleeps_of_yields() > 50
     finally:
         os.sched_setaffinity(0, mine)
         other.kill()
@@ -49,7 +49,7 @@ def test_ranks_have_it_first(on_ranks, tmp_path):
 
 
 def test_what_was_loaded_first_stays(monkeypatch):
-    own = sleeping_ranks()["LD_PRELOAD"].split(":")[0]
+    own = sleeping_ranks(crowded=True)["LD_PRELOAD"].split(":")[0]
     monkeypatch.setenv("LD_PRELOAD", "libother.so")
     assert ranks_environment(2, 1)["LD_PRELOAD"] == f"{own}:libother.so"
     monkeypatch.setenv("LD_PRELOAD", f"{own}:libother.so")
