@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,7 +39,7 @@ def experiment_options(command: Any) -> Any:
         *, settings: tuple[str, ...], schemes: tuple[Path, ...], trusted: bool, **rest: Any
     ) -> Any:
         if trusted:
-            os.environ[trust.variable] = "yes"
+            trust.give()
         added = tuple(f"extensions.schemes+={json.dumps(str(file))}" for file in schemes)
         return command(settings=settings + added, **rest)
 

@@ -10,11 +10,13 @@ the area get all. States are linear in time between two.
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fathom.base import writing
 from fathom.base.ranks import group
 from fathom.base.timetable import Link, microseconds
 
@@ -118,5 +120,6 @@ class Boundaries:
 
 def _save(path: Path, values: dict[str, Any]) -> None:
     """Writes arrays into a file."""
-    with path.open("wb") as file:
-        np.savez(file, **values)
+    file = BytesIO()
+    np.savez(file, **values)
+    writing.replace(path, file.getvalue())

@@ -20,6 +20,11 @@ variable = "FATHOM_TRUST"  # "yes": --trust; processes that are started have it 
 _looking = ContextVar("looking", default=False)
 
 
+def give() -> None:
+    """Lets the code of files run, here and in processes that are started from here: --trust."""
+    os.environ[variable] = "yes"
+
+
 @contextmanager
 def looking() -> Iterator[None]:
     """Within it a file's code does not run without --trust."""
