@@ -30,7 +30,9 @@ def test_the_record_of_the_date(tmp_path, kind):
             grid = fm.GaussianGrid(truncation=5, levels=fm.HybridLevels("L8"))
             model = fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics())
         else:
-            grid = fm.SphereGrid(nx=16, ny=8, levels=fm.HeightLevels(nz=6, top=20e3))
+            grid = fm.LatitudeLongitudeGrid(
+                nx=16, ny=8, staggering="C", levels=fm.HeightLevels(nz=6, top=20e3)
+            )
             model = fm.GridPointAtmosphere(grid, physics=fm.BasicPhysics())
         model.set(analysis=two_times()).set(**own)
         made = fm.Simulation(model, "10min", start=date, directory=tmp_path, overwrite=True)
