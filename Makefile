@@ -2,6 +2,7 @@
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
 #   make test     architecture, text, format, lint, types, and the tests; ten minutes on two cores
 #   make test-long  the tests that take long: whole experiments, figures that depend on the machine
+#   make test-oldest  tests of files with the oldest versions of what Fathom needs
 #   make check    architecture, text, format, lint, types: what needs no run
 #   make fuzz     thousands of experiments with something wrong in them; a minute
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
@@ -15,6 +16,7 @@ RANKS   ?= 2
 DAYS    ?= 30
 venv    := .venv
 bin     := $(venv)/bin
+oldest  := build/oldest
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
 build   := $(bin)/python tools/install.py --no-build-isolation
 sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fathom -type f ! -name '*.pyc' ! -name '*.so')
@@ -23,7 +25,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test test-long check fuzz sanitize docs figures readme bench clean
+.PHONY: run test test-long test-oldest check fuzz sanitize docs figures readme bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -37,6 +39,9 @@ test: check
 
 test-long: $(venv)/test.installed
 	$(bin)/pytest -m long --numprocesses auto --maxprocesses 8 --dist loadfile
+
+test-oldest: $(oldest).installed
+	$(oldest)/bin/pytest --numprocesses auto --maxprocesses 8 --dist loadfile tests/data tests/describe tests/input tests/output tests/plots tests/regrid
 
 fuzz: $(venv)/test.installed
 	$(bin)/python -P tests/fuzz/run.py --cases 5000 --damaged 1000
@@ -79,6 +84,14 @@ $(venv)/test.installed: $(sources) $(venv)/build.ready
 	$(build) '.[test]'
 	$(bin)/python -P tools/stub.py
 	@touch $@ $(venv)/run.installed
+
+# compiled already: only packed again
+$(oldest).installed: $(venv)/test.installed packaging/versions/oldest.txt
+	rm -rf $(oldest) build/wheels
+	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
+	$(PYTHON) -m venv $(oldest)
+	$(oldest)/bin/python -m pip install --quiet --disable-pip-version-check --constraint packaging/versions/oldest.txt build/wheels/*.whl pytest pytest-timeout pytest-xdist hypothesis gsw pyarrow duckdb
+	@touch $@
 
 $(venv)/docs.installed: $(sources) $(venv)/build.ready
 	$(build) '.[docs]'

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 root = Path(__file__).resolve().parents[2]
 project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -71,3 +72,25 @@ def test_the_conda_recipe_needs_the_same():
         if name != "mpich":
             expected.add(in_conda.get(name, canonical(name)) + bounds)
     assert given == expected
+
+
+def versions(name):
+    """{package: version} of a file of exact versions."""
+    lines = (root / "packaging/versions" / name).read_text(encoding="utf-8").split()
+    return {
+        canonical(package): version for package, version in (line.split("==") for line in lines)
+    }
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    bounds = {}
+    for requirement in project["dependencies"]:
+        name, lowest = re.match(r"([\w.-]+)>=([\w.]+)", requirement).groups()
+        bounds[canonical(name)] = lowest
+    assert versions("oldest.txt") == bounds
+
+
+def test_the_locked_versions_lie_within_the_bounds():
+    locked = versions("locked.txt")
+    for requirement in map(Requirement, project["dependencies"]):
+        assert requirement.specifier.contains(locked[canonical(requirement.name)]), requirement

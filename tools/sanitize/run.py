@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The core's tests with a core that finds its own faults: wrong addresses, undefined behaviour; and
-data races of two threads.
+"""The core's tests with a core that finds its own faults: wrong addresses and undefined behaviour
+(address), data races of two threads (thread), indices beyond a container (assertions).
 
-    tools/sanitize/run.py [address] [thread] [-- arguments of pytest]
+    tools/sanitize/run.py [address] [thread] [assertions] [--one-a-day] [-- arguments of pytest]
 
-Each is a separate build in build/sanitize-*, -O1 with the checks of the compiler's sanitizers and
-of the C++ library. A fault ends a test with its kind and place. Needs gcc's libasan and libtsan.
+Each is a separate build in build/sanitize-*, -O1 with the checks of the C++ library and, but for
+assertions, of the compiler's sanitizers. A fault ends a test with its kind and place. Needs gcc's
+libasan and libtsan. --one-a-day: of each kind the tests of one folder, another one each day.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
-kinds = {"address": "address;undefined", "thread": "thread"}
+kinds = {"address": "address;undefined", "thread": "thread", "assertions": "assertions"}
+usual = ["address", "thread"]
 library = {"address": "libasan.so", "thread": "libtsan.so"}
 # Folders of the core, and the models that use them.
 rooms = [
@@ -25,7 +28,11 @@ rooms = [
     *("trajectory", "transform", "ocean", "atmosphere", "radiation", "post"),
 ]
 without_arrow = ["observations/test_operators.py", "observations/test_radiances.py"]
-tests = {"address": [*rooms, "observations"], "thread": [*rooms, *without_arrow]}
+tests = {
+    "address": [*rooms, "observations"],
+    "thread": [*rooms, *without_arrow],
+    "assertions": ["field", "solver"],
+}
 options = {
     # Python keeps its memory until it ends; a process of MPI has memory of others
     "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
@@ -67,6 +74,11 @@ def of_compiler(name: str) -> str:
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def preloaded(kind: str) -> list[str]:
+    """Returns the libraries that a process must load before all others."""
+    return [library[kind], "libstdc++.so"] if kind in library else []
+
+
 def check(kind: str, arguments: list[str]) -> int:
     package = build(kind)
     reports = package.parent / "reports"
@@ -75,7 +87,7 @@ def check(kind: str, arguments: list[str]) -> int:
     environment = {
         **os.environ,
         **{name: f"{given}:log_path={reports}/report" for name, given in options.items()},
-        "LD_PRELOAD": f"{of_compiler(library[kind])} {of_compiler('libstdc++.so')}",
+        "LD_PRELOAD": " ".join(map(of_compiler, preloaded(kind))),
         "PYTHONPATH": str(package),
         "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib"),  # MPI, where the wheel puts it
         "PYTHONMALLOC": "malloc",
@@ -107,15 +119,22 @@ def check(kind: str, arguments: list[str]) -> int:
     return 1 if found else status
 
 
+def folders(kind: str, one_a_day: bool) -> list[str]:
+    """Returns the tests of a kind: all, or those whose turn is today."""
+    of_kind = [f"tests/{room}" for room in tests[kind]]
+    day = int(time.time()) // 86400
+    return [of_kind[day % len(of_kind)]] if one_a_day else of_kind
+
+
 def main(words: list[str]) -> int:
-    own, _, after = " ".join(words).partition("--")
-    chosen = own.split() or list(kinds)
+    cut = words.index("--") if "--" in words else len(words)
+    asked, after = words[:cut], words[cut + 1 :]
+    one_a_day = "--one-a-day" in asked
+    chosen = [word for word in asked if word != "--one-a-day"] or usual
     if unknown := [kind for kind in chosen if kind not in kinds]:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join(kinds)}", file=sys.stderr)
         return 2
-    return max(
-        check(kind, after.split() or [f"tests/{room}" for room in tests[kind]]) for kind in chosen
-    )
+    return max(check(kind, after or folders(kind, one_a_day)) for kind in chosen)
 
 
 if __name__ == "__main__":
