@@ -2,7 +2,6 @@
 on its contents.
 """
 
-import contextlib
 import fcntl
 import os
 import stat
@@ -32,19 +31,6 @@ def check_own(*paths: Path) -> None:
                 f"{path}: others can write here, and compiled code in it would run; remove it, or"
                 " name another folder in FATHOM_CACHE"
             )
-
-
-def replace(path: Path, *parts: bytes | memoryview) -> None:
-    """Writes the whole new file of these bytes, or leaves the old one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".new")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines(parts)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def once(path: Path, make: Callable[[Path], object]) -> Path:

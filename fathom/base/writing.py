@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 from pathlib import Path
 
 from fathom.base.failure import InputError
@@ -35,16 +36,16 @@ def refuse_link(what: str, path: Path) -> None:
         )
 
 
-def replace(path: str | Path, content: str | bytes) -> None:
-    """Writes the whole new content of a file, or leaves the old one. A link there is replaced, what
-    it leads to stays. OSError.
+def replace(path: str | Path, *content: str | bytes | memoryview, private: bool = False) -> None:
+    """Writes the whole new content of a file, part after part, or leaves the old one. A link there
+    is replaced, what it leads to stays. private: the user alone may read it. OSError.
     """
     path = Path(path)
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    new.unlink(missing_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+    flags, mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666
     try:
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+        with os.fdopen(os.open(new, flags, mode), "wb") as file:
+            file.writelines(part.encode() if isinstance(part, str) else part for part in content)
         os.replace(new, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,11 @@ from fathom.commands.experiment import experiment_options, on_ranks, parallel_se
 from fathom.commands.options import file_option
 from fathom.run import wishes
 from fathom.run.progress import Progress
+
+if TYPE_CHECKING:
+    import fathom
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.simulation import Simulation
 
 
 @click.command(short_help="Run an experiment.")
@@ -57,72 +63,51 @@ def run(
         file,
         settings,
         directory,
-        lambda experiment: _run(experiment, directory, **how),
-        lambda programs: _run_programs(programs, directory, **how),
+        lambda file: _run(file, file.simulation, directory, **how),
+        lambda file: _run(file, file.programs, directory, **how),
     )
 
 
 def _run(
-    experiment: Any,
+    file: Experiment | fathom.ProgramsFile,
+    make: Callable[[Path, bool, Path | None], Simulation | fathom.Programs],
     directory: Path,
     overwrite: bool,
     restart: Path | None,
     further: bool,
     report: bool,
 ) -> int:
+    """Runs what a file describes, one simulation or several programs; returns the exit status.
+
+    make : Returns it, of the directory, whether an earlier run there may go, and the restart.
+    """
     from fathom.run import checkpoint  # start-up time: loads NumPy
     from fathom.run.show import headline  # start-up time: loads NumPy
-
-    period = experiment.period
-    if further:
-        _check_restart(directory, restart)
-        with experiment.readers():
-            restart = checkpoint.latest(directory)
-    simulation = experiment.simulation(directory, overwrite or further, restart)
-    _tell(simulation)
-    signal.signal(signal.SIGTERM, simulation.request_stop)
-    if simulation.is_root:
-        simulation.wishes.told = partial(click.echo, err=True)
-    progress = Progress()
-    try:
-        summary = simulation.run(period, progress=progress, report=report, from_start=further)
-    finally:
-        progress.close()
-    if simulation.is_root:
-        click.echo(headline(simulation, summary))
-    return stopped_status if simulation.stopped else 0
-
-
-def _run_programs(
-    file: Any,
-    directory: Path,
-    overwrite: bool,
-    restart: Path | None,
-    further: bool,
-    report: bool,
-) -> int:
-    """Runs several programs; returns the exit status."""
-    from fathom.run import checkpoint  # start-up time: loads NumPy
-    from fathom.run.show import headline  # start-up time: loads NumPy
+    from fathom.run.simulation import Simulation  # start-up time: loads NumPy
 
     period = file.period
     if further:
         _check_restart(directory, restart)
-        restart = checkpoint.latest(directory)
-    programs = file.programs(directory, overwrite or further, restart)
-    for member in programs.here:
-        member.program.told = click.echo
-    signal.signal(signal.SIGTERM, lambda *_: programs.wishes.ask(wishes.stop))
-    programs.wishes.told = partial(click.echo, err=True)
+        with file.readers():
+            restart = checkpoint.latest(directory)
+    work = make(directory, overwrite or further, restart)
+    alone = isinstance(work, Simulation)
+    here = {"": work} if alone else {m.name: m.program for m in work.here}
+    for one in here.values():
+        _tell(one)
+    signal.signal(signal.SIGTERM, lambda *_: work.wishes.ask(wishes.stop))
+    if any(one.is_root for one in here.values()):
+        work.wishes.told = partial(click.echo, err=True)
     progress = Progress()
     try:
-        summary = programs.run(period, progress=progress, report=report, from_start=further)
+        summary = work.run(period, progress=progress, report=report, from_start=further)
     finally:
         progress.close()
-    for member in programs.here:
-        if member.program.is_root:
-            click.echo(f"{member.name}: {headline(member.program, summary[member.name])}")
-    return stopped_status if programs.stopped else 0
+    for name, one in here.items():
+        if one.is_root:
+            own = summary[name] if name else summary
+            click.echo(f"{name}: {headline(one, own)}" if name else headline(one, own))
+    return stopped_status if work.stopped else 0
 
 
 def _check_restart(directory: Path, restart: Path | None) -> None:

@@ -21,10 +21,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
+from fathom.base.reading import Readers
 from fathom.coupled.programs import Programs
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.tables import parameters
@@ -125,6 +127,10 @@ class ProgramsFile(Configurable):
             place = self.document.place("programs")
             raise InputError(f"{place}: ranks are given to {', '.join(found)}, not to {without}")
         return found or None
+
+    def readers(self) -> Readers:
+        """Returns the ranks that read files which are of all programs."""
+        return Readers(mpi.world)
 
     def programs(
         self,

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fathom.base import cache, machine, mpi, provenance
+from fathom.base import cache, machine, mpi, provenance, writing
 from fathom.base.failure import InputError
 from fathom.run import parallel
 
@@ -163,10 +163,8 @@ class Choices:
                     for name, s in settings.items()
                     if s["how"] == "tuned" or held.get(name, s)["how"] != "tuned"
                 }
-                cache.replace(
-                    self.path,
-                    json.dumps({"of": self.of, "settings": held}, indent=1).encode() + b"\n",
-                )
+                text = json.dumps({"of": self.of, "settings": held}, indent=1) + "\n"
+                writing.replace(self.path, text, private=True)
         except (OSError, RuntimeError) as error:
             self._warn(f"cannot be written ({_brief(error)}): the measurements are not stored")
             return False

@@ -82,8 +82,8 @@ def test_an_outer_store_that_does_not_reach_the_area(tmp_path, latitude, more, s
     model = fm.LimitedAreaAtmosphere(small_areas.area(levels=levels))
     file = store(tmp_path / "outer.nc", latitude, **more)
     with pytest.raises(fm.InputError, match=f"outer = .*outer.nc' has .*{said}"):
-        Stored(model, file).check()
-    Stored(model, store(tmp_path / "whole.nc", north)).check()
+        Stored(model.receiver, file).check()
+    Stored(model.receiver, store(tmp_path / "whole.nc", north)).check()
 
 
 def test_a_start_from_levels_that_end_in_the_troposphere():

@@ -190,7 +190,7 @@ def test_errors(tmp_path):
     other.output("outer.zarr", needed, every="1h")
     other.run("1h", report=False)
     elsewhere = disturbed(grid=area(points=(60, 50), centre=(9.0, 46.5)))
-    elsewhere.outer = outer.of(elsewhere, tmp_path / "outer.zarr")
+    elsewhere.outer = outer.Stored(elsewhere.receiver, tmp_path / "outer.zarr")
     with pytest.raises(ValueError, match="lies on other points"):
         simulation(elsewhere).prepare()
 

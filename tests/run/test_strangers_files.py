@@ -58,8 +58,13 @@ def test_links_in_a_directory_lead_nowhere(tmp_path):
 def test_a_new_content_is_whole(tmp_path):
     path = tmp_path / "a"
     writing.replace(path, "one")
-    writing.replace(path, b"two")
+    writing.replace(path, b"tw", "o")
     assert path.read_text() == "two" and os.listdir(tmp_path) == ["a"]
+    writing.replace(path, memoryview(b"three"), private=True)
+    assert path.read_text() == "three" and path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(TypeError):
+        writing.replace(path, "four", 5)
+    assert path.read_text() == "three" and os.listdir(tmp_path) == ["a"]
 
 
 def test_code_of_a_file_runs_where_it_is_trusted(tmp_path):

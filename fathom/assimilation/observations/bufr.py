@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import mpi
-from fathom.base.cache import folder, replace
+from fathom.base import mpi, writing
+from fathom.base.cache import folder
 from fathom.base.failure import FileError
 
 newest, oldest = 60, 13  # versions of the WMO's tables that are looked for
@@ -107,7 +107,7 @@ def _definition(name: str) -> str:
     kept = folder(f"bufr-tables-{eccodes.codes_get_api_version()}") / name.replace("/", "-")
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        replace(kept, _exported(name, kept.parent))
+        writing.replace(kept, _exported(name, kept.parent), private=True)
     return kept.read_text(encoding="utf-8")
 
 

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.observations import absorption
-from fathom.base import mpi
-from fathom.base.cache import folder, replace
+from fathom.base import mpi, writing
+from fathom.base.cache import folder
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.data import atmosphere
@@ -251,7 +251,7 @@ def write(radiometer: Radiometer, path: str | Path) -> None:
         path.write_text(text.getvalue(), encoding="ascii")
     else:
         head = np.array([arrays[0].size, arrays[3].size, arrays[4].shape[2]], "<i8")
-        replace(path, _magic, head.tobytes(), *(a.tobytes() for a in arrays))
+        writing.replace(path, _magic, head.tobytes(), *(a.tobytes() for a in arrays))
 
 
 def read(path: str | Path) -> Radiometer:

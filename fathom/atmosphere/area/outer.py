@@ -16,9 +16,9 @@ from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,13 @@ from fathom import names
 from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
-from fathom.atmosphere.spectral import compressible
+from fathom.atmosphere.remap.receiver import Receiver
+from fathom.atmosphere.spectral.compressible import LinearTerms
+from fathom.atmosphere.spectral.compressible import fields as fields_of_sound
 from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.grids.periodic_plane import PeriodicPlane
+from fathom.model.component import Array
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
@@ -57,12 +60,28 @@ def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.
 
 
 class RightSide:
-    """R of a state X of a LimitedAreaAtmosphere, with a step [s]."""
+    """R of a state X of a LimitedAreaAtmosphere.
 
-    def __init__(self, model: Any, step: float) -> None:
-        grid, p = model.grid, model.parameters
+    grid : of all its points.
+    truncation : waves along x and y.
+    p : its parameters, by name: off_centring, reference_pressure [Pa], reference_temperature [K],
+        gas_constant, heat_capacity [J kg-1 K-1]; of compressible air acoustic_temperature [K].
+    warmth : name of its temperature.
+    compressible : whether it has sound.
+    step : [s].
+    """
+
+    def __init__(
+        self,
+        grid: Any,
+        truncation: tuple[int, int],
+        p: Mapping[str, float],
+        warmth: str,
+        compressible: bool,
+        step: float,
+    ) -> None:
         nx, ny = grid.points
-        self.model = model
+        self.grid, self.truncation, self.warmth = grid, truncation, warmth
         self.m = np.ones(grid.size[::-1]) if grid.map_factor is None else grid.map_factor
         self.square = float((self.m[:ny, :nx] ** 2).max())
         self.beta = 0.5 * step * (1 + p["off_centring"])
@@ -79,14 +98,14 @@ class RightSide:
         self.gamma, self.tau = (np.reshape(of[name], (count, count)) for name in ("gamma", "tau"))
         self.nu = np.array(of["thickness"]) / p["reference_pressure"]
         self.RT = p["gas_constant"] * p["reference_temperature"]
-        self.sound = compressible.LinearTerms(model, step) if model.compressible else None
+        self.sound = LinearTerms(levels, p, step) if compressible else None
 
     def __call__(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Returns fields (levels, rows, points), (rows, points), by name; tracers as they are."""
         from fathom.grids.transform import BiFourier  # start-up time: loads the core
 
-        grid, warmth = self.model.grid, self.model.temperature
-        waves = BiFourier(grid.size, grid.spacing, truncation=self.model.truncation)
+        grid, warmth = self.grid, self.warmth
+        waves = BiFourier(grid.size, grid.spacing, truncation=self.truncation)
         # of the waves that the model keeps
         T, pi = (waves.direct(state[name]) for name in (warmth, "log_pressure_ratio"))
         potential = np.tensordot(self.gamma, T, 1) + self.RT * pi
@@ -98,7 +117,7 @@ class RightSide:
         D, T, pi = self.square * waves.inverse(divergence), waves.inverse(T), waves.inverse(pi)
         heating = self.beta * np.tensordot(self.tau, D, 1)
         if self.sound:
-            q, d = (waves.direct(state[name]) for name in compressible.fields)
+            q, d = (waves.direct(state[name]) for name in fields_of_sound)
             potential = potential + self.sound.potential(q)
             more, heating = self.sound.right_side(D, waves.inverse(q), waves.inverse(d))
             state = dict(state) | more
@@ -111,34 +130,38 @@ class RightSide:
         }
 
 
-def right_sides(model: Any, step: float) -> Callable[..., Any]:
-    """Returns a function that gives R of a record, as a LimitedAreaAtmosphere starts from it."""
-    right_side = RightSide(model, step)
-
-    def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        held: dict[str, list[np.ndarray]] = {}
-        given = {name: model.at_all_points(value) for name, value in given.items()}
-        for name, _, values in model.start_values(given):
-            held.setdefault(name, []).append(values)
-        return right_side({n: np.stack(v) if len(v) > 1 else v[0] for n, v in held.items()})
-
-    return of
+def whole_fields(values: Iterable[tuple[str, Any, Array]]) -> dict[str, Array]:
+    """Returns fields (levels, rows, points), (rows, points) by name, of their layers one after
+    another: (name, level, values).
+    """
+    held: dict[str, list[Array]] = {}
+    for name, _, layer in values:
+        held.setdefault(name, []).append(layer)
+    return {name: np.stack(v) if len(v) > 1 else v[0] for name, v in held.items()}
 
 
 class Records:
     """A source of fields in time (fathom/run/forcing.py): the outer model at the end of each step,
     as NAME_outer.
 
-    states: what has `axis`, the times of its records (fathom/base/instants.py), and `state(n)`, a
-        record as `set` takes it
-    drawn: of a record, by name, the values to which fields of the model are relaxed
+    names : of the fields that are relaxed.
+    states : what has `axis`, the times of its records (fathom/base/instants.py), and `state(n)`, a
+        record as `set` takes it.
+    step : of the area [s].
+    drawn : of a record, by name, the values to which these fields are relaxed.
     """
 
-    def __init__(self, model: Any, states: Any, step: float, drawn: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        states: Any,
+        step: float,
+        drawn: Callable[[Mapping[str, Any]], Mapping[str, Array]],
+    ) -> None:
         self.states, self.drawn = states, drawn
         if (check := getattr(states, "check", None)) is not None:
             check()
-        self.fields = [name + "_outer" for name in model.prognostic]
+        self.fields = [name + "_outer" for name in names]
         self.axis = EndOfStep(states.axis, step)
         self.collective = getattr(states, "collective", False)
 
@@ -153,7 +176,8 @@ class Records:
 
     remedy = "take outer = 'initial' for one that stays as it is"
 
-    def read(self, number: int) -> dict[str, np.ndarray]:
+    def read(self, number: int) -> dict[str, Array]:
+        """Returns the fields of a record, by name."""
         drawn = self.drawn(self.states.state(number))
         return {name + "_outer": values for name, values in drawn.items()}
 
@@ -200,21 +224,44 @@ class Constant:
         return ""
 
 
-def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> Any:
-    """Returns the states of `outer`, and their interpolation between records; None: there is no
-    outer model. ValueError: none of these.
+class Options(NamedTuple):
+    """How the states of an outer model follow each other.
+
+    in_time : "linear" or "cubic" between records.
+    every : how often a state is read; None: each step of one that runs with it, each record.
     """
-    periodic = isinstance(model.grid, PeriodicPlane)
-    if in_time not in PIECES:
-        raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
+
+    in_time: str = "linear"
+    every: float | str | None = None
+
+
+def states_of(
+    given: Any,
+    options: Options,
+    grid: Any,
+    initial: Callable[[], Mapping[str, Any]],
+    receiver: Callable[[], Receiver],
+    upper_zone: float = 0.0,
+) -> Any:
+    """Returns the states of the outer model that is given; None: there is none. InputError: it is
+    no outer model.
+
+    grid : of the area or plane.
+    initial : returns the state that it starts from.
+    receiver : returns what it takes of a state.
+    upper_zone : pressure above which it is relaxed too [Pa]; 0: nowhere.
+    """
+    periodic = isinstance(grid, PeriodicPlane)
+    if options.in_time not in PIECES:
+        raise InputError(names.unknown("outer_in_time", str(options.in_time), list(PIECES)))
     if hasattr(given, "sequence") or _is_name(given):
-        return _running(model, given, in_time, every)
+        return _running(receiver(), given, options)
     if given == "initial":
-        return None if periodic and not model.upper_zone else Initial(model)
-    if periodic and not (model.grid.coupling or model.upper_zone):
+        return None if periodic and not upper_zone else Initial(initial)
+    if periodic and not (grid.coupling or upper_zone):
         raise InputError(f"outer = {given!r} needs coupling = 8, say, of the CartesianGrid")
     if isinstance(given, (str, Path)):
-        return Stored(model, Path(given), in_time, every)
+        return Stored(receiver(), Path(given), options.in_time, options.every)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
     raise InputError(
@@ -229,30 +276,30 @@ def _is_name(given: Any) -> bool:
     return is_word and not Path(given).exists()
 
 
-def _running(model: Any, given: Any, in_time: str, every: Any) -> Running:
+def _running(receiver: Receiver, given: Any, options: Options) -> Running:
     """Returns the states of a simulation, or of a program of that name. InputError: interpolated
     otherwise than linearly.
     """
-    if in_time != "linear":
+    if options.in_time != "linear":
         raise InputError(
-            f"outer_in_time = {in_time!r} is for the records of a store: between the states of a"
-            " model that runs at the same time allowed is 'linear', with outer_every as short as"
-            " its step"
+            f"outer_in_time = {options.in_time!r} is for the records of a store: between the states"
+            " of a model that runs at the same time allowed is 'linear', with outer_every as short"
+            " as its step"
         )
-    return Running(model, given, every)
+    return Running(receiver, given, options.every)
 
 
 class Initial:
-    """The state that the area itself starts from, for ever."""
+    """The state that the area itself starts from, for ever; initial: returns it."""
 
     axis = Constant()
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
+    def __init__(self, initial: Callable[[], Mapping[str, Any]]) -> None:
+        self.initial = initial
 
     def state(self, number: int) -> Mapping[str, Any]:
-        result: Mapping[str, Any] = self.model.initial
-        return result
+        """Returns it as `set` takes it."""
+        return self.initial()
 
     def __str__(self) -> str:
         return "the state it starts from"

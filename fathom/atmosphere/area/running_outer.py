@@ -17,28 +17,31 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.remap import columns_of_heights
-from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
+from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.grids.hybrid import REFERENCE
+from fathom.model.component import Array
 from fathom.output.gather import Gather
 
 
 class Running:
     """The states of `simulation`, of a SpectralAtmosphere, a GridPointAtmosphere on the sphere, or
     a larger area, at its start and `every` so often, for a model of an area. `simulation` may be
-    the name of a program under the same clock.
+    the name of a program under the same clock; receiver: what the area takes of a state.
     """
 
     collective = True  # all ranks make a record together, in the order of records
     keyword = "outer_every"  # that names its interval
 
-    def __init__(self, model: Any, simulation: Any, every: Any = None) -> None:
-        self.model = model
+    def __init__(
+        self, receiver: Receiver, simulation: Any, every: float | str | None = None
+    ) -> None:
+        self.receiver = receiver
         self.name = simulation if isinstance(simulation, str) else ""
         self.simulation: Any = None if self.name else simulation
         self._every = Period(every, "outer_every").seconds if every else None
@@ -76,15 +79,15 @@ class Running:
     # ---- what the clock asks for (fathom/run/boundaries.py) --------------------------------------
 
     @property
-    def ground(self) -> Any:
+    def ground(self) -> Array | None:
         """Returns the orography of the area, where it is an array; None: as it was given."""
-        orography = self.model.orography
+        orography = self.receiver.orography()
         return orography if isinstance(orography, np.ndarray) else None
 
     @ground.setter
-    def ground(self, values: Any) -> None:
+    def ground(self, values: Array | None) -> None:
         if values is not None:
-            self.model.orography = values
+            self.receiver.lie_on(values)
 
     def present(self) -> tuple[int, dict[str, np.ndarray]]:
         """Returns the present state of the outer model and its number. All of its ranks call it."""
@@ -167,15 +170,15 @@ class Running:
     @property
     def _sound(self) -> tuple[str, ...]:
         """Returns the additional fields of compressible air, where both are."""
-        both = self.model, self.simulation.model
-        return compressible.fields if all(m.compressible for m in both) else ()
+        both = self.receiver.compressible and self.simulation.model.compressible
+        return compressible.fields if both else ()
 
     def _taken(self) -> dict[str, np.ndarray]:
         """Returns the present state at the area's points: each rank makes its share of
         the columns.
         """
-        model, comm = self.model, self.simulation.comm
-        where = given_on(model)
+        area, comm = self.receiver, self.simulation.comm
+        where = area.where
         there = np.flatnonzero(np.asarray(where.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]
         mine = there[slice(*ends)]
@@ -184,7 +187,8 @@ class Running:
             self.at = self._places(given, mine)
         own, outer = where.ground.ravel()[mine], self.simulation.model
         if outer.on_heights:
-            share = columns_of_heights.taken(model, outer, self.at, model.moist, own)
+            tracers, moist = area.air.tracer_names, area.air.moist
+            share = columns_of_heights.taken(outer, self.at, area.levels, tracers, moist, own)
         else:
             share = self._of_layers(given, own)
         shape = where.grid.points[::-1]
@@ -199,7 +203,7 @@ class Running:
         lies outside.
         """
         comm = self.simulation.comm
-        grid = given_on(self.model).grid
+        grid = self.receiver.where.grid
         longitude, latitude = (c.ravel()[mine] for c in grid.coordinates())
         kind = OnMap if given.grid.truncation is None else AtPlaces
         at = error = None
@@ -213,23 +217,23 @@ class Running:
 
     def _of_layers(self, given: Given, own: np.ndarray) -> dict[str, np.ndarray]:
         """Over the ground `own` (points) of this rank, of one on hybrid levels."""
-        model = self.model
+        area = self.receiver
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
-        carried = [name for name in model.tracers if name in given.tracers]
+        carried = [name for name in area.air.tracer_names if name in given.tracers]
         for name in ("log_pressure_ratio", given.temperature, *carried, *self._sound):
             source[name] = self.at(name)
         warm = source.pop(given.temperature)
         humidity = source.get("specific_humidity", 0.0)
         if given.temperature == "virtual_temperature":
-            warm = warm / (1 + vapour * humidity) if model.moist else warm
+            warm = warm / (1 + vapour * humidity) if area.air.moist else warm
         source["air_temperature"] = warm
         ground = self.at("surface_geopotential")[0]
         parts = []
         for first in range(0, own.size, BLOCK):
             part = slice(first, first + BLOCK)
             columns = {name: values[:, part] for name, values in source.items()}
-            levels = given.grid.levels, model.hybrid_levels
+            levels = given.grid.levels, area.levels
             parts.append(in_columns(columns, *levels, ground[part], own[part]))
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
         ratio = found.pop("log_pressure_ratio")[0]

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fathom import output
-from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.initial import initial_state
+from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
 from fathom.base import moist_air, units
 from fathom.base.clock import Period
@@ -37,15 +37,22 @@ PIECES = {"linear": 1, "cubic": 8}  # straight ones between two records
 
 
 class Stored:
-    """The states of a path in time, for a LimitedAreaAtmosphere.
+    """The states of a path in time, for a model of an area.
 
+    receiver: what that takes of a state
     in_time: "linear", or "cubic": on Lagrange's cubic through the four records around, in pieces
         that are straight
     every: of the records, those at multiples of it after the first; by default all
     """
 
-    def __init__(self, model: Any, path: Path, in_time: str = "linear", every: Any = None) -> None:
-        self.model, self.path, self.in_time = model, path, in_time
+    def __init__(
+        self,
+        receiver: Receiver,
+        path: Path,
+        in_time: str = "linear",
+        every: float | str | None = None,
+    ) -> None:
+        self.receiver, self.path, self.in_time = receiver, path, in_time
         self.every = every and Period(every, "outer_every")
         self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, made when first requested
@@ -94,13 +101,14 @@ class Stored:
     @cached_property
     def _on_own_points(self) -> bool:
         """Returns whether it lies on the columns of the area."""
-        grid = given_on(self.model).grid
+        grid = self.receiver.where.grid
         shape = grid.points[::-1]
         with output.open(self.path) as data:
             if "latitude" in data.dims:
                 return False
             if (data.sizes.get("y"), data.sizes.get("x")) != shape:
-                more = ", those around it too, for windows" if given_on(self.model).windows else ""
+                windows = self.receiver.where.windows
+                more = ", those around it too, for windows" if windows else ""
                 raise InputError(
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
                     f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points{more}"
@@ -139,7 +147,7 @@ class Stored:
             pressure = None if level is None or "ap" in data else data[level].load()
         if len(axes) == 2:
             columns = checks.eastward(axes["longitude"])
-            longitude, latitude = given_on(self.model).grid.coordinates()
+            longitude, latitude = self.receiver.where.grid.coordinates()
             places = np.asarray(latitude).ravel(), np.asarray(longitude).ravel()
             checks.check_covers(
                 f"outer = {str(self.path)!r}",
@@ -171,14 +179,14 @@ class Stored:
     def _record(self, number: int) -> dict[str, np.ndarray]:
         number = int(self.taken[0][number])
         found = self._from_columns(number) if self._on_own_points else self._from_globe(number)
-        if not self.model.moist and "specific_humidity" in found:
+        if not self.receiver.air.moist and "specific_humidity" in found:
             found["air_temperature"] = moist_air.virtual_temperature(
                 found["air_temperature"], found["specific_humidity"]
             )
-        return {n: values for n, values in found.items() if n in self.model.settable}
+        return {n: values for n, values in found.items() if n in self.receiver.names}
 
     def _from_globe(self, number: int) -> dict[str, np.ndarray]:
-        levels, where = self.model.hybrid_levels, given_on(self.model)
+        levels, where = self.receiver.levels, self.receiver.where
         if self.data is None:
             self.data = atmosphere.complete(stored_state.state(self.path))
         result: dict[str, np.ndarray] = where.whole(
@@ -187,9 +195,9 @@ class Stored:
         return result
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
-        sound = compressible.fields if self.model.compressible else ()
-        found, a, b = stored_state.in_layers(self.path, number, (*self.model.tracers, *sound))
-        where = given_on(self.model)
+        sound = compressible.fields if self.receiver.compressible else ()
+        tracers, where = self.receiver.air.tracer_names, self.receiver.where
+        found, a, b = stored_state.in_layers(self.path, number, (*tracers, *sound))
         shape = where.grid.points[::-1]
         flat = {name: v.reshape(*v.shape[:-2], -1) for name, v in found.items()}
         p_s = flat.pop("surface_air_pressure")
@@ -200,7 +208,7 @@ class Stored:
         pressure = p_s * np.exp((there - ground) / (moist_air.GAS_CONSTANT * virtual[-1]))
         x, target = (
             column.layer_logarithms(column.interface_pressure(*levels, p))
-            for levels, p in (((a, b), p_s), (interfaces_of(self.model.hybrid_levels), pressure))
+            for levels, p in (((a, b), p_s), (interfaces_of(self.receiver.levels), pressure))
         )
         same = x.shape == target.shape and np.array_equal(x, target)
         between = column.Between(x, target)

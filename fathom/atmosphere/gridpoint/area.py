@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.area import outer
+from fathom.atmosphere.gridpoint import of_pressure
 from fathom.atmosphere.gridpoint import state as gridpoint_state
 from fathom.atmosphere.gridpoint.dynamics import DENSITY, RISING, WARMTH, WIND_X, WIND_Y
+from fathom.atmosphere.gridpoint.geometry import AirAtRest
+from fathom.atmosphere.physics.fields import AirFields
 from fathom.base import mpi
+from fathom.grids.levels import HybridLevels
 from fathom.grids.rotated import RotatedGrid
-from fathom.model.component import Component
+from fathom.model.component import Array, Component
 from fathom.model.order import Order
 from fathom.model.schemes import bytes_of
 
@@ -90,13 +94,15 @@ class AreaCoupling(Component):
         return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[self.precision])
 
 
-def drawn(model: Any) -> Callable[..., Any]:
-    """Returns a function that gives the fields of the model of a record, as `set` takes it."""
+def drawn(
+    record: Mapping[str, Any], rest: AirAtRest, levels: HybridLevels, air: AirFields
+) -> dict[str, Array]:
+    """Returns the fields of the state, (levels, ny, nx), of a record as `set` takes it.
 
-    def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        if "log_surface_pressure" in given and np.ndim(given["air_temperature"]) == 3:
-            given = gridpoint_state.of_layers(model, dict(given))
-        result: dict[str, np.ndarray] = gridpoint_state.state(model, given)
-        return result
-
-    return of
+    rest : the air at rest over the ground, with its heights.
+    levels : of columns on levels of pressure.
+    air : what the model carries.
+    """
+    if "log_surface_pressure" in record and np.ndim(record["air_temperature"]) == 3:
+        record = of_pressure.of_layers(record, rest.grid, levels, air)
+    return gridpoint_state.state(rest, air, record)

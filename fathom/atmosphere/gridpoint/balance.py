@@ -9,27 +9,33 @@ relative change A^T (A A^T)^-1, finds a solution next to the given air. A change
 theta / b and b pi, is `ease` times as easy: it leaves the temperature as it is.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere.gridpoint.geometry import AirAtRest, means_across_rows
 from fathom.base.failure import InputError
+from fathom.grids.rotated import RotatedGrid
+from fathom.model.component import Array
 
 iterations, enough = 20, 1e-9  # at most; forces that may be left [m s-2]
 ease = 10  # of changes of whole columns
 
 
-def balanced(model: Any, fields: Any) -> dict[str, Any]:
-    """Returns the fields of a state with potential temperature and density in balance with its
-    wind.
+def balanced(rest: AirAtRest, rotation: float, fields: Mapping[str, Array]) -> dict[str, Array]:
+    """Returns the fields of a state (levels, ny, nx) with potential temperature and density in
+    balance with its wind. InputError: over hills, or if the state varies along parallels, or has no
+    such balance.
 
-    InputError: over hills, or if the state varies along parallels, or has no such balance.
+    rest : the air at rest over flat ground, on a sphere.
+    rotation : of the sphere [s-1].
     """
-    _check(model, fields)
-    air = _Meridian(model, fields["x_wind"][..., 0])
+    _check(rest, fields)
+    air = _Meridian(rest, rotation, fields["x_wind"][..., 0])
     theta = fields["air_potential_temperature"][..., 0].copy()
     mean = (theta[1:] + theta[:-1]) / 2
-    c = model.constants
+    c = rest.constants
     kappa = c.gas_constant / c.heat_capacity
     exner = (c.gas_constant * fields["air_density"][..., 0] * mean / c.pressure) ** (
         kappa / (1 - kappa)
@@ -40,15 +46,14 @@ def balanced(model: Any, fields: Any) -> dict[str, Any]:
     def along(a: np.ndarray) -> np.ndarray:
         return np.repeat(a[..., None], fields["x_wind"].shape[-1], -1)
 
-    result: dict[str, Any] = fields | {
-        "air_potential_temperature": along(theta),
-        "air_density": along(density),
-    }
-    return result
+    found = {"air_potential_temperature": along(theta), "air_density": along(density)}
+    return dict(fields) | found
 
 
-def _check(model: Any, fields: Any) -> None:
-    if not model.sphere or model.area or np.ptp(model.heights[-1]) > 0:
+def _check(rest: AirAtRest, fields: Mapping[str, Array]) -> None:
+    """Checks that the state has a balance on meridians. InputError: it has none."""
+    sphere = rest.grid.horizontal.spherical and not isinstance(rest.grid, RotatedGrid)
+    if not sphere or np.ptp(rest.heights[-1]) > 0:
         raise InputError("balanced: it needs a LatitudeLongitudeGrid over flat ground")
     for name in ("x_wind", "air_potential_temperature", "air_density"):
         values = fields[name]
@@ -61,27 +66,28 @@ def _check(model: Any, fields: Any) -> None:
 class _Meridian:
     """Heights, wind and needed forces of one column of each row: (levels, rows)."""
 
-    def __init__(self, model: Any, u: Any) -> None:
-        c, grid = model.constants, model.grid
+    def __init__(self, rest: AirAtRest, angular_velocity: float, u: Array) -> None:
+        grid: Any = rest.grid
+        c, curvature = rest.constants, rest.curvature
         self.heat_capacity = c.heat_capacity
-        z = model.heights[:, 0, 0]
+        z = rest.heights[:, 0, 0]
         middle = (z[1:] + z[:-1]) / 2
         row = np.deg2rad(grid.dy)
         latitude = np.deg2rad(grid.coordinates()[1][:, 0])
-        rotation = 2 * model.parameters["rotation"]
+        rotation = 2 * angular_velocity
         f = rotation * np.sin(latitude)
-        wider = 1 + model.curvature * middle
+        wider = 1 + curvature * middle
         self.dz = (z[:-2] - z[2:])[:, None] / 2
         self.dy = grid.radius * row * wider[:, None]
-        self.gravity = (c.gravity / (1 + model.curvature * z[1:-1]) ** 2)[:, None]
-        self.reference = model.rest.state[0][..., 0], model.rest.state[2][1:-1, :, 0]
+        self.gravity = (c.gravity / (1 + curvature * z[1:-1]) ** 2)[:, None]
+        self.reference = rest.state[0][..., 0], rest.state[2][1:-1, :, 0]
         beside = (u[:, 1:] + u[:, :-1]) / 2
-        round_ = model.means_across_rows["rows_of_wind"] * beside
+        round_ = means_across_rows(grid)["rows_of_wind"] * beside
         north = latitude[:-1] + row / 2
         r = grid.radius * wider[:, None]
         self.northward = round_**2 * np.tan(north) / r + (f[1:] + f[:-1]) / 2 * beside
         self.upward = np.zeros((len(z) - 2, len(latitude)))
-        if model.deep:
+        if curvature:  # a deep atmosphere
             mean, r = (u[1:] + u[:-1]) / 2, grid.radius + z[1:-1, None]
             around = mean * r / (grid.radius + (middle[1:] + middle[:-1])[:, None] / 2)
             self.upward = -(around**2) / r - rotation * np.cos(latitude) * mean

@@ -21,6 +21,16 @@ DENSITY = Field("air_density", "kg m-3", (0, 10))
 STATE = WIND_X, WIND_Y, RISING, WARMTH, DENSITY
 
 
+def ways_to_solve(precision: str) -> dict[str, list[str]]:
+    """Returns allowed settings of the solver of the Helmholtz equation in this precision: name ->
+    values."""
+    return {
+        "preconditioner": list(mpi.core.helmholtz_preconditioners),
+        "solver": list(mpi.core.helmholtz_methods),
+        "solver_precision": ["fp64", "fp32"] if precision == "fp64" else ["fp32"],
+    }
+
+
 @dataclass(frozen=True)
 class Solver:
     """How the Helmholtz equation is solved: the names and the limits of GridPointAtmosphere.

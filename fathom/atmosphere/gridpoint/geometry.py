@@ -190,6 +190,14 @@ class LinearAboutRest(Component):
         return dict(zip(names, self.rest.state, strict=True))
 
 
+def means_across_rows(grid: Grid) -> dict[str, float]:
+    """Returns what means of two rows are too small by in a solid rotation, 1 over it: of the wind
+    along x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
+    """
+    spacing = np.deg2rad(grid.dy) if grid.horizontal.spherical else 0.0
+    return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
+
+
 def _open(east: Array, north: Array) -> dict[str, Array]:
     """Returns open faces: 1, closed ones: 0."""
     return {"open_east_face": east, "open_north_face": north}

@@ -3,17 +3,12 @@ sphere. docs/gridpoint.md has the equations.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, Self
 
-import numpy as np
-
 from fathom.atmosphere.area import outer as outer_models
-from fathom.atmosphere.cases import classic as cases
 from fathom.atmosphere.gridpoint import area as gridpoint_area
 from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
 from fathom.atmosphere.gridpoint import report as gridpoint_report
-from fathom.atmosphere.gridpoint import state as gridpoint_state
 from fathom.atmosphere.gridpoint import step
 from fathom.atmosphere.gridpoint.columns import PhysicsOnHeights
 from fathom.atmosphere.gridpoint.dynamics import (
@@ -23,22 +18,23 @@ from fathom.atmosphere.gridpoint.dynamics import (
     GridPointDynamics,
     Iterations,
     Solver,
+    ways_to_solve,
 )
-from fathom.atmosphere.gridpoint.geometry import AirAtRest, Cells, LinearAboutRest, Sponge
+from fathom.atmosphere.gridpoint.geometry import (
+    Cells,
+    LinearAboutRest,
+    Sponge,
+    means_across_rows,
+)
+from fathom.atmosphere.gridpoint.on_heights import AirOnHeights
 from fathom.atmosphere.physics.columns import ColumnPhysics
-from fathom.atmosphere.physics.packages import Physics, layer_fields
-from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
-from fathom.atmosphere.remap import ground_of_area, start
-from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
-from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.physics.packages import Physics
+from fathom.atmosphere.physics.with_physics import check_tracers
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard, Stratified
-from fathom.base import constants, earth, mpi
-from fathom.base.clock import Period
+from fathom.base import constants, earth
 from fathom.base.failure import InputError
 from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
-from fathom.base.near import near
-from fathom.data.input.values import check_shape
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.grid import Grid
@@ -49,16 +45,6 @@ from fathom.grids.rotated import RotatedGrid
 from fathom.model.component import Array, Component, Given, Series
 from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
-
-
-def ways_to_solve(precision: str) -> dict[str, Any]:
-    """Returns allowed settings of the solver of the Helmholtz equation in this precision: name ->
-    values."""
-    return {
-        "preconditioner": list(mpi.core.helmholtz_preconditioners),
-        "solver": list(mpi.core.helmholtz_methods),
-        "solver_precision": ["fp64", "fp32"] if precision == "fp64" else ["fp32"],
-    }
 
 
 def _check_grid(grid: Any) -> None:
@@ -72,7 +58,7 @@ def _check_grid(grid: Any) -> None:
     )
 
 
-class GridPointAtmosphere(AirWithPhysics):
+class GridPointAtmosphere(AirOnHeights):
     """Non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
     Charney-Phillips levels over any ground.
 
@@ -124,7 +110,6 @@ class GridPointAtmosphere(AirWithPhysics):
     """
 
     experiments = ("outer_model",)  # arguments that may be files of experiments
-    on_heights = True
     halo = 2
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
@@ -220,7 +205,6 @@ class GridPointAtmosphere(AirWithPhysics):
         self.reference = self._reference(
             reference_temperature, surface_potential_temperature, stability
         )
-        self._rest: AirAtRest | None = None
         self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial, self.filter_span, self.balanced = {}, 0.0, False
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
@@ -264,7 +248,13 @@ class GridPointAtmosphere(AirWithPhysics):
             if given is not None:
                 raise InputError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
             return None
-        return outer_models.of(self, "initial" if given is None else given, in_time, every)
+        return outer_models.states_of(
+            "initial" if given is None else given,
+            outer_models.Options(in_time, every),
+            self.grid,
+            lambda: self.initial,
+            lambda: self.receiver,
+        )
 
     def _reference(self, temperature: Any, surface: Any, stability: Any) -> Any:
         if temperature is not None:
@@ -280,14 +270,6 @@ class GridPointAtmosphere(AirWithPhysics):
     def curvature(self) -> float:
         """Returns 1 / radius of a deep atmosphere [m-1], else 0."""
         return 1 / self.grid.radius if self.deep else 0.0
-
-    @property
-    def means_across_rows(self) -> dict[str, Any]:
-        """Returns what means of two rows are too small by in a solid rotation, 1 over it: of the
-        wind along x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
-        """
-        spacing = np.deg2rad(self.grid.dy) if self.sphere else 0.0
-        return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
 
     @property
     def phases(self) -> Sequence[str]:
@@ -340,8 +322,11 @@ class GridPointAtmosphere(AirWithPhysics):
 
     def _outer_in_time(self) -> outer_models.Records:
         """Returns the outer model as a source of fields in time."""
-        drawn = gridpoint_area.drawn(self)
-        return outer_models.Records(self, self.outer_model, self.time_step, drawn)
+
+        def drawn(record: Mapping[str, Any]) -> dict[str, Array]:
+            return gridpoint_area.drawn(record, self.rest, self.hybrid_levels, self.air)
+
+        return outer_models.Records(self.prognostic, self.outer_model, self.time_step, drawn)
 
     def adiabatic(self) -> Self:
         """Returns the model without the parts that cannot run backward, and with one interpolation
@@ -368,94 +353,6 @@ class GridPointAtmosphere(AirWithPhysics):
             for name, given in ways_to_solve(self.precision).items()
         }
 
-    @property
-    def settable(self) -> Sequence[str]:
-        """Returns names that `set` takes."""
-        return (
-            *gridpoint_state.by_height,
-            *gridpoint_state.by_pressure,
-            *self.tracers,
-            *self.boundary,
-        )
-
-    def set(
-        self,
-        case: str | None = None,
-        analysis: Any = None,
-        digital_filter: float | str | None = None,
-        balanced: bool | None = None,
-        **values: Given,
-    ) -> Self:
-        """Sets the initial state by field: a number, an array of its levels, or a function.
-
-        analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
-            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
-            A Simulation of another atmosphere, or its restart (docs/post.md).
-        digital_filter : span of the filter that removes the gravity waves of the start, "6h" for a
-            spectral atmosphere (docs/forecast.md); 0: none, as by default.
-        balanced : whether a zonal wind over flat ground gets air in the balance of the discrete
-            equations (True), next to the air that is given: it then blows on without waves.
-        case : name of a published test case (fathom.atmosphere.cases.classic), its ground included.
-        Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
-        y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
-        from the reference, whose pressure the air has.
-        Of (longitude, latitude, pressure [Pa]), as a spectral atmosphere takes them, and balanced
-        in the vertical: eastward_wind, northward_wind, air_temperature [K]; of (longitude,
-        latitude): surface_air_pressure or log_surface_pressure. Tracers as the temperature is
-        given. What the physics reads of ground and sea: a number or an array (ny, nx).
-        """
-        if digital_filter and self.area:
-            raise InputError("digital_filter: a model with an outer one has none")
-        if digital_filter is not None:
-            self.filter_span = (
-                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
-            )
-        if balanced is not None:
-            self.balanced = yes_or_no("balanced", balanced)
-        if case is not None:
-            ground = self.orography
-            values = cases.apply(self, case, cases.primitive_equations) | values
-            if self.orography is not ground:
-                geopotential, g = self.orography, self.parameters["gravity"]
-                self.orography = lambda x, y: geopotential(x, y) / g
-        if analysis is not None:
-            found = self._analysis(analysis)
-            if self.given is None:
-                self.analysed = start.Analysed(analysis, 0, found)
-            values = found | values
-        for name, value in values.items():
-            if name not in self.settable:
-                raise InputError(
-                    f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
-                    f" allowed: {', '.join(self.settable)}"
-                )
-            check_shape(self.grid, value, name, files=reads_files(name))
-            self.initial[name] = value
-        gridpoint_state.check(self.initial)
-        return self
-
-    def _analysis(self, analysis: Any) -> Any:
-        """Returns the values that an analysis sets; those of another atmosphere follow once blocks
-        are known.
-        """
-        if not self.sphere:
-            raise InputError(
-                f"analysis = {analysis!r} is of the earth: it needs a LatitudeLongitudeGrid or a"
-                " RotatedGrid"
-            )
-        if is_given(analysis):
-            self.given, self.analysed = analysis, None
-            return {}
-        self.given = None
-        self.check_ground(analysis if isinstance(analysis, str) else "a data set")
-        return self.read_analysis(analysis)
-
-    def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
-        """Returns the values to set from a record of a state; its ground becomes the orography."""
-        found, self.orography = gridpoint_state.analysis(self, state, time)
-        self.ground_of_earth = True
-        return dict(found)
-
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def order(self, time_step: float) -> Order:
@@ -466,7 +363,7 @@ class GridPointAtmosphere(AirWithPhysics):
                 "reference_pressure": self.constants.pressure,
                 "curvature": self.curvature,
             }
-            | self.means_across_rows
+            | means_across_rows(self.grid)
         )
         self.time_step = time_step
         do = Order(bytes_of[self.precision], time_step, offered=offered)
@@ -489,103 +386,6 @@ class GridPointAtmosphere(AirWithPhysics):
             precision=self.precision,
         )
         return do
-
-    @property
-    def rest(self) -> AirAtRest:
-        """Returns the air at rest over the ground as it is now."""
-        if self._rest is None or self._rest.orography is not self.orography:
-            self._rest = AirAtRest(
-                self.grid, self.orography, self.reference, self.constants, self.curvature
-            )
-        return self._rest
-
-    @property
-    def ground(self) -> Array:
-        """Returns height of the ground, (ny, nx) [m]."""
-        return self.rest.ground
-
-    @property
-    def heights(self) -> Array:
-        """Returns heights of the interfaces, (levels + 1, ny, nx) [m]."""
-        return self.rest.heights
-
-    def geometry(self) -> Mapping[str, Any]:
-        """Returns fields that never change: name -> array (ny, nx), or with levels."""
-        found = dict(super().geometry())
-        if self.physics:
-            found |= self._surroundings()
-        self.rest.release()
-        return found
-
-    def _surroundings(self) -> dict[str, Any]:
-        """Returns places, ground and sea, as the physics reads them."""
-        longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
-        places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
-        below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        return places | below | {"surface_geopotential": self.surface_geopotential}
-
-    @cached_property
-    def hybrid_levels(self) -> Any:
-        """Returns the levels on which it takes columns of an analysis, or of another atmosphere."""
-        top = gridpoint_state.top_pressure(self)
-        return HybridLevels(2 * self.grid.levels.nz, top=top)
-
-    @property
-    def surface_geopotential(self) -> Any:
-        """Returns the geopotential of the ground [m2 s-2], (ny, nx)."""
-        return self.parameters["gravity"] * self.ground
-
-    def receive_state(self, simulation: Any) -> None:
-        """Sets the state of another atmosphere, once blocks are known, or that of the date."""
-        start.take_date(self, simulation)
-        if self.given is None:
-            return
-        self.change = self.changed_by(ChangeToHeights, simulation)
-        ground = dict(self.change.ground)
-        if (geopotential := ground.pop("surface_geopotential", None)) is not None:
-            self.orography = geopotential / self.parameters["gravity"]
-        self.initial |= ground
-        self.initial |= self.change.functions(self.surface_geopotential)
-
-    def earth_below(self) -> dict[str, Any]:
-        """Returns the ground of the earth on an area: surface_geopotential, and related fields."""
-        return ground_of_area.smoothed(self.grid)
-
-    @property
-    def received(self) -> Mapping[str, Any]:
-        """Returns attributes that I/O servers must know: name -> value."""
-        return {} if self.given is None else {"orography": self.orography}
-
-    @property
-    def restart_extras(self) -> Sequence[str]:
-        """Returns fields of a restart other than the state: for the run that continues, and for a
-        start of another model.
-        """
-        below = (n for n in self.boundary if n not in layer_fields)
-        return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
-
-    @property
-    def geometry_id(self) -> Mapping[str, Any] | None:
-        """Returns the geometry that a restart describes."""
-        return passport(self)
-
-    def initialise(self, simulation: Any) -> bool | None:
-        """Puts the initial state into the fields."""
-        simulation.changed = True
-        change, self.change = self.change, None
-        if change is not None and change.fill(self.surface_geopotential):
-            return None
-        state = gridpoint_state.state(self)
-        for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
-            for k, level in enumerate(values):
-                simulation.fields.set(name, np.ascontiguousarray(level), k)
-        self.rest.release()
-        return None
-
-    def finish_initialisation(self, simulation: Any) -> None:
-        """Filters the initial state, once it is there."""
-        if self.filter_span:
-            start.digital_filter(simulation, self.filter_span)
 
     @property
     def derived(self) -> Mapping[str, Any]:

@@ -45,6 +45,11 @@ class AirFields(NamedTuple):
         return self.temperature == VIRTUAL_TEMPERATURE
 
     @property
+    def tracer_names(self) -> list[str]:
+        """Returns the names of its tracers."""
+        return [field.name for field in self.tracers]
+
+    @property
     def warmth(self) -> Mapping[str, Field]:
         """Returns the temperature of the dynamics, in its role in a scheme."""
         return {VIRTUAL_TEMPERATURE.name: self.temperature}

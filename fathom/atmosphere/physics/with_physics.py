@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +17,11 @@ from fathom.atmosphere.physics.fields import (
     AirFields,
 )
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
+from fathom.atmosphere.remap.around_area import AroundArea, OnArea
+from fathom.atmosphere.remap.receiver import Receiver
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
+from fathom.grids.levels import HybridLevels
 from fathom.model.component import Array, Field
 from fathom.model.model import Model
 from fathom.names import quantities
@@ -60,7 +64,6 @@ class AirWithPhysics(Model):
     settable: Any
     compressible = False
     on_heights = False  # its levels: heights, or hybrid levels of pressure
-    given_on: Any = None  # the points of given states; None: those of the model
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
     def _take_physics(self, physics: Any, tracers: Sequence[str]) -> None:
@@ -84,6 +87,34 @@ class AirWithPhysics(Model):
         tracers = [HUMIDITY if n == HUMIDITY.name else Field(n, "1") for n in self.tracers]
         water = [field for field in tracers if field.name in self.water]
         return AirFields(VIRTUAL_TEMPERATURE if self.moist else AIR_TEMPERATURE, tracers, water)
+
+    @property
+    def given_on(self) -> OnArea | AroundArea:
+        """Returns the points of given states."""
+        return OnArea(self.grid, lambda: self.surface_geopotential)
+
+    @property
+    def receiver(self) -> Receiver:
+        """Returns what it takes of the states of an outer model."""
+        return Receiver(
+            self.given_on,
+            self.hybrid_levels,
+            self.air,
+            self.settable,
+            self.compressible,
+            lambda: self.orography,
+            partial(setattr, self, "orography"),
+        )
+
+    @property
+    def surface_geopotential(self) -> Any:
+        """Returns the geopotential of the ground [m2 s-2], (ny, nx)."""
+        raise NotImplementedError(f"{type(self).__name__}.surface_geopotential")
+
+    @property
+    def hybrid_levels(self) -> HybridLevels:
+        """Returns the levels on which it takes columns of another atmosphere."""
+        raise NotImplementedError(f"{type(self).__name__}.hybrid_levels")
 
     @property
     def columns(self) -> ColumnPhysics:

@@ -12,10 +12,10 @@ Fields known only on C + I are made periodic by splines in this case, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from fathom.data.input.values import on_columns, on_layers
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.whole_area import WholeArea
+from fathom.model.component import Array, Given
 
 kinds = ["splines", "windows"]
 wind = ("eastward_wind", "northward_wind")
@@ -33,46 +34,58 @@ pressures = ("log_surface_pressure", "surface_air_pressure")
 TEMPERATURE = 280.0  # of the air between ground and sea [K]
 
 
-def of(model: Any, periodic_by: str) -> Any:
-    """Returns the points of given states for a model. ValueError: by something else, or not on a
-    plane.
+class GivenGround(NamedTuple):
+    """The ground of an area as it was given.
+
+    orography : surface geopotential [m2 s-2]: a number, an array or a function.
+    of_earth : whether it is that of the earth.
+    heights : a file of the heights of the earth; None: the embedded ones.
     """
-    if periodic_by not in kinds:
-        raise InputError(unknown("periodic_by", str(periodic_by), kinds))
-    if periodic_by == "splines":
-        return OnArea(model)
-    if isinstance(model.grid, PeriodicPlane):
+
+    orography: Given
+    of_earth: bool
+    heights: str | None
+
+
+def points_by(
+    kind: str,
+    grid: Any,
+    ground: Callable[[], Array],
+    given: Callable[[], GivenGround],
+    gas_constant: float,
+) -> OnArea | AroundArea:
+    """Returns the points of given states, made periodic by "splines" or "windows". InputError:
+    another kind, or windows on a plane; other arguments as those of AroundArea.
+    """
+    if kind not in kinds:
+        raise InputError(unknown("periodic_by", str(kind), kinds))
+    if kind == "splines":
+        return OnArea(grid, ground)
+    if isinstance(grid, PeriodicPlane):
         raise InputError("periodic_by = 'windows': a plane is periodic as it is")
-    return AroundArea(model)
-
-
-def given_on(model: Any) -> Any:
-    """Returns the points of given states for any model that has an outer one."""
-    return model.given_on or OnArea(model)
+    return AroundArea(grid, ground, given, gas_constant)
 
 
 class OnArea:
-    """States are given on the points of the area."""
+    """States are given on the points of a grid.
+
+    ground : returns the present surface geopotential of its columns, (rows, points) [m2 s-2].
+    """
 
     windows = False
 
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    @property
-    def grid(self) -> Any:
-        return self.model.grid
+    def __init__(self, grid: Any, ground: Callable[[], Array]) -> None:
+        self.grid, self._ground = grid, ground
 
     @property
     def start(self) -> Any:
         """Returns the grid on which the model takes states."""
-        return self.model.grid
+        return self.grid
 
     @property
-    def ground(self) -> np.ndarray:
+    def ground(self) -> Array:
         """Returns surface geopotential of the columns [m2 s-2], (rows, points) of the grid."""
-        result: np.ndarray = self.model.surface_geopotential
-        return result
+        return self._ground()
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Returns a state there, as `set` takes it."""
@@ -80,12 +93,25 @@ class OnArea:
 
 
 class AroundArea:
-    """States are given on the points of the area and those around it."""
+    """States are given on the points of an area and those around it.
+
+    inside : grid of the model, E too.
+    ground : returns the present surface geopotential of the model, (rows, points) [m2 s-2].
+    given : returns the ground as it was given.
+    gas_constant : of dry air [J kg-1 K-1].
+    """
 
     windows = True
 
-    def __init__(self, model: Any) -> None:
-        self.model, self.area = model, model.grid.area
+    def __init__(
+        self,
+        inside: WholeArea,
+        ground: Callable[[], Array],
+        given: Callable[[], GivenGround],
+        gas_constant: float,
+    ) -> None:
+        self.inside, self.area = inside, inside.area
+        self._ground, self._given, self.gas_constant = ground, given, gas_constant
         self.area.around()  # raises an error if the map ends before
 
     @cached_property
@@ -108,7 +134,7 @@ class AroundArea:
     @cached_property
     def start(self) -> Any:
         """Returns the grid on which the model takes states: as its own, with columns in E."""
-        grid = self.model.grid
+        grid = self.inside
         levels = np.full(grid.size[::-1], grid.levels.nz, np.int32)
         return SimpleNamespace(
             levels=grid.levels,
@@ -125,35 +151,40 @@ class AroundArea:
         return np.s_[..., ey : ey + ny, ex : ex + nx]
 
     @property
-    def ground(self) -> np.ndarray:
+    def ground(self) -> Array:
         """Returns surface geopotential [m2 s-2], (rows, points): that of the model, around it as it
         is.
         """
         ground = np.array(self.outside, float)
-        ground[self.inner] = self.area.inside(self.model.surface_geopotential)
-        result: np.ndarray = self.grid.continued(ground)
+        ground[self.inner] = self.area.inside(self._ground())
+        result: Array = self.grid.continued(ground)
         return result
 
     @property
-    def outside(self) -> Any:
+    def outside(self) -> Array:
         """Returns surface geopotential of all these points, C + I alone, without the model's
-        waves."""
-        model, given, shape = self.model, self.model.orography, self.grid.points[::-1]
-        if model.on_earth:
+        waves, (rows, points) [m2 s-2].
+        """
+        (given, of_earth, heights), shape = self._given(), self.grid.points[::-1]
+        if of_earth:
             from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data
 
-            found = ground_of_area.means(self.grid.area, model.heights)["surface_altitude"]
+            found = ground_of_area.means(self.grid.area, heights)["surface_altitude"]
             return STANDARD_GRAVITY * found
         if callable(given) or not np.ndim(given):
-            return self.grid.area.inside(on_columns(self.grid, given, name="orography"))
+            inside: Array = self.grid.area.inside(on_columns(self.grid, given, name="orography"))
+            return inside
         (ex, ey), values = self.area.extension, self.area.inside(np.asarray(given, float))
         return np.pad(values, [(ey, ey), (ex, ex)], mode="edge").reshape(shape)
 
     def periodic_ground(self) -> np.ndarray:
         """Returns the surface geopotential at all points of the area, E too."""
-        given = self.model.orography
+        given, *_ = self._given()
         if np.ndim(given) and not callable(given):  # made so, or of C + I alone
-            return np.asarray(self.model.at_all_points(given), float)
+            whole = np.asarray(given, float)
+            (nx, ny), size = self.inside.points, self.inside.size
+            of_area = whole.shape[-2:] == (ny, nx) and size != (nx, ny)
+            return np.asarray(self.inside.spread(whole), float) if of_area else whole
         return self._periodic(self.outside)
 
     def _periodic(self, values: Any) -> np.ndarray:
@@ -162,8 +193,7 @@ class AroundArea:
 
     def whole(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Returns a state there, as `set` takes it at all points of the area, E too."""
-        model, projection = self.model, self.area.projection
-        gas = model.parameters["gas_constant"] * TEMPERATURE
+        projection, gas = self.area.projection, self.gas_constant * TEMPERATURE
         found = {name: np.asarray(v, float) for name, v in state.items()}
         found.pop("surface_geopotential", None)
         if "surface_air_pressure" in found:
@@ -171,14 +201,14 @@ class AroundArea:
         if "log_surface_pressure" in found:
             at_sea = self.grid.area.inside(found.pop("log_surface_pressure"))
             at_sea = at_sea + self.grid.area.inside(self.ground) / gas
-            ground = model.surface_geopotential / gas
+            ground = self._ground() / gas
             found["log_surface_pressure"] = self._periodic(at_sea) - ground
         if any(name in found for name in wind):
             like = next(found[name] for name in wind if name in found)
             pair = [self.grid.area.inside(found.pop(n, np.zeros_like(like))) for n in wind]
             along = projection.along_axes(*pair, *self.grid.area.coordinates())
             u, v = map(self._periodic, along)
-            found |= zip(wind, projection.on_earth(u, v, *model.grid.coordinates()))
+            found |= zip(wind, projection.on_earth(u, v, *self.inside.coordinates()))
         done = {*wind, "log_surface_pressure"}
         return {n: v if n in done else self._periodic(v) for n, v in found.items()}
 

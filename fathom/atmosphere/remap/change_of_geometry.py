@@ -134,7 +134,10 @@ class Change:
     def _columns_of_heights(self, phi: Any) -> dict[str, np.ndarray]:
         """Returns the same, of one on levels of height."""
         moist = "specific_humidity" in self.model.tracers
-        found = columns_of_heights.taken(self.model, self.given, _At(self), moist, phi)
+        model = self.model
+        found = columns_of_heights.taken(
+            self.given, _At(self), model.hybrid_levels, model.tracers, moist, phi
+        )
         found["log_pressure_ratio"] = found.pop("log_surface_pressure")[None] - np.log(REFERENCE)
         for name in self.model.tracers:
             found.setdefault(name, np.zeros_like(found["air_temperature"]))

@@ -3,8 +3,8 @@ or for an area of a larger one; on the same levels, hybrid ones, or others; in m
 restart, as fathom/atmosphere/remap/change_of_geometry.py says.
 
 Columns go over the model's ground to its hybrid levels, on which it takes any analysis, and from
-there to its heights, balanced in the vertical (fathom/atmosphere/gridpoint/state.py). The same grid
-over the same ground keeps all bits.
+there to its heights, balanced in the vertical (fathom/atmosphere/gridpoint/of_pressure.py). The
+same grid over the same ground keeps all bits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere.gridpoint import state as gridpoint_state
+from fathom.atmosphere.gridpoint import of_pressure
 from fathom.atmosphere.remap.at_places import on_map
 from fathom.atmosphere.remap.change_of_geometry import wind
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
@@ -48,7 +48,8 @@ class ChangeToHeights(ChangeToArea):
         """Returns the state as functions of pressure that `set` takes, on all ranks, over the
         surface geopotential phi (rows, points).
         """
-        return gridpoint_state.of_layers(self.model, self.state(phi))
+        model = self.model
+        return of_pressure.of_layers(self.state(phi), model.grid, model.hybrid_levels, model.air)
 
     def fill(self, phi: Any) -> bool:
         """Puts A's own fields in, bit for bit, where nothing is to be changed. Returns whether that

@@ -10,6 +10,7 @@ and T continues with Gamma. Between layers all is cubic in ln p, tracers within 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
 from fathom.atmosphere.remap.columns_over_ground import vapour, within
 from fathom.base.moist_air import LAPSE_RATE
+from fathom.grids.levels import HybridLevels
 from fathom.grids.regrid import column
 from fathom.model.component import Array
 
@@ -26,13 +28,22 @@ def lower(values: Any, ground: Any) -> Array:
     return np.concatenate([values, ground[None]])
 
 
-def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -> dict[str, Any]:
-    """Returns fields (layers of model.hybrid_levels, points) by name, and log_surface_pressure
-    (points).
+def taken(
+    of: Any,
+    at: Any,
+    levels: HybridLevels,
+    tracers: Container[str],
+    moist: bool,
+    geopotential: Array,
+) -> dict[str, Any]:
+    """Returns fields (layers, points) by name, and log_surface_pressure (points).
 
-    of : the GridPointAtmosphere; at : its fields at the places
-    (fathom/atmosphere/remap/at_places.py). moist : whether temperature is to be that of air with
-    vapour, not the virtual one. geopotential : of the ground there (points) [m2 s-2].
+    of : the GridPointAtmosphere.
+    at : its fields at the places (fathom/atmosphere/remap/at_places.py).
+    levels : whose layers are wanted.
+    tracers : names of those that are wanted, where it has them.
+    moist : whether temperature is to be that of air with vapour, not the virtual one.
+    geopotential : of the ground there (points) [m2 s-2].
     """
     c = of.constants
     density, theta, z = (
@@ -49,12 +60,12 @@ def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -
     surface = column.Between(-heights, -h[None]).linear(x)[0]
     fall = np.log1p(LAPSE_RATE * np.maximum(heights[-1] - h, 0) / warm[-1])
     surface = surface + c.gravity / (c.gas_constant * LAPSE_RATE) * fall
-    a, b = (np.asarray(v)[:, None] for v in (model.hybrid_levels.a, model.hybrid_levels.b))
+    a, b = (np.asarray(v)[:, None] for v in (levels.a, levels.b))
     y = column.layer_logarithms(a + b * np.exp(surface))
     between = column.Between(x, y)
     east, north = (lower(wind, wind[-1]) for wind in at.wind())
     found = {"eastward_wind": between.cubic(east), "northward_wind": between.cubic(north)}
-    for name in (n for n in of.tracers if n in model.tracers):
+    for name in (n for n in of.tracers if n in tracers):
         values = at(name)
         layers = lower((values + lower(values[1:], values[-1])) / 2, values[-1])
         found[name] = np.maximum(within(between, x, y, layers), 0)

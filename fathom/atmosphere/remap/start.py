@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fathom.atmosphere.area import outer
 from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.spectral.digital_filter import weights
 from fathom.base import mpi
@@ -123,7 +122,7 @@ def _draw_to_start(model: Any, sequence: Any, fields: Any, step: float) -> None:
     """A model whose outer state is its initial state, constant in time."""
     if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
         return
-    for name, values in outer.right_sides(model, step)(model.initial).items():
+    for name, values in model.relaxed_to_start(step).items():
         for suffix in ("_previous", "_next"):
             fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
         sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))

@@ -5,25 +5,38 @@ vertical divergence.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from fathom.base import mpi
+from fathom.grids.levels import HybridLevels
+from fathom.model.component import Array
 
 fields = ("log_pressure_departure", "vertical_divergence")  # q, d
 
 
-def vertical_divergence(model: Any, u: Any, v: Any, log_pressure_ratio: Any) -> np.ndarray:
-    """Returns d of air that stays hydrostatic, (levels, rows, points): D + d = -(c_v / c_p) omega /
-    pi.
+def vertical_divergence(
+    grid: Any,
+    truncation: tuple[int, int],
+    air: Mapping[str, float],
+    u: Array,
+    v: Array,
+    log_pressure_ratio: Array,
+) -> Array:
+    """Returns d of air that stays hydrostatic, (levels, rows, points) [s-1]: D + d = -(c_v / c_p)
+    omega / pi.
 
-    u, v : wind of the layers along the axes of the map.
+    grid : of all points of the area or plane.
+    truncation : waves along x and y.
+    air : gas_constant and heat_capacity of dry air [J kg-1 K-1], by name.
+    u, v : wind of the layers along the axes of the map, (levels, rows, points) [m s-1].
+    log_pressure_ratio : ln(p_s / 1000 hPa), (rows, points).
     """
     from fathom.grids.transform import BiFourier  # start-up time: loads the core
 
-    grid, air = model.grid, model.parameters
-    waves = BiFourier(grid.size, grid.spacing, truncation=model.truncation)
+    waves = BiFourier(grid.size, grid.spacing, truncation=truncation)
     m = 1.0 if grid.map_factor is None else grid.map_factor
     divergence = waves.vorticity_divergence(u / m, v / m)[1]
     divergence[:, 0] = 0  # the mean wind is stored in its place
@@ -49,10 +62,15 @@ def vertical_divergence(model: Any, u: Any, v: Any, log_pressure_ratio: Any) -> 
 
 
 class LinearTerms:
-    """G, S and L of the model, (levels, levels)."""
+    """G, S and L of the model, (levels, levels).
 
-    def __init__(self, model: Any, step: float) -> None:
-        p, levels = model.parameters, model.grid.levels
+    levels : of the air.
+    p : off_centring, reference_pressure [Pa], reference_temperature, acoustic_temperature [K],
+        gas_constant, heat_capacity [J kg-1 K-1], by name.
+    step : [s].
+    """
+
+    def __init__(self, levels: HybridLevels, p: Mapping[str, float], step: float) -> None:
         self.beta = 0.5 * step * (1 + p["off_centring"])
         of = mpi.core.compressible_reference(
             list(map(float, levels.a)),

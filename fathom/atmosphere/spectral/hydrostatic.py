@@ -15,7 +15,6 @@ from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.products import diagnostics, report
 from fathom.atmosphere.remap import forecast, start
-from fathom.atmosphere.remap.around_area import given_on
 from fathom.atmosphere.remap.given_state import is_given, passport
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
@@ -269,7 +268,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Yields the values given to `set` as fields: (name, level, array at all points); level is
         None for fields without layers.
         """
-        grid, initial = given_on(self).start, {"air_temperature": 280.0} | given
+        grid, initial = self.given_on.start, {"air_temperature": 280.0} | given
 
         def layers(name: Any, default: Any = 0.0) -> Any:
             return on_layers(grid, initial.get(name, default), name)

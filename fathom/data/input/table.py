@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import cache
+from fathom.base import cache, writing
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 from fathom.base.reading import once
@@ -143,8 +143,7 @@ def _keep(place: Path | None, values: np.ndarray, of: dict[str, Any]) -> None:
         head = json.dumps({"version": VERSION, "shape": values.shape} | of).encode()
         head = len(head).to_bytes(4, "little") + head
         place.parent.mkdir(parents=True, exist_ok=True)
-        cache.replace(
-            place, zlib.crc32(payload, zlib.crc32(head)).to_bytes(4, "little"), head, payload
-        )
+        check = zlib.crc32(payload, zlib.crc32(head)).to_bytes(4, "little")
+        writing.replace(place, check, head, payload, private=True)
     except (ImportError, AttributeError, OSError):
         pass
