@@ -21,9 +21,11 @@ from fathom.base.failure import LaunchError
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from fathom import _core as core
+
 __all__ = ["MPI", "core", "is_root", "world"]
 
-core: Any  # all four are made when first used; MPI is the module of mpi4py
+# all four are made when first used; MPI is the module of mpi4py
 world: MPI.Intracomm
 is_root: bool
 

@@ -6,40 +6,38 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fathom.base import mpi, places, shown
+from fathom.base import mpi, shown
 from fathom.base.clock import Clock, Duration, Period
 from fathom.base.failure import InputError
 from fathom.base.ranks import Division, divide, no_part
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
-from fathom.data.input.values import fill_fixed, fill_profiles
 from fathom.grids.arguments import yes_or_no
-from fathom.model import device, parts
+from fathom.model import device
 from fathom.model.model import Model
 from fathom.output import servers
-from fathom.output.formats.restart import check_there
-from fathom.output.gather import Gather
 from fathom.output.streams import Delivery
-from fathom.run import apart, choices, first_record, room, sanity, wishes
+from fathom.run import apart, blocks, preparation, sanity, wishes
 from fathom.run import parallel as spread
-from fathom.run.checkpoint import Checkpoint, read_state
-from fathom.run.events import Events, march
+from fathom.run.arguments import check_model, surface_of
+from fathom.run.checkpoint import Checkpoint
+from fathom.run.events import Events
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
-from fathom.run.forcing import Forcing
 from fathom.run.handed import Handed
 from fathom.run.lock import DirectoryLock
 from fathom.run.members import nest
-from fathom.run.requests import Requests, declared
+from fathom.run.other import Other
+from fathom.run.requests import Requests
 from fathom.run.series import Series
 from fathom.run.show import date_text, describe, overview
 from fathom.run.together import Together
+from fathom.run.whole import WholeGrid
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -94,7 +92,7 @@ class Simulation(Requests, Events):
         configuration: str = "",
         comm: mpi.MPI.Comm | None = None,
     ) -> None:
-        self.model = _model(model)
+        self.model = check_model(model)
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
         period = Period(time_step, "time_step")
@@ -102,7 +100,7 @@ class Simulation(Requests, Events):
             raise InputError(f"time_step = {time_step!r}: seconds, minutes or hours")
         self.time_step = period.seconds
         self.clock = Clock(start, calendar)
-        self.surface = _surface(model, surface)
+        self.surface = surface_of(model, surface)
         self.directory, self.overwrite = Path(directory), overwrite
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
@@ -142,7 +140,7 @@ class Simulation(Requests, Events):
         self.changed = False  # fields have been set since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
-        self.gathers: dict[Any, Gather] = {}
+        self._whole_grid: WholeGrid | None = None
         self.trace_events, self.traces = (
             0,
             None,
@@ -186,9 +184,9 @@ class Simulation(Requests, Events):
     def start_from(self, path: str | Path) -> None:
         """Starts from its own restart file alone, also where it has a state already."""
         if self.sequence is not None:
-            self._take_back()
+            preparation.take_back(self)
             self.fields = self.sequence = self.domain = self.forcing = None
-            self.gathers = {}
+            self._whole_grid = None
         self.restart_from = Path(path)
 
     @property
@@ -305,7 +303,7 @@ class Simulation(Requests, Events):
         if self.sequence is None and not self.serves:
             self.readers = Readers(self.comm, self.parallel["readers"])
             with self.readers:
-                self._prepare()
+                preparation.prepare(self)
         return self
 
     def put_away(self) -> None:
@@ -316,127 +314,15 @@ class Simulation(Requests, Events):
         self.between = self.write_state("between.fathom")
         self.rest()
         self.fields = self.sequence = self.domain = self.forcing = None
-        self.gathers = {}
-
-    def _take_back(self) -> None:
-        """The fields are back in memory."""
-        if self.between is not None:
-            self.comm.barrier()
-            self.on_root(self.between.unlink)
-            self.between = None
-
-    def _prepare(self) -> None:
-        model, begin = self.model, self.between or self.restart_from
-        if begin is not None:
-            self.on_root(lambda: check_there(begin))
-        model.choose_for(device=self.parallel["device"] is not None)
-        choices.settle(self)
-        mpi.core.set_threads(int(self.parallel["threads"]))
-        spread.message_habits(self.parallel, self.comm)
-        self._place_on_ranks()
-        precision = self.bytes_of_number
-        own = model.processes(self.time_step, self.surface)
-        processes, self.balanced = spread.share(self.apart.placed(own), self.parallel)
-        known = declared(processes)
-        keep = list(model.diagnostics)
-        for store in self.outputs:
-            processes += store.processes(known, precision)
-            keep += store.keep
-        processes += self.handed.processes(known, precision)
-        keep += self.handed.given
-        self._take_memory(processes, keep)
-        model.receive_state(self)
-        self.longest = max(p.every for p in processes)
-        self.follow_sun(self.sequence, self.fields)
-        self.at_start = first_record.names(self, own, keep)
-        self.sequence.prepare(self.fields, lambda _: fill_fixed(self))
-        for checkpoint in self.checkpoints:
-            checkpoint.prepare(self.in_restarts)
-        self.forcing = Forcing.of(self.surface, model, self.readers)
-        kept = read_state(self, begin) if begin else self._start()
-        self._note_start()
-        for store in self.outputs:
-            store.begin(kept.get(str(store.path)))
-        self._take_back()
-        if (name := self.parallel["device"]) is not None:
-            self.fields.live_on(device.open(name, self.place))
-        self.tidy()
-
-    def _take_memory(self, processes: list[Any], keep: Iterable[str]) -> None:
-        """Makes the sequence of the processes and its fields. InputError: too little memory."""
-        tile, tiles = spread.columns(self.parallel["tile"])
-        self.sequence = mpi.core.StepProgram(
-            self.domain,
-            processes,
-            self.bytes_of_number,
-            sorted(set(keep)),
-            self.model.rotations,
-            tile=tile,
-            tiles=tiles,
-            device=self.parallel["device"] is not None,
-        )
-        room.for_fields(self)
-        needed = room.of_fields(self)
-        if self.told is not None and not self.between and self.is_root:
-            self.told(f"{type(self.model).__name__}: {needed}")
-        self.fields = mpi.core.FieldSet(self.sequence)
-
-    def _place_on_ranks(self) -> None:
-        """Blocks of the grid, their ranks, and their weights."""
-        grid = self.model.grid
-        self.domain = self.domain_of(grid, self.model.halo)
-        self.domain.weigh(
-            *(np.ascontiguousarray(a, float) for a in grid.areas),
-            list(map(float, grid.levels.weights)),
-        )
+        self._whole_grid = None
 
     def domain_of(self, grid: Grid, halo: int) -> Any:
-        """Returns a grid's blocks on the ranks that compute."""
-        wet, h = np.ascontiguousarray(grid.work_levels, np.int32), grid.horizontal
-        blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
-        free = not any(blocks) and distribution not in spread.of_one_block
-        if free and self.parallel["device"] is not None and self.comm.size == 1:
-            blocks = (h.nx, h.ny)  # a launch has all its columns
-        if distribution == "auto" and not any(blocks):
-            distribution = grid.distribution(self.comm.size)
-        return mpi.core.Domain(
-            self.comm.py2f(),
-            h.nx,
-            h.ny,
-            h.periodic,
-            h.fold,
-            grid.levels.nz,
-            wet.ravel().tolist(),
-            halo,
-            int(blocks[0]),
-            int(blocks[1]),
-            distribution,
-            self.parallel["exchange"],
-            self.parallel["sum"],
-            h.periodic_j,
-            self.order,
-        )
-
-    @property
-    def order(self) -> list[int]:
-        """Returns ranks in which the pieces of a grid are handed out; []: as they are numbered."""
+        """Returns a grid's blocks on the ranks that compute, as core.Domain, with so many columns
+        of neighbours.
+        """
         if self._order is None:
-            by_node = self.parallel["mapping"] == "nodes"
-            self._order = places.by_node(places.of_ranks(self.comm)) if by_node else []
-        return self._order
-
-    def _start(self) -> dict[str, Any]:
-        """Returns the initial state, without data of stores."""
-        if not self.model.initialise(self):
-            self.sequence.start(self.fields)
-        self.changed = False
-        self.model.finish_initialisation(self)
-        return {}
-
-    def _note_start(self) -> None:
-        """For the record: what comes from here on is of this simulation."""
-        if not self.between:
-            self.first_count, self.set_between = self.count, {}
+            self._order = blocks.order_of(self.comm, self.parallel["mapping"])
+        return blocks.domain_of(grid, halo, self.comm, self.parallel, self._order)
 
     def follow_sun(self, sequence: Any, fields: Any) -> None:
         """Gives a sequence the sun of each step, if it has one."""
@@ -461,38 +347,9 @@ class Simulation(Requests, Events):
         tangent: bool = False,
     ) -> Other:
         """Returns another model on these ranks and from this state, with another step [s], or other
-        processes: it has its own sequence and fields, from which its global processes are
-        prepared. keep: fields to be read after steps; tangent: it takes steps with a change, too.
+        processes (fathom/run/other.py).
         """
-        sequence = mpi.core.StepProgram(
-            self.domain,
-            model.processes(step, self.surface) if processes is None else processes,
-            self.bytes_of_number,
-            list(keep),
-            rotate=model.rotations,
-            tangent=tangent,
-        )
-
-        def fill(fields: Any) -> None:
-            fields.copy(self.fields)
-            fill_profiles(model, fields)
-
-        fields = mpi.core.FieldSet(sequence)
-        sequence.prepare(fields, fill)
-        fill(fields)  # what is prepared is prepared in these fields already
-        return Other(model, sequence, fields)
-
-    @contextmanager
-    def going_back(self, before: Other, span: float) -> Iterator[None]:
-        """Surrounds steps of `other` backward in time, of a digital filter over `span` [s].
-        InputError where they are unstable.
-        """
-        reason = ""
-        try:
-            yield
-        except (RuntimeError, ValueError) as error:  # of a solver
-            reason = str(error)
-        sanity.check_way_back(self, before.fields, span, reason)
+        return Other.of(self, model, step, processes, keep, tangent)
 
     def tidy(self) -> None:
         """Gives back what was needed only to fill the sequence."""
@@ -514,34 +371,25 @@ class Simulation(Requests, Events):
         """Returns the global grid, (levels, ny, nx), from the windows of this rank's blocks, on
         rank 0; None elsewhere.
         """
-        found: dict[int, np.ndarray] = self._whole(windows)
-        return found.get(0)
+        return self._whole.assemble(windows)
 
     def scatter(self, name: str, values: ArrayLike | None) -> None:
         """Sets a field from the global grid, (levels, ny, nx), of rank 0; others may give None. One
         message to each rank, with all levels. All ranks call it.
         """
         own = self.fields.windows(name)
-        levels, dtype = own[0].shape[0], own[0].dtype
-        shape = (levels, *np.shape(self.model.grid.wet_levels))
-        given = {}
-        if self.is_root:
-            given[0] = np.asarray(values)
-        fault = self.is_root and given[0].shape != shape
-        if self.comm.bcast(fault):
-            raise InputError(f"scatter: values of {name} must have the shape {shape}")
-        for block, part in enumerate(self._whole.back(given, levels, dtype)):
+        for block, part in enumerate(self._whole.scatter(name, values, own)):
             self.fields.put(name, block, part)
         self.changed = True
         self.set_between[name] = str(self.date)
 
     @property
-    def _whole(self) -> Gather:
-        """Between blocks and the global grid on rank 0."""
-        if "whole" not in self.gathers:
-            ny, nx = np.shape(self.model.grid.wet_levels)
-            self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
-        return self.gathers["whole"]
+    def _whole(self) -> WholeGrid:
+        """Returns the way between blocks and the global grid."""
+        if self._whole_grid is None:
+            shape = np.shape(self.model.grid.wet_levels)
+            self._whole_grid = WholeGrid(self.comm, self.domain, shape)
+        return self._whole_grid
 
     def write_restart(self, path: str | Path) -> Path:
         """Writes the whole present state in one file, by the ranks that compute; of an area with
@@ -588,38 +436,3 @@ class Simulation(Requests, Events):
     def describe(self) -> Any:
         """Returns (title, [(label, text or list)]) for `show`; prepares what is not prepared."""
         return describe(self if self.sequence else self.prepare())
-
-
-def _model(given: object) -> Model:
-    if not isinstance(given, Model):
-        raise InputError(f"model = {given!r} must be a model, as fm.Ocean(grid)")
-    return given
-
-
-def _surface(model: Model, given: Any) -> Any:
-    """Returns the forcing at the surface: an object, a class or its name; None: that of the
-    model."""
-    if given is None:
-        return model.usual_surface and model.usual_surface()
-    known = {cls.__name__: cls for cls in model.surfaces}
-    named = isinstance(given, (str, type)) and given not in known and given not in known.values()
-    if not known:
-        raise InputError(f"surface = {given!r}: a {type(model).__name__} has none; its physics may")
-    if named:
-        raise InputError(
-            f"surface = {given!r} must be a forcing of the model, {' or '.join(known)}:"
-            " BulkForcing('coads')"
-        )
-    return parts.one_or_none("surface", given, known)
-
-
-class Other(NamedTuple):
-    """A model on the ranks of a simulation."""
-
-    model: Model
-    sequence: Any  # core.StepProgram
-    fields: Any  # core.FieldSet
-
-    def advance(self, steps: int) -> None:
-        for _ in range(steps):
-            march(self.model, self.sequence, self.fields, 1)

@@ -4,7 +4,10 @@ import ast
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 import fathom as fm
+from fathom.base import mpi
 from fathom.model import plugins
 
 root = Path(__file__).resolve().parents[2]
@@ -29,8 +32,22 @@ def test_every_public_name_has_a_type():
     assert (installed / "py.typed").is_file()
 
 
-def test_the_file_is_what_the_tool_writes():
+def test_the_files_are_what_the_tool_writes():
+    pytest.importorskip("nanobind")
     specification = importlib.util.spec_from_file_location("stub", root / "tools" / "stub.py")
     stub = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(stub)
-    assert stub.file.read_text() == stub.text(), "python tools/stub.py writes it anew"
+    for file, text in stub.texts().items():
+        assert file.read_text() == text, f"python tools/stub.py writes {file.name} anew"
+
+
+def test_the_core_has_types():
+    """Of each name of the compiled core; every parameter of its functions has one."""
+    core, tree = mpi.core, ast.parse((installed / "_core.pyi").read_text())
+    named = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    named |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    assert named == {name for name in dir(core) if not name.startswith("_")}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            given = [a for a in node.args.args if a.arg != "self"]
+            assert node.returns and all(a.annotation for a in given), node.name

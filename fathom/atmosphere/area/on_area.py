@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from fathom.atmosphere.area import outer as outer_models
-from fathom.atmosphere.remap import around_area, forecast, ground_of_area, start
+from fathom.atmosphere.remap import forecast, ground_of_area, start
+from fathom.atmosphere.remap.around_area import AroundArea, OnArea, pressures
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
 from fathom.atmosphere.remap.given_state import is_given
 from fathom.atmosphere.spectral import compressible
@@ -30,7 +31,7 @@ class AirOnArea(HydrostaticAtmosphere):
 
     truncation: tuple[int, int]  # waves along x and y
     outer: Any  # the states of the outer model; None: there is none
-    points_of_states: around_area.OnArea | around_area.AroundArea
+    points_of_states: OnArea | AroundArea
     heights: str | None = None  # a file of them
     on_earth = False  # whether it lies on the earth
     own_start: set[str]  # fields that do not come from the outer model
@@ -39,7 +40,7 @@ class AirOnArea(HydrostaticAtmosphere):
     of_waves = False  # whether fields given inside are of the waves that the model keeps
 
     @property
-    def given_on(self) -> around_area.OnArea | around_area.AroundArea:
+    def given_on(self) -> OnArea | AroundArea:
         """Returns the points of given states."""
         return self.points_of_states
 
@@ -72,7 +73,7 @@ class AirOnArea(HydrostaticAtmosphere):
         if self.ground_as_it_is is not None:
             return self.ground_as_it_is
         given = self.orography
-        if self.given_on.windows:
+        if isinstance(self.given_on, AroundArea):
             whole = self.given_on.periodic_ground()
         else:
             if not callable(given) and np.ndim(given):
@@ -87,6 +88,7 @@ class AirOnArea(HydrostaticAtmosphere):
 
     @property
     def settable(self) -> Sequence[str]:
+        """Returns names that `set` takes."""
         return [*super().settable, *(compressible.fields if self.compressible else ())]
 
     def set(
@@ -114,7 +116,7 @@ class AirOnArea(HydrostaticAtmosphere):
                 values = dict(self.outer.state(0)) | values
         elif analysis is not None:
             self.starts_from_outer = False
-        if self.given_on.windows:
+        if isinstance(self.given_on, AroundArea):
             values = self.given_on.of_functions(values, self._air)
         given = {name: self.at_all_points(value, name) for name, value in values.items()}
         if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlane):
@@ -133,7 +135,7 @@ class AirOnArea(HydrostaticAtmosphere):
             return value
         value = np.asarray(value, float)
         if self.given_on.windows:
-            if name in around_area.pressures:
+            if name in pressures:
                 return self._pressure_by_splines(value, name)
             return self.grid.spread(value)
         more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
@@ -152,10 +154,10 @@ class AirOnArea(HydrostaticAtmosphere):
         return np.exp(whole) if name == "surface_air_pressure" else whole
 
     def forecast_start(self, state: Any, time: int = 0) -> Any:
-        """With windows: the start of the area and of its surroundings."""
-        if not self.given_on.windows:
-            return super().forecast_start(state, time)
+        """Returns everything a forecast starts from; with windows, of the surroundings too."""
         around, air = self.given_on, self._air
+        if not isinstance(around, AroundArea):
+            return super().forecast_start(state, time)
         below = self.earth_below()
         self.orography, self.on_earth = below["surface_geopotential"], True
         there = ground_of_area.means(around.grid.area, self.heights)
@@ -193,10 +195,10 @@ class AirOnArea(HydrostaticAtmosphere):
 
     def _take_start(self, state: dict[str, Any]) -> None:
         """Takes the state of the outer model at the start, but what `set` was given."""
-        if self.own_start & {*around_area.pressures}:
+        if self.own_start & {*pressures}:
             state.pop("log_surface_pressure", None)
         found = {name: v for name, v in state.items() if name not in self.own_start}
-        if self.given_on.windows:
+        if isinstance(self.given_on, AroundArea):
             found = self.given_on.of_functions(found, self._air)
         given = {name: self.at_all_points(value, name) for name, value in found.items()}
         self._put(given, None, None)
@@ -210,6 +212,9 @@ class AirOnArea(HydrostaticAtmosphere):
         return super().initialise(simulation)
 
     def start_values(self, given: Any) -> Iterator[Any]:
+        """Yields the values given to `set` as fields, and those of compressible air: (name, level,
+        array at all points).
+        """
         if not self.compressible:
             yield from super().start_values(given)
             return
@@ -225,15 +230,11 @@ class AirOnArea(HydrostaticAtmosphere):
             for k, values in on_layers(self.given_on.start, given[d], d):
                 yield d, k, self._whole(values)
         else:  # as of hydrostatic air
-            u, v, (s,) = (np.stack(x) if n in wind else x for n, x in held.items())
-            yield from (
-                (d, k, x)
-                for k, x in enumerate(
-                    compressible.vertical_divergence(
-                        self.grid, self.truncation, self.parameters, u, v, s
-                    )
-                )
+            u, v, (s,) = (*(np.stack(held[n]) for n in wind), held["log_pressure_ratio"])
+            found = compressible.vertical_divergence(
+                self.grid, self.truncation, self.parameters, u, v, s
             )
+            yield from ((d, k, x) for k, x in enumerate(found))
 
     # ---- given values at all points --------------------------------------------------------------
 

@@ -190,7 +190,7 @@ class LinearAboutRest(Component):
         return dict(zip(names, self.rest.state, strict=True))
 
 
-def means_across_rows(grid: Grid) -> dict[str, float]:
+def means_across_rows(grid: Any) -> dict[str, float]:
     """Returns what means of two rows are too small by in a solid rotation, 1 over it: of the wind
     along x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
     """

@@ -152,10 +152,9 @@ class _OfPressure:
     def surface(self, usual: float) -> Array:
         """Returns pressure at the ground, (ny, nx) [Pa]; usual: where none is given."""
         if (logarithm := self.given.get("log_surface_pressure")) is not None:
-            return np.exp(on_columns(self.grid, logarithm, name="surface pressure"))
+            return np.exp(np.asarray(on_columns(self.grid, logarithm, name="surface pressure")))
         value = self.given.get("surface_air_pressure", usual)
-        found: Array = on_columns(self.grid, value, name="surface")
-        return found
+        return np.asarray(on_columns(self.grid, value, name="surface"))
 
     def at(self, name: str, pressure: Array, moved: Face | None = None) -> Array:
         """Returns a field at pressures [Pa] of centres or faces, both (levels, ny, nx)."""
@@ -190,9 +189,9 @@ class _OfPressure:
             *self.given
         }
         if isinstance(self.grid, RotatedGrid) and of_earth:
-            wind = (self.at(part, on_face, beside[name]) for part in by_pressure[:2])
-            places = places_of(self.grid, beside[name])
-            found = self.grid.projection.along_axes(*wind, *places)[name == "y_wind"]
+            east, north = (self.at(part, on_face, beside[name]) for part in by_pressure[:2])
+            turn = self.grid.projection.along_axes(east, north, *places_of(self.grid, beside[name]))
+            found = turn[name == "y_wind"]
         return found
 
 
@@ -268,8 +267,8 @@ def _depths_of_layers(rest: AirAtRest, x: Array, temperature: OfHeight) -> OfHei
         ends = (of(nodes), of(nodes, 1), of(length) * of(slope), of(length) * of(slope, 1))
         t = mpi.core.place_of(*(np.ascontiguousarray(a).ravel() for a in (wanted, *ends)))
         here = of(x) + t.reshape(k.shape) * of(length)
-        found: Array = (x[-1] - here).reshape(z.shape)
-        return found
+        depth: Array = (x[-1] - here).reshape(z.shape)
+        return depth
 
     return at
 

@@ -165,11 +165,12 @@ class AroundArea:
         """Returns surface geopotential of all these points, C + I alone, without the model's
         waves, (rows, points) [m2 s-2].
         """
-        (given, of_earth, heights), shape = self._given(), self.grid.points[::-1]
-        if of_earth:
+        ground, shape = self._given(), self.grid.points[::-1]
+        given: Any = ground.orography
+        if ground.of_earth:
             from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data
 
-            found = ground_of_area.means(self.grid.area, heights)["surface_altitude"]
+            found = ground_of_area.means(self.grid.area, ground.heights)["surface_altitude"]
             return STANDARD_GRAVITY * found
         if callable(given) or not np.ndim(given):
             inside: Array = self.grid.area.inside(on_columns(self.grid, given, name="orography"))
@@ -179,7 +180,7 @@ class AroundArea:
 
     def periodic_ground(self) -> np.ndarray:
         """Returns the surface geopotential at all points of the area, E too."""
-        given, *_ = self._given()
+        given: Any = self._given().orography
         if np.ndim(given) and not callable(given):  # made so, or of C + I alone
             whole = np.asarray(given, float)
             (nx, ny), size = self.inside.points, self.inside.size

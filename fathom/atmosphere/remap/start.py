@@ -95,7 +95,7 @@ def digital_filter(simulation: Any, span: Any) -> None:
     later = h[middle + 1 :]
     with _without_records(simulation):
         _draw_to_start(model, simulation.sequence, fields, simulation.time_step)
-        with simulation.going_back(before, span):
+        with before.going_back(simulation, span):
             for weight in later:
                 before.advance(1)
                 total.axpy(weight, before.fields, model.prognostic)
