@@ -80,7 +80,7 @@ def _run(
             restart = checkpoint.latest(directory)
     simulation = experiment.simulation(directory, overwrite or further, restart)
     _tell(simulation)
-    signal.signal(signal.SIGTERM, simulation.request_stop)
+    signal.signal(signal.SIGTERM, lambda *_: simulation.wishes.hear(wishes.stop))
     if simulation.is_root:
         simulation.wishes.told = partial(click.echo, err=True)
     progress = Progress()
@@ -112,7 +112,7 @@ def _run_programs(
     programs = file.programs(directory, overwrite or further, restart)
     for member in programs.here:
         member.program.told = click.echo
-    signal.signal(signal.SIGTERM, lambda *_: programs.wishes.ask(wishes.stop))
+    signal.signal(signal.SIGTERM, lambda *_: programs.wishes.hear(wishes.stop))
     programs.wishes.told = partial(click.echo, err=True)
     progress = Progress()
     try:
