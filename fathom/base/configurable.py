@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from fathom.base import turns
 from fathom.base.failure import InputError
 from fathom.base.renamed import no_such, of_object
 
@@ -35,12 +36,14 @@ class Configurable:
 
     `renamed`: old names of arguments of __init__, {old: new}; subclasses add theirs.
     `recorded`: names of methods whose calls are kept too (`calls_of`).
+    `in_turn`: whether methods compute: one thread at a time (fathom/base/turns.py).
     """
 
     __slots__ = ("_arguments", "_calls")
 
     renamed: ClassVar[Mapping[str, str]] = {}
     recorded: ClassVar[tuple[str, ...]] = ()
+    in_turn: ClassVar[bool] = False
 
     _arguments: dict[str, Any]
     _calls: list[tuple[str, dict[str, Any]]]
@@ -51,6 +54,8 @@ class Configurable:
         for name, method in list(vars(cls).items()):
             if inspect.isfunction(method) and not name.startswith("_"):
                 setattr(cls, name, _method(method, cls))
+        if cls.in_turn and "__init__" in vars(cls):
+            cls.__init__ = turns.in_turn(vars(cls)["__init__"])  # type: ignore[method-assign]
         if "renamed" in vars(cls):
             joined: dict[str, str] = {}
             for base in reversed(cls.__mro__):
@@ -157,7 +162,11 @@ def _method(function: Callable[..., Any], owner: type[Configurable]) -> Callable
     @functools.wraps(function)
     def checked(*given: Any, **named: Any) -> Any:
         try:
-            result = function(*given, **named)
+            if given and type(given[0]).in_turn:
+                with turns.turn():
+                    result = function(*given, **named)
+            else:
+                result = function(*given, **named)
         except TypeError as error:
             if _is_of_call(error) and given:
                 whose = type(given[0]) if isinstance(given[0], owner) else owner

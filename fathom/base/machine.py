@@ -8,6 +8,7 @@ import os
 import platform
 import resource
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,16 @@ def memory() -> dict[str, float]:
     return {"resident_megabytes": peak, "peak_megabytes": peak}
 
 
-def free_memory() -> float:
-    """Returns bytes of free memory of this machine; 4 GB where the system does not tell."""
-    file = Path("/proc/meminfo")
+def free_memory(root: Path = Path("/")) -> float:
+    """Returns bytes of memory that are left to this process: on the machine, and in its job (Slurm,
+    a container), whose limit may be far lower; 4 GB where the system does not tell. root: above
+    proc and sys.
+    """
+    return min([_free_of_machine(root), *_free_of_job(root)])
+
+
+def _free_of_machine(root: Path) -> float:
+    file = root / "proc/meminfo"
     if not file.exists():
         return 4e9
     return next(
@@ -67,6 +75,41 @@ def free_memory() -> float:
         ),
         4e9,
     )
+
+
+def _free_of_job(root: Path) -> Iterator[float]:
+    """Yields bytes that are left in each control group around this process that has a limit, of
+    version 1 or 2. What files fill in its caches is left, too: the system takes it back.
+    """
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            top = root / "sys/fs/cgroup/memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        inside = Path(path.lstrip("/"))
+        for group in (inside, *inside.parents):
+            left = _left_in(top / group, *names)
+            if left is not None:
+                yield left
+
+
+def _left_in(group: Path, limit: str, used: str, cached: str) -> float | None:
+    """Returns bytes that are left in a control group; None: it has no limit, or tells nothing."""
+    try:
+        most, now = ((group / name).read_text().strip() for name in (limit, used))
+        told = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+    except (OSError, ValueError):
+        return None
+    unlimited = most == "max" or int(most) >= 1 << 60
+    return None if unlimited else max(float(int(most) - int(now) + int(told.get(cached, 0))), 0.0)
 
 
 def last_level_cache() -> int:

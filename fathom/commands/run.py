@@ -95,7 +95,7 @@ def _run(
     here = {"": work} if alone else {m.name: m.program for m in work.here}
     for one in here.values():
         _tell(one)
-    signal.signal(signal.SIGTERM, lambda *_: work.wishes.ask(wishes.stop))
+    signal.signal(signal.SIGTERM, lambda *_: work.wishes.hear(wishes.stop))
     if any(one.is_root for one in here.values()):
         work.wishes.told = partial(click.echo, err=True)
     progress = Progress()

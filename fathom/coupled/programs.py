@@ -41,6 +41,7 @@ class Programs(Configurable, Together):
     """
 
     recorded = ("exchange",)
+    in_turn = True
 
     def __init__(
         self,

@@ -145,6 +145,8 @@ class Events(Held):
         finally:
             self.agenda = None
             self.lock.release()
+            if self.forcing:
+                self.forcing.close()
 
     def start_run(self, period: Duration, from_start: bool = False) -> None:
         """Sets the end of a run, and the times at which its events are due."""

@@ -68,6 +68,11 @@ class Forcing:
                     f" from {clock.date(begin)} to {clock.date(end)}{_remedy(source)}"
                 )
 
+    def close(self) -> None:
+        """Closes the files of its sources, so that they can be written anew after a run."""
+        for source in self.sources:
+            getattr(source, "close", lambda: None)()
+
     def load(self, simulation: Simulation) -> int:
         """Returns the records around now into the fields; how many steps they are good for. All
         ranks call it, all get the same RunError where one cannot be read.

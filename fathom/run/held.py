@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class Held(Configurable):
     """Attributes of a Simulation that its other parts use."""
 
+    in_turn = True
+
     # the arguments
     model: Model
     surface: Any  # the forcing at the surface; None: there is none

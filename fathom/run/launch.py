@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from fathom.base import mpi
 from fathom.base.failure import InputError, LaunchError, RunError, stopped_status
-from fathom.run import room, wishes
+from fathom.run import lock, room, wishes
 
 _launchers = (
     ("PMI_RANK", "PMI_SIZE"),
@@ -31,11 +34,12 @@ _launchers = (
 
 def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
     """Returns (rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process,
-    else None.
+    else None. A step of Slurm with one task may be a shell (`srun --pty bash`): None.
     """
     for rank, size in _launchers:
         if rank in environment and size in environment:
-            return int(environment[rank]), int(environment[size])
+            found = int(environment[rank]), int(environment[size])
+            return None if found == (0, 1) and rank == "SLURM_PROCID" else found
     return None
 
 
@@ -54,6 +58,17 @@ def mpiexec() -> str:
         "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec"
         " -n N fathom run ..."
     )
+
+
+def on_this_machine(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Returns the options of mpiexec by which it starts ranks itself where Slurm's srun, which it
+    would use in a job, is missing, or would wait for the resources of the step that it is in.
+    """
+    in_job = "SLURM_JOB_ID" in environment or "SLURM_JOBID" in environment
+    in_step = "SLURM_STEP_ID" in environment or "SLURM_STEPID" in environment
+    if not in_job or (shutil.which("srun", path=environment.get("PATH")) and not in_step):
+        return []
+    return ["-rmk", "user", "-launcher", "fork", "-hosts", "localhost"]
 
 
 def cores() -> int:
@@ -134,6 +149,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
     )
     command = [
         mpiexec(),
+        *on_this_machine(),
         "-n",
         str(ranks),
         sys.executable,
@@ -145,6 +161,8 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
     # Ctrl-C counts also where a shell's background job was told to ignore it
     asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     if hasattr(signal, "SIGUSR1"):  # not on Windows
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup ignores it
+            asks[signal.SIGHUP] = signal.signal(signal.SIGHUP, _interrupt)
         asks[signal.SIGUSR1] = signal.signal(
             signal.SIGUSR1, lambda *_: _ask(directory, wishes.restart)
         )
@@ -168,19 +186,47 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
             wishes.forget(directory)  # asked for after its last look
 
 
+answer_time = 30.0  # [s] in which the ranks take a request to end, or are ended
+ending_time = 3.0  # [s] in which a launcher ends by itself
+
+
 def _wait(child: subprocess.Popen[bytes], directory: Path | None) -> int:
-    asked = False
+    """Returns the status of a launcher. The first interrupt asks a run that has begun to end; a
+    second one ends it at once, as does a run that does not take the request.
+    """
+    late = float("inf")
     while True:
         try:
-            return child.wait()
+            return child.wait(1.0 if late < float("inf") else None)
+        except subprocess.TimeoutExpired:
+            if directory is None or not (directory / wishes.stop).exists():
+                late = float("inf")  # taken: the restart may be long
+            elif time.monotonic() > late:
+                print("fathom: the ranks do not answer; they are ended", file=sys.stderr)
+                return _end(child)
+            else:
+                continue
+            directory = None
         except KeyboardInterrupt:
-            if asked or directory is None or not directory.is_dir():
-                child.terminate()
-                child.wait()
-                return -signal.SIGINT
-            asked = True
+            if directory is None or late < float("inf") or not lock.held(directory):
+                return _end(child)
+            late = time.monotonic() + answer_time
             _ask(directory, wishes.stop)
-            print(wishes.ending, file=sys.stderr)
+            with suppress(OSError):  # the terminal may be closed
+                print(wishes.ending, file=sys.stderr)
+
+
+def _end(child: subprocess.Popen[bytes]) -> int:
+    """Ends a launcher, and with it the ranks, within seconds: those that wait for others hear no
+    signal. Returns the status of an interrupt.
+    """
+    child.terminate()
+    try:
+        child.wait(ending_time)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        child.kill()  # its ranks end with it
+        child.wait()
+    return -signal.SIGINT
 
 
 def _ask(directory: Path | None, wish: str) -> None:
@@ -220,10 +266,12 @@ def _terminal() -> str:
 
 
 def _end_with_parent() -> None:
-    """On Linux, ranks do not outlive the command that started them, however it ends."""
+    """On Linux, ranks do not outlive the command that started them, however it ends: not even those
+    that wait for each other and hear no other signal.
+    """
     if sys.platform == "linux":
         set_signal_of_parents_death = 1
-        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
 
 
 class Ranks:

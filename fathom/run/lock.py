@@ -15,6 +15,28 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 
+def held(directory: Path) -> bool:
+    """Returns whether a run is under way in a directory, or in a folder of it as one of several
+    programs.
+    """
+    return any(map(_held, (*directory.glob(".lock"), *directory.glob("*/.lock"))))
+
+
+def _held(path: Path) -> bool:
+    try:
+        file = os.open(path, os.O_RDWR | no_link)
+    except OSError:
+        return False
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return fcntl is None
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+
+
 class DirectoryLock:
     """Held from `take` to `release`, on the rank that takes it. The system releases it when the
     process ends, so a killed run leaves no lock.

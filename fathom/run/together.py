@@ -19,6 +19,7 @@ from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError, RunError
 from fathom.base.regions import region
 from fathom.base.timetable import Advance, Timetable, microseconds, said, second
+from fathom.base.turns import in_turn
 from fathom.run import members as parts
 from fathom.run import wishes
 from fathom.run.boundaries import Boundaries
@@ -189,6 +190,7 @@ class Together:
 
     # ---- the run ---------------------------------------------------------------------------------
 
+    @in_turn
     def run(
         self, period: Any, progress: Any = True, report: bool = True, from_start: bool = False
     ) -> dict[str, Any]:

@@ -25,15 +25,20 @@ class Wishes:
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
+        self._heard_stop = False  # by a signal
         self.told: Callable[[str], None] | None = None  # of Ctrl-C
 
     def ask(self, wish: str) -> None:
         self._asked.add(wish)
 
-    def _hear(self, wish: str) -> None:
-        """A signal."""
-        if wish == stop and stop not in self._asked and self.told is not None:
-            self.told(ending)
+    def hear(self, wish: str) -> None:
+        """Takes a signal. KeyboardInterrupt: the second one that asks for the end."""
+        if wish == stop:
+            if self._heard_stop:
+                raise KeyboardInterrupt
+            self._heard_stop = True
+            if self.told is not None:
+                self.told(ending)
         self.ask(wish)
 
     @contextmanager
@@ -44,7 +49,7 @@ class Wishes:
         before: dict[signal.Signals, Any] = {}
         if threading.current_thread() is threading.main_thread():
             before = {
-                number: signal.signal(number, lambda *_, wish=wish: self._hear(wish))
+                number: signal.signal(number, lambda *_, wish=wish: self.hear(wish))
                 for number, wish in signals.items()
             }
         try:
@@ -53,14 +58,14 @@ class Wishes:
             for number, handler in before.items():
                 signal.signal(number, handler)
             self._asked.clear()
+            self._heard_stop = False
 
     def look(self, directory: Path) -> None:
-        """Looks for requests by files; a restart is asked for once."""
-        if (directory / stop).exists():
-            self.ask(stop)
-        if (directory / restart).exists():
-            (directory / restart).unlink(missing_ok=True)
-            self.ask(restart)
+        """Looks for requests by files, and takes them: each is asked for once."""
+        for wish in (stop, restart):
+            if (directory / wish).exists():
+                (directory / wish).unlink(missing_ok=True)
+                self.ask(wish)
 
     def take(self, wish: str) -> bool:
         """Returns whether it was asked for since the last time."""

@@ -71,6 +71,8 @@ class ForcedColumn(Configurable):
     Warns of unused variables of the file. Raises ValueError for unknown forcing.
     """
 
+    in_turn = True
+
     def __init__(
         self,
         file: Any,

@@ -67,6 +67,8 @@ class SingleColumn(Configurable):
     keep : names of fields to keep that otherwise exist only within a step.
     """
 
+    in_turn = True
+
     def __init__(
         self,
         levels: Any,

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -211,11 +212,29 @@ class Records(Configurable):
             number -= count
         try:
             with library:
-                return record(opened(path)[variable.name], number)
+                return record(self._held_open(path)[variable.name], number)
         except (OSError, RuntimeError, ValueError, LookupError) as error:
             raise FileError(
                 f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
             ) from error
+
+    def _held_open(self, path: str) -> Any:
+        """Returns a file as a data set, which stays open for the next record."""
+        held = _open_files.setdefault(self, {})
+        found = opened(path)
+        held.pop(path, None)
+        held[path] = found
+        if len(held) > most_open:
+            del held[next(iter(held))]
+        return found
+
+    def close(self) -> None:
+        """Closes its files; the next record opens them again."""
+        _open_files.pop(self, None)
+
+
+most_open = 4  # files of one Records
+_open_files: WeakKeyDictionary[Records, dict[str, Any]] = WeakKeyDictionary()
 
 
 def _as_rate(told: str, wanted: str) -> float | None:
@@ -299,6 +318,10 @@ class Input:
 
     def describe(self) -> str:
         return f"{self.variable.name} of {self.records!r}"
+
+    def close(self) -> None:
+        """Closes the files of its records."""
+        self.records.close()
 
     def interpolate(self, do: Any) -> None:
         """Adds the process that makes the field from its records."""
@@ -405,6 +428,11 @@ class Joined:
         self.field, self.made, self.components = field, made, components
         self.axis, self.where = first.axis, first.where
 
+    def close(self) -> None:
+        """Closes the files of its components."""
+        for one in self.components:
+            one.close()
+
     def describe(self) -> str:
         return f"from {' and '.join(part.field for part in self.components)}"
 
@@ -480,6 +508,11 @@ class Source:
     def describe(self) -> list[str]:
         """Where each field comes from, and of which times."""
         return [f"{i.field}: {i.describe()}, {self.axis}" for i in self.inputs]
+
+    def close(self) -> None:
+        """Closes its files; the next record opens them again."""
+        for i in self.inputs:
+            i.close()
 
     def read(self, number: int) -> dict[str, np.ndarray]:
         fields: dict[str, np.ndarray] = {}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -102,13 +102,16 @@ def described(arrays: Mapping[Any, Any], coords: Any) -> dict[str, Variable]:
 
 
 def opened(path: Any) -> Any:
-    """Returns a data set, held open as long as the file stays the same."""
-    return _opened(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0)
+    """Returns a data set, opened once as long as the file stays the same; it is closed when nobody
+    holds it any more, so that the file can be written anew.
+    """
+    key = str(path), Path(path).stat().st_mtime_ns if Path(path).exists() else 0
+    if (data := _open.get(key)) is None:
+        data = _open[key] = open(path)
+    return data
 
 
-@lru_cache(64)
-def _opened(path: Any, changed: int) -> Any:
-    return open(path)
+_open: WeakValueDictionary[tuple[str, int], Any] = WeakValueDictionary()
 
 
 def _joined(parts: list[Variable]) -> Variable:
