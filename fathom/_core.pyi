@@ -1,7 +1,7 @@
-"""Types of the compiled core. Made by tools/stub.py: change its bindings, not this."""
+"""Types of the compiled core. Made by tools/stub.py: change bindings, not this."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, overload
+from typing import Any, overload
 
 import numpy
 from numpy.typing import NDArray

@@ -119,7 +119,7 @@ def _check_restart(directory: Path, restart: Path | None) -> None:
 
 
 def _tell(simulation: Any) -> None:
-    """The memory of the models is printed before it is taken, of outer ones too."""
+    """Has the memory of the models printed before it is taken, of outer ones too."""
     simulation.told = click.echo
     for other in simulation.model.companions:
         if other.simulation is not None:

@@ -229,9 +229,10 @@ class GaussianGrid(Grid):
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
     def regular(self, values: Any, first_row: int = 0) -> Any:
-        """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points:
-        along each row by Lagrange's cubic of the four points around, within the range of these
-        four. Rows of full length stay bit for bit."""
+        """Returns values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx
+        points: along each row by Lagrange's cubic of the four points around, within the range of
+        these four. Rows of full length stay bit for bit.
+        """
         if not self.reduced:
             return values
         index, weight = self._along

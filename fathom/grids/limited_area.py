@@ -225,7 +225,9 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between in I."""
+        """Returns where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between
+        in I.
+        """
         return zone_of(self.points, self.coupling)
 
     # ---- the whole -------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ class PeriodicPlane(Grid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
+        """Returns where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
         return zone_of(self.points, self.coupling)
 
     def spread(self, values: np.ndarray) -> np.ndarray:

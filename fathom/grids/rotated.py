@@ -109,12 +109,12 @@ class RotatedGrid(LimitedAreaGrid):
 
     @property
     def area(self) -> Self:
-        """Itself: the same interface as of areas with an extension."""
+        """Returns itself: the same interface as of areas with an extension."""
         return self
 
     @property
     def south(self) -> float:
-        """Where the first row begins, about the pole of the grid [degrees]."""
+        """Returns where the first row begins, about the pole of the grid [degrees]."""
         return float(np.rad2deg(self._axes("corner")[1][0] / self.radius))
 
     @cached_property
@@ -163,7 +163,7 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def computed(self) -> np.ndarray:
-        """Where the equations are solved, (ny, nx): False in the rim."""
+        """Returns where the equations are solved, (ny, nx): False in the rim."""
         nx, ny = self.points
 
         def depth(n: Any) -> Any:
@@ -174,7 +174,9 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the zone."""
+        """Returns where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the
+        zone.
+        """
         nx, ny = self.points
         z, r = np.ones((ny, nx)), self.rim - 1
         z[r : ny - r, r : nx - r] = zone_of((nx - 2 * r, ny - 2 * r), self.coupling - r)

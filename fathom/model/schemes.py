@@ -314,8 +314,8 @@ class PythonScheme(Configurable):
         return process
 
     def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
-        """One step on the blocks of this rank. RunError on all ranks where the function fails on
-        any.
+        """Takes one step on the blocks of this rank. RunError on all ranks where the function fails
+        on any.
         """
         said = ""
         try:

@@ -143,7 +143,7 @@ class Servers:
         self._make_visible()
 
     def _give_up(self, number: int) -> None:
-        """The computing ranks write what a set of servers has not written."""
+        """Has the computing ranks write what a set of servers has not written."""
         s = self.simulation
         self.lost.append(number)
         if number == 0:
@@ -178,7 +178,7 @@ class Servers:
         return result
 
     def _tell_of(self, number: int, left: int) -> None:
-        """A warning: a set was given up with so many times in memory."""
+        """Warns: a set was given up with so many times in memory."""
         first = number * self.roles.per_set
         ranks = self.simulation.helpers[task][first : first + self.roles.per_set]
         warnings.warn(

@@ -110,7 +110,7 @@ def panel(raster: Raster) -> tuple[Any, Any, Any]:
 def paint(
     axes: Any, raster: Raster, field: np.ndarray, colours: str, low: float, high: float
 ) -> None:
-    """Colour the cells, grey land, a line along the coast."""
+    """Draws coloured cells, grey land, a line along the coast."""
     from matplotlib.colors import to_rgb
 
     table = np.concatenate(

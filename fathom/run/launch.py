@@ -184,7 +184,7 @@ def _wait(child: subprocess.Popen[bytes], directory: Path | None) -> int:
 
 
 def _ask(directory: Path | None, wish: str) -> None:
-    """A file of the run in that directory, once it has begun."""
+    """Writes a file of the run in that directory, once it has begun."""
     if directory is not None and directory.is_dir():
         (directory / wish).touch()
 
@@ -220,7 +220,7 @@ def _terminal() -> str:
 
 
 def _end_with_parent() -> None:
-    """On Linux, ranks do not outlive the command that started them, however it ends."""
+    """Has ranks, on Linux, not outlive the command that started them, however it ends."""
     if sys.platform == "linux":
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)

@@ -31,7 +31,7 @@ class Wishes:
         self._asked.add(wish)
 
     def _hear(self, wish: str) -> None:
-        """A signal."""
+        """Takes a signal as a request."""
         if wish == stop and stop not in self._asked and self.told is not None:
             self.told(ending)
         self.ask(wish)

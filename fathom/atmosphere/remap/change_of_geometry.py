@@ -59,7 +59,7 @@ class Change:
         self.ground = Ground(self).fields()
 
     def _compare(self) -> None:
-        """The relation of both grids. ValueError: one does not lie within the other."""
+        """Finds the relation of both grids. InputError: one does not lie within the other."""
         raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
@@ -237,7 +237,7 @@ class ChangeOfGeometry(Change):
         return self._at_own
 
     def _by_waves(self) -> None:
-        """All spectral fields at once, at the truncation that both have."""
+        """Takes all spectral fields at once, at the truncation that both have."""
         a, b = self.given, self.own
         truncation = min(a.grid.truncation, self.model.grid.truncation)
         from_a, to_b = (

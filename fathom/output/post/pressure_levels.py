@@ -220,7 +220,7 @@ def _flat(
 def _at_pressures(
     fields: Mapping[str, np.ndarray], levels: Any, pressures: ArrayLike, order: int
 ) -> dict[str, np.ndarray]:
-    """`to_pressure_levels` for fields of (layers, points) and (points)."""
+    """Returns what `to_pressure_levels` does, for fields of (layers, points) and (points)."""
     state = Column(fields, levels)
     found = {
         "geopotential_height": state.geopotential_height(pressures),

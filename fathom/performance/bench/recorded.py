@@ -45,7 +45,7 @@ def _processes(f: Figures) -> dict[str, float]:
 
 
 def _radiation(f: Figures) -> dict[str, float]:
-    """Of a column: of a thread of the processor, or of a device."""
+    """Returns seconds of a column: of a thread of the processor, or of a device."""
     if f.get("device"):
         return {"RRTMGP": 1 / f["device"]["columns_per_second"]}
     return {name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")}

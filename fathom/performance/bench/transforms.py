@@ -113,7 +113,7 @@ class Pair:
         }
 
     def error(self) -> float:
-        """Of a round trip, as a part of the largest coefficient."""
+        """Returns the error of a round trip, as a part of the largest coefficient."""
         difference = np.abs(self.back - self.coefficients).max()
         return float(difference / np.abs(self.coefficients).max())
 
@@ -170,7 +170,7 @@ def of_peers(
 
 
 def described(case: Case, transform: SphericalHarmonics, error: float) -> dict[str, Any]:
-    """Of a case, wherever it is measured; error: of a round trip."""
+    """Returns the description of a case, wherever it is measured; error: of a round trip."""
     return {
         "case": asdict(case),
         "machine": machine.name(),

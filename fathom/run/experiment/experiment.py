@@ -101,7 +101,7 @@ class Experiment:
         return cls(Document.read(path, settings))
 
     def _check_run(self) -> None:
-        """The length of the run must be a length of time; a file has no functions."""
+        """Checks that the length of the run is a length of time; a file has no functions."""
         if (named := self._section("simulation").get("python", "none")) != "none":
             raise InputError(
                 f"{self.document.place('simulation', 'python')}: python = {named!r}: a file cannot"
@@ -152,7 +152,7 @@ class Experiment:
         return model
 
     def _place_own(self, model: Any) -> None:
-        """The user's schemes with a default place, which the file does not place."""
+        """Inserts the user's schemes with a default place, which the file does not place."""
         placed = [type(one.process).__name__ for one in model.extra_processes]
         for name in self.own_schemes:
             own = schemes.scheme(name)
@@ -248,7 +248,7 @@ class Experiment:
         return simulation
 
     def _observe(self, simulation: Any) -> None:
-        """Departures inside the run: the keywords of Simulation.observe."""
+        """Requests departures inside the run: the keywords of Simulation.observe."""
         if table := self._section("observations"):
             for key in table:
                 keys = tables.parameters(simulation.observe)
@@ -256,7 +256,7 @@ class Experiment:
             self._at(("observations",), simulation.observe, **table)
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
-        """Restarts at an interval: the interval, or a table with the keywords of
+        """Requests restarts at an interval: the interval, or a table with the keywords of
         Simulation.checkpoint; or a list of these.
         """
         path, known = ("simulation", "checkpoint"), tables.parameters(simulation.checkpoint)

@@ -96,8 +96,8 @@ class Document:
         return [str(file) for files in lists if isinstance(files, list) for file in files]
 
     def _apply(self, setting: str) -> None:
-        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
-        list.
+        """Applies one "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds
+        to a list.
         """
         name, equals, value = setting.partition("=")
         adds, name = name.endswith("+"), name.removesuffix("+")
