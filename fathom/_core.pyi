@@ -1622,6 +1622,11 @@ class SemiLagrangian:
     ) -> None:
         """in place: values at the departure points"""
 
+    def pass_(self, name: str) -> tuple[float, float]:
+        """(seconds, operations) of one pass over all points with four fields: departure,
+        weights, linear, cubic, monotone, by_levels
+        """
+
     def seconds(self, together: int, repetitions: int, by_levels: bool = False) -> float:
         """of interpolating four fields, so many at once"""
 

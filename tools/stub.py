@@ -57,7 +57,7 @@ def text_of_core() -> str:
     """Returns the text of fathom/_core.pyi."""
     from nanobind.stubgen import StubGen
 
-    made = StubGen(module=mpi.core)
+    made = StubGen(module=mpi.core, include_private=True)  # names that end in _, too
     made.put(mpi.core)
     words, code = [], re.sub(r"^(\w+: \w+) = .*$", r"\1", made.get(), flags=re.M)
 

@@ -27,7 +27,8 @@ from fathom.output import files
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from fathom.output.host import Host, OutputEvent
+    from fathom._core import OutputEvent
+    from fathom.output.host import Host
     from fathom.output.staging import Stage
     from fathom.output.streams import Stream
 

@@ -26,7 +26,8 @@ from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
 
 if TYPE_CHECKING:
-    from fathom.output.host import Host, OutputEvent
+    from fathom._core import OutputEvent
+    from fathom.output.host import Host
 
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> units of their sums
 # CF names of rates -> names of their sums; others have none

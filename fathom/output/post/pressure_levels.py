@@ -59,7 +59,7 @@ class Column:
         if len(fields[known]) != a.size - 1:
             raise InputError(f"{known} has {len(fields[known])} layers, the levels {a.size - 1}")
         used = [known, *SURFACE, *(["specific_humidity"] if "specific_humidity" in fields else [])]
-        given = [self._flat(fields[name], name not in SURFACE) for name in used]
+        given: list[Any] = [self._flat(fields[name], name not in SURFACE) for name in used]
         if len({field.dtype for field in given}) > 1:
             given = [column.numbers(field, float) for field in given]
         self.air = mpi.core.AirColumns(

@@ -228,6 +228,8 @@ class PairOnRanks:
         self.comm = comm
         self.grid = gaussian_grid(case.truncation, case.grid, case.reduced or False)
         real = precisions[case.precision][0]
+        kind: Any
+        items: Any
         kind, items = (
             (mpi.core.SphericalHarmonics64, mpi.core.TransformItems64)
             if case.precision == "fp64"
@@ -251,10 +253,10 @@ class PairOnRanks:
 
     def _decomposed(self) -> Any:
         nx, ny = self.grid.longest, self.grid.rows
-        inside = (np.arange(nx) < np.asarray(self.grid.points)[:, None]).astype(np.int32).ravel()
+        inside = (np.arange(nx) < np.asarray(self.grid.points)[:, None]).astype(int).ravel()
         return mpi.core.decompose(
             mpi.core.Topology(nx, ny, True),
-            inside,
+            inside.tolist(),
             self.comm.size,
             distribution="north-south",
             halo=0,

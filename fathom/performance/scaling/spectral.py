@@ -192,7 +192,7 @@ def layout(
     ny, nx = wet.shape
     d = mpi.core.decompose(
         mpi.core.Topology(nx, ny, not plane),
-        np.ascontiguousarray(wet, np.int32).ravel(),
+        np.ascontiguousarray(wet, np.int32).ravel().tolist(),
         ranks,
         distribution=grid.distribution(ranks) if distribution == "auto" else distribution,
         halo=0,
