@@ -12,6 +12,7 @@ import numpy as np
 from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.grids.arguments import choice, core, length_of, room_for, span
+from fathom.grids.columns import on_sphere
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
 from fathom.grids.regrid import places
@@ -129,21 +130,9 @@ class RotatedGrid(LimitedAreaGrid):
         )
         center = self.projection.to_earth(*np.meshgrid(*self._axes()))
         corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
-        return SimpleNamespace(
-            nx=own.nx,
-            ny=own.ny,
-            periodic=True,
-            fold=False,
-            periodic_j=False,
-            spherical=True,
-            radius=self.radius,
-            center_longitude=center[0],
-            center_latitude=center[1],
-            corner_longitude=corner[0],
-            corner_latitude=corner[1],
-            area_center=np.array(own.area_center),
-            **{name: np.array(getattr(own, name)) for name in faces},
-        )
+        metrics = {name: np.array(getattr(own, name)) for name in faces}
+        area = np.array(own.area_center)
+        return on_sphere(center, corner, area, self.radius, periodic=True, **metrics)
 
     def face_coordinates(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Returns places on earth [degrees] of the eastern (axis 2 of a field) or northern (1)
@@ -199,19 +188,10 @@ class RotatedGrid(LimitedAreaGrid):
             "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
         }
 
-    def mapping(self) -> dict[str, Any]:
-        """Returns coordinates of points and corners, heights, area: what output and pictures
-        take."""
-        h = self.horizontal
-        return {
-            "longitude": h.center_longitude,
-            "latitude": h.center_latitude,
-            "corner_longitude": h.corner_longitude,
-            "corner_latitude": h.corner_latitude,
-            "area": h.area_center,
-            "projection": self.projection,
-            "height_interfaces": self.levels.interfaces,
-        }
+    @property
+    def _mapping_of_levels(self) -> dict[str, np.ndarray]:
+        """Returns heights of interfaces, as `mapping` has them."""
+        return {"height_interfaces": self.levels.interfaces}
 
     def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""
