@@ -1,7 +1,7 @@
-"""Types of the compiled core. Made by tools/stub.py: change its bindings, not this."""
+"""Types of the compiled core. Made by tools/stub.py: change bindings, not this."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, overload
+from typing import Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -1621,6 +1621,11 @@ class SemiLagrangian:
         by_levels: bool = True,
     ) -> None:
         """in place: values at the departure points"""
+
+    def pass_(self, name: str) -> tuple[float, float]:
+        """(seconds, operations) of one pass over all points with four fields: departure,
+        weights, linear, cubic, monotone, by_levels
+        """
 
     def seconds(self, together: int, repetitions: int, by_levels: bool = False) -> float:
         """of interpolating four fields, so many at once"""

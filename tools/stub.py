@@ -32,7 +32,7 @@ from .model.schemes import Scheme
 '''
 
 
-core_head = '''"""Types of the compiled core. Made by tools/stub.py: change its bindings, not this."""
+core_head = '''"""Types of the compiled core. Made by tools/stub.py: change bindings, not this."""
 
 '''
 # what nanobind says of a type -> the same with all of its parameters
@@ -57,7 +57,7 @@ def text_of_core() -> str:
     """Returns the text of fathom/_core.pyi."""
     from nanobind.stubgen import StubGen
 
-    made = StubGen(module=mpi.core)
+    made = StubGen(module=mpi.core, include_private=True)  # names that end in _, too
     made.put(mpi.core)
     words, code = [], re.sub(r"^(\w+: \w+) = .*$", r"\1", made.get(), flags=re.M)
 
@@ -71,6 +71,7 @@ def text_of_core() -> str:
 
     code = re.sub(r'^( *)"""(.*?)"""$', keep, code, flags=re.M | re.S)
     imports, code = code.split("\n\n\n", 1)
+    imports = imports.replace("Annotated, ", "")
     for pattern, whole in completed.items():
         code = re.sub(pattern, whole, code)
     code = re.sub(r"^ *'word (\d+)'$", lambda m: words[int(m[1])], code, flags=re.M)

@@ -116,7 +116,7 @@ class Errors:
     humidity_balance: np.ndarray | None = None  # Q_n
 
     def _with(self, names: tuple[str, ...], change: Callable[..., Any]) -> Errors:
-        """With those of these that there are changed."""
+        """Returns the same errors with those of these parts that there are changed."""
         there = {name: getattr(self, name) for name in names}
         return replace(self, **{n: change(x) for n, x in there.items() if x is not None})
 
@@ -125,7 +125,7 @@ class Errors:
         return self._with((*parts, "humidity"), lambda C: factor * C)
 
     def truncated(self, truncation: int) -> Errors:
-        """Of a coarser model."""
+        """Returns the errors of a coarser model, of degrees up to `truncation`."""
         if not 0 < truncation < len(self.mass):
             raise InputError(
                 f"truncation = {truncation} of errors of T{len(self.mass) - 1}: allowed is the"

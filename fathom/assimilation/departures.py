@@ -71,9 +71,10 @@ class Statistics:
 
 
 def variance_of_members(d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The variance that departures d (values, columns) show, divided by that of the deviations x
-    (members, values, columns), from pairs of columns; weights (values, columns, columns). NaN are
-    left out. One number for each value of a column."""
+    """Returns the variance that departures d (values, columns) show, divided by that of the
+    deviations x (members, values, columns), from pairs of columns; weights (values, columns,
+    columns). NaN are left out. One number for each value of a column.
+    """
     there = np.isfinite(d) & np.isfinite(x).all(0)
     d, x = np.where(there, d, 0.0), np.where(there, x, 0.0)
     w = weights * (1 - np.eye(d.shape[1]))
@@ -84,8 +85,9 @@ def variance_of_members(d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np
 
 
 def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:
-    """W, sparse, with W R W^T = 1 for those values that were taken: (values, places) flat, of
-    columns whose errors have this covariance (values, values) and do not depend on each other."""
+    """Returns W, sparse, with W R W^T = 1 for those values that were taken: (values, places) flat,
+    of columns whose errors have this covariance (values, values) and do not depend on each other.
+    """
     from scipy import sparse
 
     values = len(covariance)
@@ -113,8 +115,9 @@ def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:
 
 
 def spectra(background: AirBackground, control: np.ndarray) -> list[np.ndarray]:
-    """Of an increment, by its control vector, the sums over m of the squares of its coefficients
-    (degrees, levels), of each part of B."""
+    """Returns, of an increment by its control vector, the sums over m of the squares of its
+    coefficients (degrees, levels), of each part of B.
+    """
     transform, made = background.waves.transform, []
     twice = np.where(transform.m == 0, 1.0, 2.0)
     of_parts = np.split(control, background.ends[:-1])
@@ -153,8 +156,9 @@ def reshaped(errors: Errors, squares: list[np.ndarray]) -> Errors:
 
 
 def variances(errors: Errors, transform: SphericalHarmonics) -> tuple[np.ndarray, ...]:
-    """Means over the sphere of the variances of a B: of a component of the wind [m2 s-2] (levels),
-    of the balanced and the unbalanced part of temperature [K2] and ln p_s (levels + 1)."""
+    """Returns means over the sphere of the variances of a B: of a component of the wind [m2 s-2]
+    (levels), of the balanced and the unbalanced part of temperature [K2] and ln p_s (levels + 1).
+    """
     n = np.arange(transform.truncation + 1.0)
     count, of_wind = 2 * n + 1, n * (n + 1) / (2 * transform.radius**2)
     geopotential = linear_balance(transform).tocoo()
@@ -186,9 +190,10 @@ def sized(
     variance: np.ndarray,
     most: float = 10.0,
 ) -> Errors:
-    """B whose variances are those of the values of a column, wind (2 levels), temperature and
-    ln p_s: those of wind by a factor at each level, those of mass by the unbalanced part. A
-    deviation changes `most` times at most."""
+    """Returns B whose variances are those of the values of a column, wind (2 levels), temperature
+    and ln p_s: those of wind by a factor at each level, those of mass by the unbalanced part. A
+    deviation changes `most` times at most.
+    """
     levels = errors.balance.shape[1]
     given = np.asarray(variance, float)
     if given.shape != (3 * levels + 1,):

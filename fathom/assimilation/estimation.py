@@ -23,9 +23,10 @@ def estimated(
     divergence: bool = False,
     saturation: np.ndarray | None = None,
 ) -> Errors:
-    """Covariances from differences of states of one time, as of forecasts of two lengths (Parrish &
-    Derber 1992): N by regression over all waves, C_n as means over m, the samples and the degrees
-    next to. divergence: M_n and P_n too; saturation: of states with humidity, Q_n too."""
+    """Returns covariances from differences of states of one time, as of forecasts of two lengths
+    (Parrish & Derber 1992): N by regression over all waves, C_n as means over m, the samples and
+    the degrees next to. divergence: M_n and P_n too; saturation: of states with humidity, Q_n too.
+    """
     waves, geopotential = Waves(transform, levels, saturation), linear_balance(transform, rotation)
     all_waves = [waves.to_waves(d) for d in differences]
     psi, chi, mass, *q = (list(part) for part in zip(*all_waves))
@@ -63,9 +64,10 @@ def regression(
     wanted: list[np.ndarray], known: list[np.ndarray], waves: Waves, ridge: float = 1e-4,
     width: float = 2.0,
 ) -> np.ndarray:  # fmt: skip
-    """Matrices A_n (truncation + 1, to, from) with wanted = A_n known by least squares, over
-    samples of coefficients and the degrees within about `width` of n; ridge: of the variance of
-    each that is known."""
+    """Returns matrices A_n (truncation + 1, to, from) with wanted = A_n known by least squares,
+    over samples of coefficients and the degrees within about `width` of n; ridge: of the variance
+    of each that is known.
+    """
     m, size = waves.transform.m, len(waves.degrees)
 
     def of(a: Any, b: Any, these: Any) -> Any:
@@ -86,8 +88,9 @@ def regression(
 
 
 def _covariances(samples: list[np.ndarray], transform: SphericalHarmonics) -> np.ndarray:
-    """C_n (truncation + 1, levels, levels), smoothed over n with weights 1, 2, 1 times the number
-    of real numbers of a degree."""
+    """Returns C_n (truncation + 1, levels, levels), smoothed over n with weights 1, 2, 1 times the
+    number of real numbers of a degree.
+    """
     size, levels = transform.truncation + 1, len(samples[0])
     sums = np.zeros((size, levels, levels))
     twice = np.where(transform.m == 0, 1.0, 2.0)

@@ -14,8 +14,9 @@ from fathom.grids.transform import SphericalHarmonics
 
 
 def bilinear(transform: SphericalHarmonics, longitude: np.ndarray, latitude: np.ndarray) -> Any:
-    """Sparse (places, rows x points) from a full grid to places [degrees]; beyond the last row its
-    values. ValueError: reduced rows."""
+    """Returns a sparse matrix (places, rows x points) from a full grid to places [degrees]; beyond
+    the last row its values. ValueError: reduced rows.
+    """
     from scipy import sparse
 
     if not transform.inside.all():
@@ -42,8 +43,9 @@ def columns(
     latitude: np.ndarray,
     parts: tuple[str, ...] = ("wind", "temperature", "pressure"),
 ) -> Matrix:
-    """H of the columns at places: eastward and northward wind and temperature of all levels, level
-    by level, and pi = ln p_s; of a state (wind, temperature, pi)."""
+    """Returns H of the columns at places: eastward and northward wind and temperature of all
+    levels, level by level, and pi = ln p_s; of a state (wind, temperature, pi).
+    """
     from scipy import sparse
 
     at = bilinear(transform, longitude, latitude)

@@ -43,7 +43,7 @@ class OceanTangent(Trajectory):
         self.levels = {f["name"]: f["levels"] for f in self.first.fields}
 
     def put(self, vector: Vector, fields: Any) -> None:
-        """A vector into the fields of a set; no step before is known."""
+        """Puts a vector into the fields of a set; no step before is known."""
         for name, values in self.split(np.asarray(vector, float)).items():
             for field in filter(fields.has, (name, name + "_before")):
                 fields.set(field, self.on_grid(values))

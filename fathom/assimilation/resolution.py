@@ -46,7 +46,9 @@ class Inner:
         return self.fine.to_points(*padded)
 
     def steps(self, outer: int) -> int:
-        """Of the inner model in so many of the outer. InputError: no whole number."""
+        """Returns the steps of the inner model in so many of the outer. InputError: no whole
+        number.
+        """
         if outer % self.ratio:
             raise InputError(
                 f"{outer} steps of the model are no whole number of inner steps; allowed are"
@@ -55,7 +57,8 @@ class Inner:
         return outer // self.ratio
 
     def follow(self, state: Vector, steps: int) -> None:
-        """The trajectory about which inner loops are linear: from a state of the outer model, over
-        so many of its steps."""
+        """Computes the trajectory about which inner loops are linear: from a state of the outer
+        model, over so many of its steps.
+        """
         self.trajectory.restart(self.down(state))
         self.trajectory.follow(self.steps(steps))

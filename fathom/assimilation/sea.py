@@ -92,8 +92,9 @@ class Sea:
 
 
 def _step(volumes: np.ndarray, faces: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Any:
-    """The factorised V + K of a step S = (V + K)^-1 V; faces: cells on both sides and what flows
-    for a difference of one."""
+    """Returns the factorised V + K of a step S = (V + K)^-1 V; faces: cells on both sides and what
+    flows for a difference of one.
+    """
     from scipy import sparse
     from scipy.sparse.linalg import splu
 
@@ -237,8 +238,9 @@ class SeaBackground(LinearMap):
 
 
 def columns(sea: Sea, at: tuple[np.ndarray, np.ndarray], levels: int) -> Any:
-    """Sparse H of profiles: temperature and salinity of the wet among the first `levels` layers at
-    cells (j, i)."""
+    """Returns sparse H of profiles: temperature and salinity of the wet among the first `levels`
+    layers at cells (j, i).
+    """
     from scipy import sparse
 
     number = np.where(sea.wet, np.cumsum(sea.wet).reshape(sea.wet.shape) - 1, -1)

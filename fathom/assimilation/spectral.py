@@ -106,7 +106,7 @@ class SpectralRoot(LinearMap):
         return np.stack([coefficients.real.T, coefficients.imag.T], 1).ravel()
 
     def _products(self, x: np.ndarray, matrices: np.ndarray, to: np.ndarray) -> None:
-        """Of each degree; the real number of m = 0 counts once."""
+        """Computes the products of each degree; the real number of m = 0 counts once."""
         for n, V in enumerate(matrices):
             these = slice(n * n, (n + 1) * (n + 1))
             np.matmul(x[these], V, out=to[these])

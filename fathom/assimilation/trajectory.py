@@ -53,7 +53,7 @@ class Forecasts:
         return model
 
     def points(self, grid: Any) -> np.ndarray:
-        """Of each row."""
+        """Returns the number of points of each row."""
         return np.full(grid.horizontal.ny, grid.horizontal.nx)
 
     @property
@@ -102,7 +102,7 @@ class Forecasts:
         return made
 
     def put(self, vector: Vector, fields: Any) -> None:
-        """A vector into the fields of a set."""
+        """Puts a vector into the fields of a set."""
         for name, values in self.split(np.asarray(vector, float)).items():
             whole = self.on_grid(values)
             for block, (j, i, ny, nx) in enumerate(self.simulation.domain.blocks):
@@ -128,11 +128,11 @@ class Forecasts:
             self.advance(self.fields)
 
     def advance(self, fields: Any) -> None:
-        """One step."""
+        """Takes one step."""
         self.sequence.advance(fields, 1)
 
     def _weigh(self, fields: Any) -> None:
-        """The first step has its own weights."""
+        """Sets the weights of the step: the first has its own."""
         for name, values in self.model.profiles_of_step(fields.count == 0).items():
             fields.set_profile(name, values)
 
@@ -182,7 +182,7 @@ class Trajectory(Forecasts):
 
     @property
     def steps(self) -> int:
-        """Taken since the start."""
+        """Returns the steps taken since the start."""
         result: int = self.linear.steps
         return result
 
@@ -198,8 +198,9 @@ class Trajectory(Forecasts):
         return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
-        """G': from dx at the start to the observed values along the trajectory after so many
-        steps."""
+        """Returns G': from dx at the start to the observed values along the trajectory after so
+        many steps.
+        """
         return ObservedAlong(self, observations)
 
     def nothing(self, which: int = 0) -> Any:

@@ -119,7 +119,7 @@ class Seen:
         return replace(self, values=self.values + drawn)
 
     def whole(self, taken: Vector) -> Vector:
-        """Of numbers of those that were taken, with NaN for the rest."""
+        """Returns the numbers of all, of those that were taken, with NaN for the rest."""
         made = np.full(len(self.values), np.nan)
         made[self.taken] = taken
         return made
@@ -244,8 +244,9 @@ class Analysis:
     seconds: dict[str, float] = field(default_factory=dict)  # for each part of the work
 
     def columns(self, values: int) -> tuple[np.ndarray, np.ndarray]:
-        """Departures of background and analysis by columns of so many values (values, columns);
-        NaN where screening has left them out."""
+        """Returns departures of background and analysis by columns of so many values (values,
+        columns); NaN where screening has left them out.
+        """
         ends = np.cumsum([int(s.taken.sum()) for s in self.seen.values()])[:-1]
         made = []
         for of in (self.departures, self.residuals):
@@ -334,8 +335,9 @@ class Window:
         return states
 
     def analyse(self, start: Vector, seen: Mapping[int, Seen]) -> Analysis:
-        """The analysis of a window with the background `start` at its start; seen: observations
-        after so many steps."""
+        """Returns the analysis of a window with the background `start` at its start; seen:
+        observations after so many steps.
+        """
         if not seen or not all(0 <= n <= self.steps for n in seen):
             raise InputError(
                 f"observations after {sorted(seen)} steps; the window has {self.steps}"
@@ -398,8 +400,9 @@ class Window:
         )
 
     def drawn(self, seen: Mapping[int, Seen], random: np.random.Generator) -> Found:
-        """The minimisation of data drawn from B and R instead of these, about the trajectory of the
-        last analysis: its increments are those of a correct B and R."""
+        """Returns the minimisation of data drawn from B and R instead of these, about the
+        trajectory of the last analysis: its increments are those of a correct B and R.
+        """
         G, W = self._observed(seen), _weights(seen)
         L: Any = self.background
         y = W.apply(G.apply(L.apply(random.standard_normal(L.controls))))

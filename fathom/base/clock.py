@@ -168,7 +168,7 @@ class Event:
         self.due = 0.0
 
     def schedule(self, clock: Clock, seconds: float) -> None:
-        """The first time after `seconds` at which it is due."""
+        """Sets the first time after `seconds` at which it is due."""
         self.due = 0.0
         while self.due <= seconds + 1e-6:
             self.due = clock.after(self.due, self.every)

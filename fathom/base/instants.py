@@ -141,8 +141,8 @@ class TimeAxis:
         )
 
     def extent(self, clock: Clock) -> tuple[float, float]:
-        """From the first record to the last, without the time before and after for which they also
-        hold [s after the clock's start].
+        """Returns the times from the first record to the last, without the time before and after
+        for which they also hold [s after the clock's start].
         """
         if self.repeated:
             return -math.inf, math.inf

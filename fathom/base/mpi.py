@@ -77,7 +77,7 @@ def end_all(comm: MPI.Comm, status: int) -> None:
 
 
 def _end_together(comm: MPI.Comm) -> None:
-    """An error that nobody catches ends all ranks, unless all have one."""
+    """Lets an error that nobody catches end all ranks, unless all have one."""
     usual = sys.excepthook
 
     def told(kind: Any, error: Any, trace: Any) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, allowed: Iterable[str], number: int = 3) -> list[str]:
-    """Up to `number` allowed names that look like `name`, nearest first; then those that begin
-    with it.
+    """Returns up to `number` allowed names that look like `name`, nearest first; then those that
+    begin with it.
     """
     by_folded = {str(word).lower(): str(word) for word in allowed}
     folded = str(name).lower()
@@ -26,7 +26,7 @@ def near(name: str, allowed: Iterable[str]) -> str:
 
 
 def near_or_all(name: str, allowed: Iterable[str]) -> str:
-    """As `near`; all that are allowed where none is."""
+    """Returns what `near` does; all that are allowed where none is."""
     known = list(allowed)
     return near(name, known) or f"; allowed: {', '.join(sorted(known))}"
 

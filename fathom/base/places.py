@@ -14,7 +14,7 @@ class Place(NamedTuple):
 
 
 def of_ranks(comm: Any) -> list[Place]:
-    """Of all ranks of a communicator, the same on each."""
+    """Returns the places of all ranks of a communicator, the same on each."""
     from mpi4py import MPI  # start-up time: loads the library
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -39,7 +39,9 @@ def by_node(places: list[Place]) -> list[int]:
 
 
 def told(places: list[Place]) -> dict[str, Any]:
-    """For people: nodes with their ranks, cores of each rank, and ranks that have to share."""
+    """Returns, for people, nodes with their ranks, cores of each rank, and ranks that have to
+    share.
+    """
     nodes: dict[int, list[int]] = {}
     for rank, place in enumerate(places):
         nodes.setdefault(place.node, []).append(rank)

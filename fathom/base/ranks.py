@@ -144,11 +144,11 @@ def divide(comm: Any, asked: Mapping[str, tuple[int, int]]) -> Division:
     steps, chosen = comm.bcast((steps, chosen))  # rank 0 always steps
     helps = {}
     for name, ranks in chosen.items():
-        sub, roles = group(comm, [*steps, *ranks]), None
+        sub, own = group(comm, [*steps, *ranks]), None
         if sub is not None:  # roles of the last task are among the ranks of `sub` already
             last = name == [*chosen][-1]
-            roles = found[name] if last else _again(sub, name, *asked[name], [*steps, *ranks])
-        helps[name] = Help(sub, roles, [everyone[n] for n in ranks])
+            own = found[name] if last else _again(sub, name, *asked[name], [*steps, *ranks])
+        helps[name] = Help(sub, own, [everyone[n] for n in ranks])
     return Division(left, task, [everyone[n] for n in steps], helps)
 
 

@@ -94,7 +94,7 @@ def once(load: Callable[Given, Made]) -> Callable[Given, Made]:
 
 
 def _name(load: Callable[..., Any], source: Any = None) -> str:
-    """Of a function, and of the file that it is asked for, if any."""
+    """Returns the name of a function, and of the file that it is asked for, if any."""
     name = f"{load.__module__}.{load.__qualname__}".removeprefix("fathom.")
     path = source if isinstance(source, (str, Path)) else None
     path = path or getattr(source, "encoding", {}).get("source")
@@ -172,7 +172,7 @@ class Readers:
             )
 
     def _distribute(self, arrays: Sequence[Buffer], owner: int) -> None:
-        """The owner's arrays on all ranks, in pieces."""
+        """Sends the owner's arrays to all ranks, in pieces."""
         with regions.region("distributing records", "input", "input"):
             for part in [memoryview(array) for array in arrays]:
                 for first in range(0, len(part), _piece):
@@ -259,8 +259,8 @@ class Ahead:
 
 
 def placed(comm: MPI.Comm, number: int = 0) -> list[int]:
-    """So many ranks, by default one for each node: the first of each node in turn, so that each
-    node has one before any has two.
+    """Returns so many ranks, by default one for each node: the first of each node in turn, so that
+    each node has one before any has two.
     """
     from mpi4py import MPI
 

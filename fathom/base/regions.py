@@ -40,7 +40,7 @@ def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
 
 
 def begin(comm: Any, events: int = 0) -> None:
-    """A new profile; all ranks together. events: room for a trace."""
+    """Begins a new profile; all ranks together. events: room for a trace."""
     mpi.core.reset_regions(comm.py2f(), events)
 
 

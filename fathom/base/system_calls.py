@@ -37,14 +37,14 @@ _lock = threading.RLock()
 
 
 def _listen() -> None:
-    """A hook can be added, but not removed."""
+    """Adds the hook, once: none can be removed."""
     if not _listens:
         _listens.append(True)
         sys.addaudithook(_heard)
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    """Python opens a file: counts the bytes of modules, and the openings that are recorded."""
+    """Counts the bytes of modules, and the openings that are recorded, when Python opens a file."""
     if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
         return
     name = os.fsdecode(arguments[0])
@@ -59,7 +59,9 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
 
 @contextlib.contextmanager
 def openings() -> Iterator[Counter[str]]:
-    """The openings of files by Python in its body, by path; not those in the NetCDF library."""
+    """Counts the openings of files by Python in its body, by path; not those in the NetCDF
+    library.
+    """
     _listen()
     counts: Counter[str] = Counter()
     with _lock:
@@ -72,7 +74,7 @@ def openings() -> Iterator[Counter[str]]:
 
 
 def moved() -> Moved:
-    """By this thread since it began; zeros where the system does not count."""
+    """Returns what this thread has moved since it began; zeros where the system does not count."""
     _listen()
     try:
         text = Path("/proc/thread-self/io").read_text(encoding="ascii")

@@ -24,7 +24,7 @@ def data() -> int:
 
 
 def _data_set(path: Path) -> tuple[str, list[Entry]]:
-    """The contents and the source of a file."""
+    """Returns the contents and the source of a file."""
     import netCDF4  # start-up time
 
     with netCDF4.Dataset(path) as file:

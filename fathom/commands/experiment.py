@@ -32,7 +32,7 @@ trust_option = click.option(
 
 
 def experiment_options(command: Any) -> Any:
-    """FILE, --ranks, --io-servers, --threads, --set, --scheme, --trust."""
+    """Adds FILE, --ranks, --io-servers, --threads, --set, --scheme, --trust."""
 
     @functools.wraps(command)
     def with_schemes(
@@ -82,7 +82,7 @@ def experiment_options(command: Any) -> Any:
 def parallel_settings(
     ranks: int | None, servers: int | None, threads: int | None
 ) -> tuple[str, ...]:
-    """The options of `experiment_options` as settings of the file."""
+    """Returns the options of `experiment_options` as settings of the file."""
     given = {"ranks": ranks, "io_servers": servers, "threads": threads}
     return tuple(f"parallel.{name}={value}" for name, value in given.items() if value is not None)
 
@@ -120,7 +120,9 @@ def on_ranks(
 
 
 def _servers(document: Document, here: tuple[int, int] | None) -> int:
-    """I/O servers in addition to the ranks; started here, all are on one node."""
+    """Returns the number of I/O servers in addition to the ranks; started here, all are on one
+    node.
+    """
     given = document.tables["parallel"]
     servers = given.get("io_servers", 0) or given.get("per_node", 0)
     if not isinstance(servers, int) or servers < 0:
@@ -137,7 +139,7 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
 
 
 def _count(document: Document, name: str, usual: int) -> int:
-    """The number of [parallel] with that name, by default its usual value."""
+    """Returns the number of [parallel] with that name, by default its usual value."""
     if find_spec("numpy") is None:  # says so once, before ranks start, and takes no start-up time
         raise InputError("every rank needs NumPy, which is not installed: pip install numpy")
     number = document.tables["parallel"].setdefault(name, usual)

@@ -100,7 +100,7 @@ def _warning(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """A warning as users read it; one of a library with its place."""
+    """Returns a warning as users read it; one of a library with its place."""
     if category is UserWarning:
         return f"fathom: {message}\n"
     return f"{filename}:{lineno}: {category.__name__}: {message}\n"

@@ -17,12 +17,12 @@ shipped = Path(__file__).parents[1] / "experiments"
 
 
 def names() -> list[str]:
-    """Names of the experiments that come with Fathom."""
+    """Returns the names of the experiments that come with Fathom."""
     return sorted(path.stem for path in shipped.glob("*.toml"))
 
 
 def title(name: str) -> str:
-    """The title of an experiment: the first sentence of its first comment."""
+    """Returns the title of an experiment: the first sentence of its first comment."""
     words = []
     for line in (shipped / f"{name}.toml").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
@@ -33,7 +33,7 @@ def title(name: str) -> str:
 
 
 def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], list[str]]:
-    """Completions of a name for the tab key."""
+    """Returns a function that gives the completions of a name for the tab key."""
     return lambda context, argument, begun: [n for n in known() if n.startswith(begun)]
 
 

@@ -13,24 +13,24 @@ Option = Callable[[Any], Any]  # decorates a command
 
 
 def file_option(*names: str, metavar: str = "FILE", help: str, **more: Any) -> Option:
-    """The path of something that is written or read."""
+    """Returns an option: the path of something that is written or read."""
     return click.option(*names, type=click.Path(path_type=Path), metavar=metavar, help=help, **more)
 
 
 def json_option(*name: str, help: str = "Write the figures, one object.") -> Option:
-    """--json FILE, given to the command as `file` or as it says."""
+    """Returns the option --json FILE, given to the command as `file` or as it says."""
     return file_option("--json", *(name or ("file",)), help=help)
 
 
 def number_option(*names: str, default: int, least: int = 1, help: str | None = None) -> Option:
-    """A whole number with its usual value."""
+    """Returns an option: a whole number with its usual value."""
     return click.option(
         *names, type=click.IntRange(least, most), default=default, show_default=True, help=help
     )
 
 
 def usual_option(*names: str, default: str, help: str | None = None) -> Option:
-    """A text with its usual value."""
+    """Returns an option: a text with its usual value."""
     return click.option(*names, default=default, show_default=True, help=help)
 
 

@@ -89,7 +89,9 @@ def plot(
 
 
 def _only(data: Any, file: Path) -> str:
-    """The only variable in time of a file, or of drifters the first. InputError: several."""
+    """Returns the only variable in time of a file, or of drifters the first. InputError:
+    several.
+    """
     held = [name for name in map(str, data.data_vars) if not name.endswith("_bounds")]
     found = [name for name in held if "time" in data[name].dims]
     if len(found) == 1 or (found and "trajectory" in data.dims):
@@ -103,7 +105,7 @@ def _only(data: Any, file: Path) -> str:
 
 
 def _place(text: str | None) -> dict[str, str] | None:
-    """The place of --at."""
+    """Returns the place of --at."""
     if text is None:
         return None
     name, equals, value = text.partition("=")
@@ -113,7 +115,7 @@ def _place(text: str | None) -> dict[str, str] | None:
 
 
 def _sea() -> tuple[dict[str, Any], Any]:
-    """The embedded topography in cells of half a degree, and where they have water."""
+    """Returns the embedded topography in cells of half a degree, and where they have water."""
     from fathom.data import topography
 
     water = topography.open("ocean_fraction").ocean_fraction[1::3, 1::3]
@@ -122,7 +124,9 @@ def _sea() -> tuple[dict[str, Any], Any]:
 
 
 def numbers(option: str, text: str | None, count: int) -> tuple[float, ...] | None:
-    """The numbers of an option, apart by commas. InputError: others than `count` of them."""
+    """Returns the numbers of an option, apart by commas. InputError: others than `count` of
+    them.
+    """
     if text is None:
         return None
     try:

@@ -79,7 +79,7 @@ def _run(
 ) -> int:
     """Runs what a file describes, one simulation or several programs; returns the exit status.
 
-    make : Returns it, of the directory, whether an earlier run there may go, and the restart.
+    make : returns it, of the directory, whether an earlier run there may go, and the restart.
     """
     from fathom.run import checkpoint  # start-up time: loads NumPy
     from fathom.run.show import headline  # start-up time: loads NumPy
@@ -91,8 +91,9 @@ def _run(
         with file.readers():
             restart = checkpoint.latest(directory)
     work = make(directory, overwrite or further, restart)
-    alone = isinstance(work, Simulation)
-    here = {"": work} if alone else {m.name: m.program for m in work.here}
+    here: dict[str, Simulation] = (
+        {"": work} if isinstance(work, Simulation) else {m.name: m.program for m in work.here}
+    )
     for one in here.values():
         _tell(one)
     signal.signal(signal.SIGTERM, lambda *_: work.wishes.hear(wishes.stop))
@@ -119,7 +120,7 @@ def _check_restart(directory: Path, restart: Path | None) -> None:
 
 
 def _tell(simulation: Any) -> None:
-    """The memory of the models is printed before it is taken, of outer ones too."""
+    """Has the memory of the models printed before it is taken, of outer ones too."""
     simulation.told = click.echo
     for other in simulation.model.companions:
         if other.simulation is not None:

@@ -55,7 +55,7 @@ def _list(experiment: Any, every: bool) -> int:
 
 
 def _table(simulation: Any, every: bool) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: name, alias, units, where, what it is."""
+    """Returns head and rows: name, alias, units, where, what it is."""
     from fathom import names  # start-up time
 
     model = simulation.model

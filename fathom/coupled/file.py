@@ -25,7 +25,6 @@ from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.near import near_or_all
 from fathom.base.reading import Readers
 from fathom.coupled.programs import Programs
 from fathom.run.experiment.experiment import Experiment
@@ -48,10 +47,10 @@ class ProgramsFile(Configurable):
     def __init__(self, document: Document) -> None:
         self.document, self.tables = document, document.tables
         for name in self.tables:
-            self._check_key(name, sections, "section", name)
+            self.document.check_key(name, sections, "section", name)
         for section in ("simulation", "parallel"):
             for key in self.tables.get(section, {}):
-                self._check_key(key, keys[section], f"[{section}] key", section, key)
+                self.document.check_key(key, keys[section], f"[{section}] key", section, key)
         refuse(document)
         given = self.tables["programs"]
         if not (isinstance(given, Mapping) and given):
@@ -64,12 +63,6 @@ class ProgramsFile(Configurable):
         """Returns the programs of a file, with settings "a.b.c=value" on top."""
         return cls(Document.read(path, settings))
 
-    def _check_key(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
-        """Checks a key. InputError: it is not allowed there."""
-        if key not in allowed:
-            place = self.document.place(*path)
-            raise InputError(f"{place}: unknown {what} '{key}'{near_or_all(key, list(allowed))}")
-
     def _program(self, name: str, given: Any) -> dict[str, Any]:
         """Returns the table of a program."""
         table = {"file": given} if isinstance(given, str) else given
@@ -79,13 +72,12 @@ class ProgramsFile(Configurable):
         if not (isinstance(table, Mapping) and isinstance(table.get("file"), str)):
             raise InputError(f"{place}: {name} = {given!r} must be a file, or a table with `file`")
         for key in table:
-            self._check_key(key, keys["program"], "key of a program", "programs", name, key)
+            self.document.check_key(key, keys["program"], "key of a program", "programs", name, key)
         return dict(table)
 
     def _beside(self, name: str, file: str) -> Path:
         """Returns a file that this one names: from where this one lies, else from here."""
-        beside = Path(self.document.name).parent / file
-        found = (beside if beside.exists() else Path(file)).resolve()
+        found = self.document.beside(file)
         if not found.is_file():
             raise InputError(f"{self.document.place('programs', name)}: there is no file {file}")
         return found
@@ -140,25 +132,18 @@ class ProgramsFile(Configurable):
     ) -> Programs:
         """Returns the programs, with exchanges, checkpoints and restart."""
         made = {n: self.experiment(n).simulation(overwrite=overwrite) for n in self.given}
-        programs: Programs = self._at(("programs",), Programs, made, directory, self.ranks)
+        programs: Programs = self.document.at(("programs",), Programs, made, directory, self.ranks)
         for table in self.tables.get("exchange", ()):
             for key in table:
                 known = parameters(Programs.exchange, skip=("self", "by", "change"))
-                self._check_key(key, known, "[[exchange]] key", "exchange", key)
+                self.document.check_key(key, known, "[[exchange]] key", "exchange", key)
             pair = {k: tuple(v) for k, v in table.items() if isinstance(v, list)}
-            self._at(("exchange",), programs.exchange, **{**table, **pair})
+            self.document.at(("exchange",), programs.exchange, **{**table, **pair})
         given = self.tables.get("simulation", {})
         if "checkpoint" in given:
             one = given["checkpoint"]
             table = one if isinstance(one, Mapping) else {"every": one}
-            self._at(("simulation", "checkpoint"), programs.checkpoint, **table)
+            self.document.at(("simulation", "checkpoint"), programs.checkpoint, **table)
         if restart := restart or given.get("restart"):
             programs.restore(restart)
         return programs
-
-    def _at(self, path: tuple[str, ...], make: Any, /, *given: Any, **named: Any) -> Any:
-        """Returns make(...), with the place in the file before the message of an error."""
-        try:
-            return make(*given, **named)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{self.document.place(*path)}: {error}") from error

@@ -45,8 +45,9 @@ OUTLINE = {
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, any GRIB file with a state
-    (fathom.data.grib_state), or any store with one (fathom.data.stored_state): NetCDF, Zarr, FA.
+    """Opens `gfs`, `era5` or `ecmwf`, the path of a file of one of these, any GRIB file with a
+    state (fathom.data.grib_state), or any store with one (fathom.data.stored_state): NetCDF, Zarr,
+    FA.
     """
     sources = {
         "gfs": lambda: gfs(),

@@ -96,8 +96,8 @@ def on_points(
 
 @contextmanager
 def opened(file: Path) -> Iterator[Any]:
-    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read
-    from it, is damaged.
+    """Opens a NetCDF file that is there, read by one thread at a time; OSError where it, or what is
+    read from it, is damaged.
     """
     import netCDF4
 

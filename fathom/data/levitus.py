@@ -21,7 +21,7 @@ SULU = {"potential_temperature": 9.8, "salinity": 34.47}  # below its sills; [de
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth,
+    """Opens `potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth,
     latitude, longitude).
 
     Values under the sea floor and on land are filled from the water around. Raises KeyError for an

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """`ocean_fraction` [1] and `ocean_depth` [m, mean over the ocean part, 0 on land] on (latitude,
-    longitude).
+    """Opens `ocean_fraction` [1] and `ocean_depth` [m, mean over the ocean part, 0 on land] on
+    (latitude, longitude).
 
     Lakes and the Caspian Sea are land. Raises KeyError for an unknown variable.
     """

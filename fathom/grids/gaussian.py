@@ -23,6 +23,7 @@ from fathom.grids.arguments import (
     room_for,
     span,
 )
+from fathom.grids.columns import on_sphere
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.regrid import places as interpolation
@@ -128,20 +129,8 @@ class GaussianGrid(Grid):
             np.repeat(360.0 * (np.arange(nx + 1) - 0.5)[None] / nx, ny + 1, 0),
             np.repeat(edges[:, None], nx + 1, 1),
         )
-        return SimpleNamespace(
-            nx=nx,
-            ny=ny,
-            periodic=True,
-            fold=False,
-            periodic_j=False,
-            spherical=True,
-            radius=self.radius,
-            center_longitude=center[0],
-            center_latitude=center[1],
-            corner_longitude=corner[0],
-            corner_latitude=corner[1],
-            area_center=np.where(column < points[:, None], area[:, None], 0.0),
-        )
+        areas = np.where(column < points[:, None], area[:, None], 0.0)
+        return on_sphere(center, corner, areas, self.radius, periodic=True)
 
     @property
     def _share(self) -> np.ndarray:
@@ -229,9 +218,10 @@ class GaussianGrid(Grid):
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
     def regular(self, values: Any, first_row: int = 0) -> Any:
-        """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points:
-        along each row by Lagrange's cubic of the four points around, within the range of these
-        four. Rows of full length stay bit for bit."""
+        """Returns values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx
+        points: along each row by Lagrange's cubic of the four points around, within the range of
+        these four. Rows of full length stay bit for bit.
+        """
         if not self.reduced:
             return values
         index, weight = self._along

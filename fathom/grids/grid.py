@@ -49,8 +49,8 @@ class Grid(Configurable):
 
     @property
     def angle(self) -> Any:
-        """The angle from east to the axis of x, counter-clockwise [radians], (ny, nx); None: the
-        axis of x is east.
+        """Returns the angle from east to the axis of x, counter-clockwise [radians], (ny, nx);
+        None: the axis of x is east.
         """
         return None
 
@@ -61,13 +61,15 @@ class Grid(Configurable):
 
     @property
     def window(self) -> Any:
-        """The part of the grid that output shows (fathom.grids.regrid.windows); None: all."""
+        """Returns the part of the grid that output shows (fathom.grids.regrid.windows); None:
+        all.
+        """
         return None
 
     @property
     def scattered(self) -> Any:
-        """The columns as regridding takes them (fathom.grids.regrid.rows); None: they lie in
-        rows.
+        """Returns the columns as regridding takes them (fathom.grids.regrid.rows); None: they lie
+        in rows.
         """
         return None
 
@@ -86,8 +88,8 @@ class Grid(Configurable):
         return "auto"
 
     def release(self) -> None:
-        """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made
-        again.
+        """Releases the metrics, of which a sequence has its own copy: who asks for `horizontal`
+        again gets it made again.
         """
         self.__dict__.pop("horizontal", None)
 

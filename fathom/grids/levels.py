@@ -97,7 +97,7 @@ class ZLevels(Configurable):
         return np.asarray(self.vertical.thickness)
 
     def text(self, k: int) -> str:
-        """Where layer k is, in words."""
+        """Returns where layer k is, in words."""
         return f"{self.middles[k]:.0f} m"
 
     def __repr__(self) -> str:
@@ -233,7 +233,7 @@ class SigmaLevels(_PressureLevels):
 
 
 def _even(nz: int | None, top: float | None) -> list[float]:
-    """So many layers of one thickness, below a top [m]."""
+    """Returns the interfaces of so many layers of one thickness, below a top [m]."""
     nz = integer("nz", 40 if nz is None else nz, most=10_000)
     top = number_of("top", 20e3 if top is None else top, "m")
     if nz < 4 or not 0 < top < 1e7:

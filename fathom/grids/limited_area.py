@@ -26,6 +26,7 @@ from fathom.grids.arguments import (
     room_for,
     span,
 )
+from fathom.grids.columns import on_sphere, whole_levels
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.regrid.projections import Projection, fitting, kinds, wrapped
@@ -164,24 +165,10 @@ class LimitedAreaGrid(Grid):
     @cached_property
     def horizontal(self) -> SimpleNamespace:
         """Returns coordinates of centres and corners [degrees], areas [m2], of C + I."""
-        longitude, latitude = self.projection.to_earth(*np.meshgrid(*self._axes()))
+        center = self.projection.to_earth(*np.meshgrid(*self._axes()))
         corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
-        m_x, m_y = self.projection.map_factors(longitude, latitude)
-        nx, ny = self.points
-        return SimpleNamespace(
-            nx=nx,
-            ny=ny,
-            periodic=False,
-            fold=False,
-            periodic_j=False,
-            spherical=True,
-            radius=self.radius,
-            center_longitude=longitude,
-            center_latitude=latitude,
-            corner_longitude=corner[0],
-            corner_latitude=corner[1],
-            area_center=self.spacing**2 / (m_x * m_y),
-        )
+        m_x, m_y = self.projection.map_factors(*center)
+        return on_sphere(center, corner, self.spacing**2 / (m_x * m_y), self.radius)
 
     @property
     def areas(self) -> tuple[np.ndarray, np.ndarray]:
@@ -190,9 +177,7 @@ class LimitedAreaGrid(Grid):
     @cached_property
     def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
-        levels = np.full(self.points[::-1], self.levels.nz, np.int32)
-        levels.flags.writeable = False
-        return levels
+        return whole_levels(*self.points, self.levels.nz)
 
     @property
     def corner_levels(self) -> np.ndarray:
@@ -225,7 +210,9 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between in I."""
+        """Returns where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between
+        in I.
+        """
         return zone_of(self.points, self.coupling)
 
     # ---- the whole -------------------------------------------------------------------------------
@@ -288,9 +275,13 @@ class LimitedAreaGrid(Grid):
             "corner_latitude": h.corner_latitude,
             "area": h.area_center,
             "projection": self.projection,
-            "hybrid_a": self.levels.a,
-            "hybrid_b": self.levels.b,
+            **self._mapping_of_levels,
         }
+
+    @property
+    def _mapping_of_levels(self) -> dict[str, np.ndarray]:
+        """Returns the levels as `mapping` has them."""
+        return {"hybrid_a": self.levels.a, "hybrid_b": self.levels.b}
 
     def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, number_of, pair, room_for
+from fathom.grids.columns import whole_levels
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.zones import zone_of
@@ -64,9 +65,7 @@ class PeriodicPlane(Grid):
     @cached_property
     def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
-        levels = np.full(self.size[::-1], self.levels.nz, np.int32)
-        levels.flags.writeable = False
-        return levels
+        return whole_levels(*self.size, self.levels.nz)
 
     @property
     def corner_levels(self) -> np.ndarray:
@@ -74,7 +73,7 @@ class PeriodicPlane(Grid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
+        """Returns where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
         return zone_of(self.points, self.coupling)
 
     def spread(self, values: np.ndarray) -> np.ndarray:

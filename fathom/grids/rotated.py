@@ -12,6 +12,7 @@ import numpy as np
 from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.grids.arguments import choice, core, length_of, room_for, span
+from fathom.grids.columns import on_sphere
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
 from fathom.grids.regrid import places
@@ -109,12 +110,12 @@ class RotatedGrid(LimitedAreaGrid):
 
     @property
     def area(self) -> Self:
-        """Itself: the same interface as of areas with an extension."""
+        """Returns itself: the same interface as of areas with an extension."""
         return self
 
     @property
     def south(self) -> float:
-        """Where the first row begins, about the pole of the grid [degrees]."""
+        """Returns where the first row begins, about the pole of the grid [degrees]."""
         return float(np.rad2deg(self._axes("corner")[1][0] / self.radius))
 
     @cached_property
@@ -129,21 +130,9 @@ class RotatedGrid(LimitedAreaGrid):
         )
         center = self.projection.to_earth(*np.meshgrid(*self._axes()))
         corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
-        return SimpleNamespace(
-            nx=own.nx,
-            ny=own.ny,
-            periodic=True,
-            fold=False,
-            periodic_j=False,
-            spherical=True,
-            radius=self.radius,
-            center_longitude=center[0],
-            center_latitude=center[1],
-            corner_longitude=corner[0],
-            corner_latitude=corner[1],
-            area_center=np.array(own.area_center),
-            **{name: np.array(getattr(own, name)) for name in faces},
-        )
+        metrics = {name: np.array(getattr(own, name)) for name in faces}
+        area = np.array(own.area_center)
+        return on_sphere(center, corner, area, self.radius, periodic=True, **metrics)
 
     def face_coordinates(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Returns places on earth [degrees] of the eastern (axis 2 of a field) or northern (1)
@@ -163,7 +152,7 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def computed(self) -> np.ndarray:
-        """Where the equations are solved, (ny, nx): False in the rim."""
+        """Returns where the equations are solved, (ny, nx): False in the rim."""
         nx, ny = self.points
 
         def depth(n: Any) -> Any:
@@ -174,7 +163,9 @@ class RotatedGrid(LimitedAreaGrid):
 
     @cached_property
     def zone(self) -> np.ndarray:
-        """Where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the zone."""
+        """Returns where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the
+        zone.
+        """
         nx, ny = self.points
         z, r = np.ones((ny, nx)), self.rim - 1
         z[r : ny - r, r : nx - r] = zone_of((nx - 2 * r, ny - 2 * r), self.coupling - r)
@@ -197,19 +188,10 @@ class RotatedGrid(LimitedAreaGrid):
             "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
         }
 
-    def mapping(self) -> dict[str, Any]:
-        """Returns coordinates of points and corners, heights, area: what output and pictures
-        take."""
-        h = self.horizontal
-        return {
-            "longitude": h.center_longitude,
-            "latitude": h.center_latitude,
-            "corner_longitude": h.corner_longitude,
-            "corner_latitude": h.corner_latitude,
-            "area": h.area_center,
-            "projection": self.projection,
-            "height_interfaces": self.levels.interfaces,
-        }
+    @property
+    def _mapping_of_levels(self) -> dict[str, np.ndarray]:
+        """Returns heights of interfaces, as `mapping` has them."""
+        return {"height_interfaces": self.levels.interfaces}
 
     def describe(self) -> dict[str, str]:
         """Returns label -> text, for the tree."""

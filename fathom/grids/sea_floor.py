@@ -58,7 +58,7 @@ def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> n
 
 @contextmanager
 def _opened(given: Any) -> Iterator[tuple[str, Any, str | None]]:
-    """Its name, its data set, and the variable that Records name."""
+    """Opens a sea floor: gives its name, its data set, and the variable that Records name."""
     named = given.variable if isinstance(given, Records) else None
     data = given.data if isinstance(given, Records) else given
     if not isinstance(data, (str, Path)):

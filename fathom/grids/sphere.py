@@ -9,6 +9,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, room_for, span
+from fathom.grids.columns import whole_levels
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
 from fathom.grids.regrid.schmidt import Schmidt
@@ -79,10 +80,7 @@ class SphereOfFaces(Grid):
     @cached_property
     def wet_levels(self) -> np.ndarray:
         """Returns levels of each column (ny, nx), int32: all."""
-        nx, ny = self._size
-        levels = np.full((ny, nx), self.levels.nz, np.int32)
-        levels.flags.writeable = False
-        return levels
+        return whole_levels(*self._size, self.levels.nz)
 
     @property
     def corner_levels(self) -> np.ndarray:

@@ -114,7 +114,7 @@ class WaterGrid(Grid):
         return values
 
     def _depth_in(self, data: Any) -> np.ndarray:
-        """`ocean_depth` of a data set on the cells of this grid [m], (ny, nx)."""
+        """Returns `ocean_depth` of a data set on the cells of this grid [m], (ny, nx)."""
         h, held = self.horizontal, data.open()
         held = output.open(held) if isinstance(held, (str, Path)) else held
         if "ocean_depth" not in held:

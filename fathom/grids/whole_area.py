@@ -12,6 +12,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.grids.columns import on_sphere
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.regrid.places import Interpolation
@@ -59,20 +60,7 @@ class WholeArea(Grid):
         center, corner = self._places("center"), self._places("corner")
         area = np.zeros((rows, columns))
         area[:ny, :nx] = self.area.horizontal.area_center
-        return SimpleNamespace(
-            nx=columns,
-            ny=rows,
-            periodic=False,
-            fold=False,
-            periodic_j=False,
-            spherical=True,
-            radius=self.radius,
-            center_longitude=center[0],
-            center_latitude=center[1],
-            corner_longitude=corner[0],
-            corner_latitude=corner[1],
-            area_center=area,
-        )
+        return on_sphere(center, corner, area, self.radius)
 
     @property
     def areas(self) -> tuple[np.ndarray, np.ndarray]:

@@ -251,7 +251,7 @@ def _said(command: list[str]) -> str:
 
 
 def _tell(architecture: str, done: int, files: int) -> None:
-    """Progress in one line, redrawn on a terminal; elsewhere that it has begun."""
+    """Prints progress in one line, redrawn on a terminal; elsewhere that it has begun."""
     text = f"compiling for the GPU, {architecture}, once: {done} of {files} files"
     if sys.stderr.isatty():
         print("\r" + text, end="\n" if done == files else "", file=sys.stderr, flush=True)

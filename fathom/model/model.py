@@ -158,7 +158,9 @@ class Model(Configurable):
 
     @property
     def without_tangent(self) -> Mapping[str, Any] | None:
-        """Parts of an ocean that have no tangent, by their argument; None: it is no ocean."""
+        """Returns parts of an ocean that have no tangent, by their argument; None: it is no
+        ocean.
+        """
         return None
 
     @property
@@ -214,7 +216,7 @@ class Model(Configurable):
 
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
-        """The geometry that a restart describes; None: the grid tells all."""
+        """Returns the geometry that a restart describes; None: the grid tells all."""
         return None
 
     @property
@@ -251,7 +253,7 @@ class Model(Configurable):
 
     @property
     def land_fraction(self) -> Array | None:
-        """The share of land as output has it, (ny, nx), for coasts; None: no coasts."""
+        """Returns the share of land as output has it, (ny, nx), for coasts; None: no coasts."""
         return None
 
     def watch(self, simulation: Any) -> tuple[Series, str]:

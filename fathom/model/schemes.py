@@ -308,14 +308,14 @@ class PythonScheme(Configurable):
             else:
                 at = (words[0], words[-1], "vector" in words)
             declared.append((name, units, *at, access))
-        process = mpi.core.PythonProcess(self.name, declared, self._work).process()
+        process = mpi.core.PythonProcess(str(self.name), declared, self._work).process()
         if self.every:
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
         return process
 
     def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
-        """One step on the blocks of this rank. RunError on all ranks where the function fails on
-        any.
+        """Takes one step on the blocks of this rank. RunError on all ranks where the function fails
+        on any.
         """
         said = ""
         try:

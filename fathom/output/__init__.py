@@ -100,7 +100,9 @@ def check_there(path: Path) -> None:
 
 
 def _without_fill_values(dataset: Any) -> None:
-    """Coordinates and bounds get no fill value when xarray writes them: CF 2.5.1, 7.1."""
+    """Removes the fill values of coordinates and bounds, which xarray would write: CF 2.5.1,
+    7.1.
+    """
     bounds = [
         held.attrs.get("bounds") or held.encoding.get("bounds")
         for held in dataset.variables.values()

@@ -74,7 +74,7 @@ class Along:
                     self._put(self._made_name(field), n, block)
 
     def _put(self, name: str, n: int, block: np.ndarray) -> None:
-        """The first levels of a field; NaN where there is nothing is 0."""
+        """Puts the first levels of a field; NaN where there is nothing is 0."""
         fields = self.simulation.fields
         levels = next(f["levels"] for f in fields.fields if f["name"] == name)
         whole = np.zeros((levels, *block.shape[1:]))

@@ -255,7 +255,7 @@ def _stations(grid: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _horizontal(grid: Mapping[str, Any], place: str) -> dict[str, tuple[Any, ...]]:
-    """Where the points of that place are."""
+    """Returns where the points of that place are."""
     if _regular(grid):
         return _rows(grid)
     return _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
@@ -304,8 +304,9 @@ def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:
 def _thickness(
     grid: Mapping[str, Any], variables: list[VariableSpec]
 ) -> dict[str, tuple[Any, ...]]:
-    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
-    are cut each its own, NaN in the ground. Nothing where it is one of the variables.
+    """Returns the thickness of cells, without the height of the sea surface: that of their layer,
+    or where bottom cells are cut each its own, NaN in the ground. Nothing where it is one of the
+    variables.
     """
     if get("cell_thickness").alias in {held.name for held in variables}:
         return {}

@@ -16,8 +16,8 @@ from fathom.base.regions import region
 from fathom.output.specification import Region
 
 if TYPE_CHECKING:
+    from fathom._core import OutputEvent
     from fathom.base import mpi
-    from fathom.output.host import OutputEvent
     from fathom.output.stores import Store
 
 BANDS = 16  # at most, of a store

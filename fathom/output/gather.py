@@ -37,8 +37,9 @@ class Gather:
         self.plan = mpi.core.gather_plan(domain.decomposition, "center", 0, given, comm.rank)
 
     def __call__(self, windows: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
-        """{position: array} of the rectangles that this rank owns, of one array (levels, rows,
-        columns), float32 or float64, for each of its blocks. Called by all ranks."""
+        """Returns {position: array} of the rectangles that this rank owns, of one array (levels,
+        rows, columns), float32 or float64, for each of its blocks. Called by all ranks.
+        """
         windows = [np.ascontiguousarray(w) for w in windows]
         if self.here is not None:
             return {n: np.ascontiguousarray(windows[0][:, j, i]) for n, (j, i) in self.here.items()}

@@ -18,19 +18,6 @@ if TYPE_CHECKING:
     from fathom.output.streams import Delivery, Stream
 
 
-class OutputEvent(Protocol):
-    """One time of a stream, as the core makes it (core.OutputEvent)."""
-
-    stream: int  # its number
-    time: int  # number of the time in the file
-    steps: int  # over which a sum goes
-    seconds: float  # since the start: its instant, or the middle of its interval
-    begin: float  # [s] of its interval
-    end: float
-    slot: int  # of the servers; -1: none
-    number: int  # among the events of the run
-
-
 class Host(Protocol):
     """A simulation, as its output sees it."""
 

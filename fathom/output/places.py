@@ -148,7 +148,7 @@ class Places:
         return {} if np.abs(part - 1).max() < 1e-2 else {"covered_fraction": part}
 
     def _find_target(self) -> None:
-        """The target's interpolations, on all ranks."""
+        """Makes the target's interpolations, on all ranks."""
         s = self.simulation
 
         def find() -> None:

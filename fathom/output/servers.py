@@ -27,7 +27,8 @@ from fathom.output import files
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from fathom.output.host import Host, OutputEvent
+    from fathom._core import OutputEvent
+    from fathom.output.host import Host
     from fathom.output.staging import Stage
     from fathom.output.streams import Stream
 
@@ -143,7 +144,7 @@ class Servers:
         self._make_visible()
 
     def _give_up(self, number: int) -> None:
-        """The computing ranks write what a set of servers has not written."""
+        """Has the computing ranks write what a set of servers has not written."""
         s = self.simulation
         self.lost.append(number)
         if number == 0:
@@ -178,7 +179,7 @@ class Servers:
         return result
 
     def _tell_of(self, number: int, left: int) -> None:
-        """A warning: a set was given up with so many times in memory."""
+        """Warns: a set was given up with so many times in memory."""
         first = number * self.roles.per_set
         ranks = self.simulation.helpers[task][first : first + self.roles.per_set]
         warnings.warn(

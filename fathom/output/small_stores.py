@@ -25,7 +25,7 @@ class SmallStore(Store):
         self._resume()
 
     def _write(self, name: str, value: np.ndarray) -> None:
-        """A value of the time that is under way, on root."""
+        """Writes a value of the time that is under way, on root."""
         for j0, j1, i0, i1 in self.file.regions(name):
             self.file.write(
                 name,

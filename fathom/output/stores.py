@@ -26,7 +26,8 @@ from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
 
 if TYPE_CHECKING:
-    from fathom.output.host import Host, OutputEvent
+    from fathom._core import OutputEvent
+    from fathom.output.host import Host
 
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> units of their sums
 # CF names of rates -> names of their sums; others have none
@@ -155,8 +156,8 @@ class Store(Statistics, Along, Places, Stream):
         self._resume()
 
     def _find_places(self) -> dict[str, Any]:
-        """Where the fields lie that variables are made of, and which are known before the first
-        step; returns all fields.
+        """Finds where the fields lie that variables are made of, and which are known before the
+        first step; returns all fields.
         """
         fields = {f["name"]: f for f in self.simulation.fields.fields}
         self.places = {
@@ -174,7 +175,7 @@ class Store(Statistics, Along, Places, Stream):
         return fields
 
     def _open_file(self) -> None:
-        """The file on root, new or that of the run which is continued."""
+        """Opens the file on root, new or that of the run which is continued."""
         s = self.simulation
         continued = (self.opened or s.goes_on_here) and self.whole_path.exists()
 
@@ -215,7 +216,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def _resume(self) -> None:
-        """The interval that is under way: that of the restart, or a new one."""
+        """Continues the interval that is under way: that of the restart, or a new one."""
         s = self.simulation
         if self.goes_on:
             return
@@ -227,8 +228,8 @@ class Store(Statistics, Along, Places, Stream):
     def _arrange(
         self, fields: Mapping[str, Any], regions: Mapping[str, tuple[Region, ...]]
     ) -> None:
-        """Items and products: variables of the same first field go to the same writers; those with
-        common input are one product.
+        """Arranges items and products: variables of the same first field go to the same writers;
+        those with common input are one product.
         """
         self.items, self.products = [], []
         first: dict[tuple[Any, ...], int] = {}
@@ -460,7 +461,7 @@ class Store(Statistics, Along, Places, Stream):
         return {name: make([d])[0] for name, d in members.items()}
 
     def _keep(self, name: str, event: OutputEvent, region: Region, values: np.ndarray) -> None:
-        """A region of a variable is written, or waits for the others."""
+        """Writes a region of a variable, or keeps it until the others are there."""
         if self.dealt and self.encoders is not None:
             self.encoders.keep(name, region, values)
         else:

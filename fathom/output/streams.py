@@ -24,7 +24,8 @@ from fathom.output.specification import Region
 from fathom.output.staging import Stage
 
 if TYPE_CHECKING:
-    from fathom.output.host import Host, OutputEvent
+    from fathom._core import OutputEvent
+    from fathom.output.host import Host
 
 
 class Item(NamedTuple):

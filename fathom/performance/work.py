@@ -17,8 +17,8 @@ parts = {
 
 
 def declared_bytes(run: Any, processes: list[Any], bytes_: int) -> dict[str, float]:
-    """Of each column process on this rank: every field of its columns that it reads or writes,
-    once; those it updates twice.
+    """Returns the bytes of each column process on this rank: every field of its columns that it
+    reads or writes, once; those it updates twice.
     """
     points = sum(b[2] * b[3] for b in run.domain.blocks)
     held = {f["name"]: f["levels"] for f in run.fields.fields}
@@ -38,6 +38,6 @@ def declared_bytes(run: Any, processes: list[Any], bytes_: int) -> dict[str, flo
 
 
 def steps_of_a_cycle(simulation: Any) -> int:
-    """After so many steps all processes have run, radiation too."""
+    """Returns after how many steps all processes have run, radiation too."""
     listed = simulation.model.processes(simulation.time_step, simulation.surface)
     return max((p.every for p in listed), default=1)

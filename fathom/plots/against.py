@@ -128,7 +128,7 @@ def _draw(axes: Any, p: Panel) -> float:
 
 
 def _label(axes: Any, p: Panel, longest: float) -> None:
-    """Axes with the sizes of the curves."""
+    """Labels the axes with the sizes of the curves."""
     sizes = sorted({float(v) for curve in p.curves.values() for v in curve[0]})
     axes.set(xscale="log", xlabel=p.xlabel, ylabel=p.ylabel)
     axes.set_ylim(0 if p.from_zero else None, 1.12 * longest)

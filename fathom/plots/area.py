@@ -60,8 +60,8 @@ def _numbers(text: str) -> list[float]:
 
 
 def degrees(axes: Any, raster: Raster, longitude: np.ndarray, latitude: np.ndarray) -> None:
-    """Lines of longitude and latitude (ny, nx) over a map in x and y; their degrees are at the
-    edges, below and to the left.
+    """Draws lines of longitude and latitude (ny, nx) over a map in x and y; their degrees are at
+    the edges, below and to the left.
     """
     from matplotlib.ticker import MaxNLocator
 

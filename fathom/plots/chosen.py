@@ -126,7 +126,7 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
 
 
 def _surface(dataset: Any, count: int) -> int:
-    """Of levels without depths, as in restarts: the first of an ocean, else the last."""
+    """Returns, of levels without depths, as in restarts, the first of an ocean, else the last."""
     return 0 if "Ocean" in str(dataset.attrs.get("source", "")).split(", ") else count - 1
 
 

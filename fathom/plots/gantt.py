@@ -21,9 +21,10 @@ def gantt(
     title: str = "What ranks did",
     most_rows: int = 64,
 ) -> Any:
-    """Charts, one below the other, of bars (begin, end, state, ...) by rank, in seconds; those
-    around come before those within. counts: times, and how many ranks were in each state from each
-    to the next. Returns the figure; ValueError where there is nothing to draw."""
+    """Draws charts, one below the other, of bars (begin, end, state, ...) by rank, in seconds;
+    those around come before those within. counts: times, and how many ranks were in each state from
+    each to the next. Returns the figure; ValueError where there is nothing to draw.
+    """
     charts = {name: rows for name, rows in charts.items() if any(rows)}
     if not charts:
         raise InputError("there are no events to draw")

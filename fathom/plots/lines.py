@@ -22,8 +22,8 @@ def contours(
     bold: float | None = None,
     label: str = "",
 ) -> None:
-    """Contours traced in the space of grid indices, then projected onto the map: no line crosses
-    its edge.
+    """Draws contours traced in the space of grid indices, then projected onto the map: no line
+    crosses its edge.
 
     dashed: those below zero. bold: this level is thicker. label: format of the numbers on the
     lines, as "%g".
@@ -69,7 +69,7 @@ def _carried(raster: Raster, line: np.ndarray, ny: int, nx: int) -> list[np.ndar
 
 
 def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, colour: str) -> None:
-    """The number of a contour on its longest pieces, along the line."""
+    """Writes the number of a contour on its longest pieces, along the line."""
     from matplotlib.patheffects import withStroke
 
     for piece in sorted(pieces, key=len)[-2:]:
@@ -95,7 +95,7 @@ def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, col
 
 
 def coast(axes: Any, raster: Raster, land_fraction: np.ndarray) -> None:
-    """The coast of the model's own land."""
+    """Draws the coast of the model's own land."""
     contours(axes, raster, np.asarray(land_fraction, float), [0.5], colour="#3c3a36", width=0.7)
 
 
@@ -108,8 +108,8 @@ def vectors(
     apart: int = 42,
     units: str = "m/s",
 ) -> None:
-    """Arrows of a field of vectors, one for every `apart` points of the picture, and one next to
-    the map with the scale.
+    """Draws arrows of a field of vectors, one for every `apart` points of the picture, and one next
+    to the map with the scale.
     """
     row, column = np.meshgrid(
         np.arange(apart // 2, raster.height, apart),
@@ -176,7 +176,7 @@ def _round(value: float) -> float:
 def highs_and_lows(
     axes: Any, raster: Raster, field: np.ndarray, reach: int, text: str = "%.0f"
 ) -> None:
-    """H and L with their values where the field is the greatest or the least within `reach`
+    """Writes H and L with their values where the field is the greatest or the least within `reach`
     cells.
     """
     from matplotlib.patheffects import withStroke

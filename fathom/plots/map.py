@@ -110,7 +110,7 @@ def panel(raster: Raster) -> tuple[Any, Any, Any]:
 def paint(
     axes: Any, raster: Raster, field: np.ndarray, colours: str, low: float, high: float
 ) -> None:
-    """Colour the cells, grey land, a line along the coast."""
+    """Draws coloured cells, grey land, a line along the coast."""
     from matplotlib.colors import to_rgb
 
     table = np.concatenate(
@@ -150,6 +150,12 @@ def _edges(is_land: np.ndarray) -> np.ndarray:
     return result
 
 
+# how lines of a graticule are drawn: on the globe, on a part of it, and at its edge
+_inner: dict[str, Any] = {"color": "#ffffff", "alpha": 0.35, "lw": 0.5, "zorder": 2}
+_inner_near = _inner | {"alpha": 0.4}
+_outline: dict[str, Any] = {"color": faint, "lw": 0.8, "zorder": 3, "clip_on": False}
+
+
 def _graticule(axes: Any, raster: Raster) -> None:
     axes.axis("off")
     if isinstance(raster.projection, Hemisphere):
@@ -161,37 +167,13 @@ def _graticule(axes: Any, raster: Raster) -> None:
     line = np.linspace(-180, 180, 361)
     middle = raster.projection.middle
     for latitude in (-60, -30, 0, 30, 60):
-        axes.plot(
-            *raster.project(middle + line * 0.99999, np.full(361, latitude)),
-            color="#ffffff",
-            alpha=0.35,
-            lw=0.5,
-            zorder=2,
-        )
+        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, latitude)), **_inner)
     for longitude in range(0, 360, 60):
-        axes.plot(
-            *raster.project(np.full(361, longitude), line / 2),
-            color="#ffffff",
-            alpha=0.35,
-            lw=0.5,
-            zorder=2,
-        )
+        axes.plot(*raster.project(np.full(361, longitude), line / 2), **_inner)
     for side in (-0.99999, 0.99999):
-        axes.plot(
-            *raster.project(np.full(361, middle + 180 * side), line / 2),
-            color=faint,
-            lw=0.8,
-            zorder=3,
-            clip_on=False,
-        )
+        axes.plot(*raster.project(np.full(361, middle + 180 * side), line / 2), **_outline)
     for pole in (-90, 90):
-        axes.plot(
-            *raster.project(middle + line * 0.99999, np.full(361, pole)),
-            color=faint,
-            lw=0.8,
-            zorder=3,
-            clip_on=False,
-        )
+        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, pole)), **_outline)
 
 
 def _polar_graticule(axes: Any, raster: Raster) -> None:
@@ -199,28 +181,12 @@ def _polar_graticule(axes: Any, raster: Raster) -> None:
     pole, edge = projection.pole, projection.edge
     around = np.linspace(0, 360, 361)
     for latitude in (40, 60, 80):
-        axes.plot(
-            *raster.project(around, np.full(361, pole * latitude)),
-            color="#ffffff",
-            alpha=0.4,
-            lw=0.5,
-            zorder=2,
-        )
+        axes.plot(*raster.project(around, np.full(361, pole * latitude)), **_inner_near)
     for longitude in range(0, 360, 30):
         axes.plot(
-            *raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])),
-            color="#ffffff",
-            alpha=0.4,
-            lw=0.5,
-            zorder=2,
+            *raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])), **_inner_near
         )
-    axes.plot(
-        *raster.project(around, np.full(361, pole * edge)),
-        color=faint,
-        lw=0.8,
-        zorder=3,
-        clip_on=False,
-    )
+    axes.plot(*raster.project(around, np.full(361, pole * edge)), **_outline)
 
 
 def _graticule_around(axes: Any, raster: Raster) -> None:
@@ -233,7 +199,7 @@ def _graticule_around(axes: Any, raster: Raster) -> None:
     for line in lines:
         column, row = raster.project(*line)
         column[~raster.holds(column, row)] = np.nan
-        axes.plot(column, row, color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
+        axes.plot(column, row, **_inner_near)
     angle, middle = np.linspace(0, 2 * np.pi, 361), np.array([raster.width, raster.height]) / 2
     axes.plot(
         middle[0] * (1 + np.cos(angle)),

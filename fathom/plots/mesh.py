@@ -380,7 +380,9 @@ class Raster:
 
 
 def _fill_pinholes(picture: np.ndarray) -> None:
-    """Points that no sample hit get the cell next to them where cells lie on two opposite sides."""
+    """Gives points that no sample hit the cell next to them where cells lie on two opposite
+    sides.
+    """
     hole = np.zeros(picture.shape, bool)
     hole[1:-1, 1:-1] = picture[1:-1, 1:-1] < 0
     row, column = np.nonzero(hole)

@@ -397,7 +397,9 @@ def _sizes(dataset: Any, data: Any) -> Any:
 
 
 def _thickness(dataset: Any, dim: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Of the layers of a field (nz, ny, nx): of the file's cells, else between interfaces."""
+    """Returns the thickness of the layers of a field (nz, ny, nx): of the file's cells, else
+    between interfaces.
+    """
     held = dataset.variables.get("thkcello")
     if held is not None and held.shape == shape:
         return np.asarray(held.values)

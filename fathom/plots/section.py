@@ -106,7 +106,7 @@ def zonal_mean(
 
 
 def _stretch(axes: Any, depth: np.ndarray) -> None:
-    """Depth downward, the upper kilometre in the upper half where there is much below it."""
+    """Shows depth downward, the upper kilometre in the upper half where there is much below it."""
     bottom = float(depth[-1])
     if bottom > 2000:
         upper = 1000.0
@@ -125,7 +125,7 @@ def _upward(axes: Any, height: np.ndarray) -> None:
 
 
 def _by_root(axes: Any, pressure: np.ndarray) -> None:
-    """Pressure downward, as its root: troposphere and stratosphere both have room."""
+    """Shows pressure downward, as its root: troposphere and stratosphere both have room."""
     axes.set_yscale("function", functions=(lambda p: np.sqrt(np.maximum(p, 0)), np.square))
     axes.set_yticks(
         [

@@ -19,9 +19,10 @@ def steps(
     *,
     title: str = "Seconds of each step",
 ) -> Any:
-    """Seconds of the steps of each run, by its name; all on one scale; a line for the median.
-    marked: steps, from 1 on, that have a colour, by their meaning. Returns the figure;
-    ValueError if there is none."""
+    """Draws the seconds of the steps of each run, by its name; all on one scale; a line for the
+    median. marked: steps, from 1 on, that have a colour, by their meaning. Returns the figure;
+    ValueError if there is none.
+    """
     if not runs or not all(len(seconds) for seconds in runs.values()):
         raise InputError("there are no steps to draw")
     longest = max(max(seconds) for seconds in runs.values())
@@ -60,7 +61,7 @@ def steps(
 
 
 def _mark(ax: Any, values: np.ndarray, marked: Mapping[str, Sequence[int]], width: float) -> None:
-    """The steps that have a colour, a shade of that of output: the first the strongest."""
+    """Draws the steps that have a colour, a shade of that of output: the first the strongest."""
     for n, (label, found) in enumerate(marked.items()):
         at = np.array([step for step in found if 1 <= step <= len(values)], int)
         colour = mixed(state_colours["output"], "#ffffff", 0.22 * (n % 4))

@@ -179,7 +179,7 @@ def _suits(typical: tuple[float, float], finite: np.ndarray) -> bool:
 def colour_bar(
     figure: Any, axes: Any, name: str, low: float, high: float, values: np.ndarray, units: str
 ) -> None:
-    """A slim bar in `axes`, its unit on top, pointed where values lie beyond its ends."""
+    """Draws a slim bar in `axes`, its unit on top, pointed where values lie beyond its ends."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -282,7 +282,7 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
 
 
 def _warn_of_numerics(path: Path, before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
-    """Where a run continues with other numerics than those that wrote its restart."""
+    """Warns where a run continues with other numerics than those that wrote its restart."""
     if before is None or before == now:
         return
     other = [

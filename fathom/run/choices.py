@@ -218,7 +218,7 @@ def _brief(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One process at a time, where the file system can tell."""
+    """Lets one process in at a time, where the file system can tell."""
     with open(path, "w") as file:
         with contextlib.suppress(ImportError, OSError):
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -82,7 +82,7 @@ class Departures:
         self.before = self._columns(self._of_slot(0)) if slot == round(slot) else None
 
     def _deal_out(self) -> None:
-        """Each datum to the rank that owns the grid point next to it."""
+        """Gives each datum to the rank that owns the grid point next to it."""
         s, grid = self.simulation, self.simulation.model.grid
         self.owner = np.full(grid.shape[1:], -1, np.int32)
         for rank, blocks in enumerate(s.comm.allgather(list(s.domain.blocks))):

@@ -174,7 +174,9 @@ class Events(Held):
 
     @contextmanager
     def _failing_in_order(self) -> Iterator[None]:
-        """Where the run fails, on all computing ranks, servers and threads end before them."""
+        """Ends servers and threads before the computing ranks, where the run fails on all of
+        these.
+        """
         try:
             yield
         except RunError as failure:
@@ -290,7 +292,7 @@ class Events(Held):
                 progress(self._simulation, (self.seconds - start) / (self.end - start))
 
     def _let_happen(self, events: Iterable[Event]) -> None:
-        """Events that are due now, and the delivery of what has been written."""
+        """Lets those events happen that are due now, and the delivery of what has been written."""
         for event in events:
             if event.due <= self.seconds + 1e-6:
                 if (step := self.count - self.start_steps) < regions.steps_kept():
@@ -365,7 +367,7 @@ class Events(Held):
             self.servers = Servers(self._seen)
 
     def _make_directory(self, anew: bool) -> None:
-        """The directory of the results of the run, locked; anew: its first stretch."""
+        """Makes the directory of the results of the run, locked; anew: its first stretch."""
 
         def make() -> None:
             if (

@@ -105,7 +105,7 @@ def checked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_habits(how: dict[str, Any]) -> None:
-    """Of messages and sums, and of which rank gets which piece of a grid."""
+    """Checks how messages and sums, and of which rank gets which piece of a grid."""
     if (blocks := how["blocks"]) is not None and np.shape(blocks) != (2,):
         raise InputError(f"blocks = {blocks!r} must be two whole numbers, points along x and y")
     meetings(how["synchronise"])
@@ -171,7 +171,7 @@ def _one_of(value: object, allowed: Sequence[str], what: str) -> None:
 
 
 def _check_servers(how: dict[str, Any]) -> None:
-    """Ranks that read or serve output, and what they do."""
+    """Checks the ranks that read or serve output, and what they do."""
     counts = ["radiation_ranks", "io_servers", "per_node", "io_sets", "io_slots"]
     counts += [name for name in ("readers", "writers") if how[name] != every_rank]
     for name in counts:

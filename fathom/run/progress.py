@@ -22,8 +22,8 @@ class Line:
     """A line that is redrawn on a terminal."""
 
     def __init__(self, stream: TextIO | None = None, terminal: int | None = None) -> None:
-        """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found
-        out.
+        """Makes the line. terminal: columns of the terminal that the line ends up on, 0 for a log;
+        None: found out.
         """
         self.stream = stream or sys.stdout
         self.terminal = _columns(self.stream) if terminal is None else terminal
@@ -48,7 +48,9 @@ class Line:
             self._width = 0
 
     def _write(self, text: str) -> None:
-        """A sign that the stream cannot encode becomes "?": that is no reason to end a run."""
+        """Writes a text; a sign that the stream cannot encode becomes "?": that is no reason to end
+        a run.
+        """
         encoding = getattr(self.stream, "encoding", None) or "utf-8"
         self.stream.write(text.encode(encoding, "replace").decode(encoding))
         self.stream.flush()

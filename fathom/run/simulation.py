@@ -119,6 +119,7 @@ class Simulation(Requests, Events):
         self.alone = True  # no other program runs under the same clock
         self.together: Together | None = None  # programs that run with it, of which it is the first
         self.sequence: Any = None  # the program of a step
+        self.balanced: dict[str, Any] = {}  # its processes that share columns among ranks
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # its fields
         self.choices = None  # kept for this machine and case
@@ -140,7 +141,7 @@ class Simulation(Requests, Events):
         self.changed = False  # fields have been set since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
-        self._whole_grid: WholeGrid | None = None
+        self.gathers: dict[Any, Any] = {}  # plans of messages with fields, by their regions
         self.trace_events, self.traces = (
             0,
             None,
@@ -186,7 +187,7 @@ class Simulation(Requests, Events):
         if self.sequence is not None:
             preparation.take_back(self)
             self.fields = self.sequence = self.domain = self.forcing = None
-            self._whole_grid = None
+            self.gathers = {}
         self.restart_from = Path(path)
 
     @property
@@ -314,7 +315,7 @@ class Simulation(Requests, Events):
         self.between = self.write_state("between.fathom")
         self.rest()
         self.fields = self.sequence = self.domain = self.forcing = None
-        self._whole_grid = None
+        self.gathers = {}
 
     def domain_of(self, grid: Grid, halo: int) -> Any:
         """Returns a grid's blocks on the ranks that compute, as core.Domain, with so many columns
@@ -386,10 +387,11 @@ class Simulation(Requests, Events):
     @property
     def _whole(self) -> WholeGrid:
         """Returns the way between blocks and the global grid."""
-        if self._whole_grid is None:
+        if "whole" not in self.gathers:
             shape = np.shape(self.model.grid.wet_levels)
-            self._whole_grid = WholeGrid(self.comm, self.domain, shape)
-        return self._whole_grid
+            self.gathers["whole"] = WholeGrid(self.comm, self.domain, shape)
+        whole: WholeGrid = self.gathers["whole"]
+        return whole
 
     def write_restart(self, path: str | Path) -> Path:
         """Writes the whole present state in one file, by the ranks that compute; of an area with

@@ -76,7 +76,7 @@ class Area:
 
     @property
     def grid(self) -> LimitedAreaGrid:
-        """As [area] gives it."""
+        """Returns the grid that [area] gives."""
         return LimitedAreaGrid(
             tuple(self.centre),
             resolution=self.resolution,
@@ -277,7 +277,9 @@ class AreaCycles:
     def _after(
         self, window: Window, number: int, background: Vector, free: Vector, path: Path
     ) -> None:
-        """A window, from its background and the forecast without data; returns its results."""
+        """Computes a window, from its background and the forecast without data; returns its
+        results.
+        """
         e, truth, clock = self.experiment, self.truth(number), Stopwatch()
         half = e.steps // 2
         with clock.of("observations"):

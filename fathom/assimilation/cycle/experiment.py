@@ -174,8 +174,9 @@ class Experiment:
 
     @property
     def times(self) -> list[int]:
-        """Steps of the model, within a window, at which there are observations; its end is the
-        start of the next."""
+        """Returns the steps of the model, within a window, at which there are observations; its end
+        is the start of the next.
+        """
         return list(range(0, self.steps, self.steps_between))
 
 

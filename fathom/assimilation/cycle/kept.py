@@ -14,7 +14,7 @@ from fathom.base.failure import InputError
 
 
 def write(path: Path, **arrays: Any) -> None:
-    """By the first rank, whole or not at all."""
+    """Writes them by the first rank, whole or not at all."""
     if mpi.is_root:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part.npz")
@@ -29,8 +29,9 @@ def read(path: Path) -> dict[str, np.ndarray]:
 
 
 def claim(path: Path, experiment: dict[str, Any]) -> None:
-    """The experiment of a directory, which may get more windows or other methods; InputError: it is
-    another one."""
+    """Marks a directory as that of an experiment, which may get more windows or other methods;
+    InputError: it is another one.
+    """
     there = json.loads(path.read_text()) if path.exists() else experiment
     of = [copy.deepcopy(e) for e in (there, experiment)]
     for one in of:

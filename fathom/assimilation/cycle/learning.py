@@ -67,7 +67,7 @@ def learned(cycles: Cycles, errors: Errors) -> tuple[Errors, np.ndarray, Vector]
 
 
 def _after(cycles: Cycles, window: Window, now: State, errors: Errors, number: int) -> State:
-    """With one more window."""
+    """Returns the state after one more window."""
     twin, known, logs = cycles.twin, now.known, now.logs
     R = known.data_errors(twin.instrument**2) if known.columns else None
     window.background = L = AirBackground(twin.model.transform, now.errors(errors))

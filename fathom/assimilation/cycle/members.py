@@ -110,8 +110,10 @@ def sum_of(of_parts: tuple[np.ndarray, ...]) -> np.ndarray:
 def at_columns(
     found: list[Analysis], seen: dict[int, Seen], values: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Departures of the members' mean background (values, columns), and the deviations of the
-    members from their mean (members, values, columns); NaN where screening has left out a datum."""
+    """Returns departures of the members' mean background (values, columns), and the deviations of
+    the members from their mean (members, values, columns); NaN where screening has left out a
+    datum.
+    """
     drawn = [
         np.concatenate(
             [(f.seen[n].values - s.values).reshape(values, -1) for n, s in seen.items()], axis=1
@@ -123,8 +125,9 @@ def at_columns(
 
 
 def nearby(cycles: Cycles, number: int, seen: dict[int, Seen], drawn: np.ndarray) -> np.ndarray:
-    """Weights of pairs of columns (values, columns, columns): covariances of states drawn from B,
-    nothing where they are too near to each other or too far away."""
+    """Returns weights of pairs of columns (values, columns, columns): covariances of states drawn
+    from B, nothing where they are too near to each other or too far away.
+    """
     twin, times = cycles.twin, len(cycles.experiment.times)
 
     def at_data(b: Any) -> Any:

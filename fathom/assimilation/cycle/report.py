@@ -89,8 +89,9 @@ def text(results: Results) -> list[str]:
 
 
 def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[str]:
-    """A line a method: mean seconds of the parts of a window, the longest window, and, if there is
-    a deadline [s], the number of windows that keep it and their margin."""
+    """Returns a line a method: mean seconds of the parts of a window, the longest window, and, if
+    there is a deadline [s], the number of windows that keep it and their margin.
+    """
     lines = []
     for method, windows in seconds.items():
         parts = {name: np.mean([w.get(name, 0.0) for w in windows]) for name in windows[0]}

@@ -71,8 +71,9 @@ class Cycles:
         return self._nature("spun-up", make)["nature"]
 
     def learned(self) -> tuple[Errors, np.ndarray | None, Vector]:
-        """B, R of a column if it was learned from departures, and the first background: the end of
-        the learning, or else the weather of another day, on which the training began."""
+        """Returns B, R of a column if it was learned from departures, and the first background: the
+        end of the learning, or else the weather of another day, on which the training began.
+        """
         if not self.experiment.departures.use:
             return self.statistics(), None, self.twin.truth(self.spun_up())
         if self._learned is None:
@@ -117,8 +118,9 @@ class Cycles:
         return self.twin.errors(differences)
 
     def window(self, number: int) -> dict[str, np.ndarray]:
-        """Observations of a window, truth at its start and middle, nature at its end; those of
-        learning come first."""
+        """Returns observations of a window, truth at its start and middle, nature at its end; those
+        of learning come first.
+        """
         twin, e = self.twin, self.experiment
         last = f"training-{e.background.samples - 1:03d}"
 
@@ -180,7 +182,7 @@ class Cycles:
         return of.windows if of.use else 0
 
     def analysis(self, propagation: str, errors: Errors) -> Window:
-        """With B of statistics."""
+        """Returns the analysis of windows with B of statistics."""
         e, twin = self.experiment, self.twin
         return Window(
             twin.model.trajectory,
@@ -196,7 +198,7 @@ class Cycles:
         )
 
     def _filter(self) -> Constraint | None:
-        """Of the increment, where it is."""
+        """Returns the digital filter of the increment; None: there is none."""
         of, model = self.experiment.filter, self.twin.coarse or self.twin.model
         if not of.weight:
             return None

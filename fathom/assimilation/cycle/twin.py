@@ -45,8 +45,9 @@ class Model:
 
     @staticmethod
     def of(air: Air, threads: int = 0, linear: bool = True) -> Model:
-        """threads: of each rank; 0: as chosen for this machine. linear: it has a tangent, for
-        which it keeps its steps."""
+        """Returns the model of the twin. threads: of each rank; 0: as chosen for this machine.
+        linear: it has a tangent, for which it keeps its steps.
+        """
         grid = GaussianGrid(air.truncation, grid=air.grid, levels=SigmaLevels(air.levels))
         model = SpectralAtmosphere(
             grid,
@@ -120,8 +121,9 @@ class Twin:
         return truncated(nature, self.nature, self.model)
 
     def places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-        """Longitude and latitude [degrees] of the columns that are observed at the number of a
-        time, and the numbers at random from which their errors are drawn."""
+        """Returns longitude and latitude [degrees] of the columns that are observed at the number
+        of a time, and the numbers at random from which their errors are drawn.
+        """
         o = self.experiment.observations
         random = np.random.default_rng([o.seed, time])
         longitude = random.uniform(0, 360, o.places)
@@ -147,7 +149,7 @@ class Twin:
 
     @property
     def values(self) -> int:
-        """Of a column."""
+        """Returns the number of values of a column."""
         return 3 * self.experiment.model.levels + 1
 
     def seen(self, values: Vector, time: int, covariance: np.ndarray | None = None) -> Seen:
@@ -181,8 +183,9 @@ class Twin:
         )
 
     def distance(self, a: Vector, b: Vector) -> dict[str, float]:
-        """rms over the sphere and the levels: wind [m s-1], temperature [K], pressure [Pa]; and the
-        root of the energy of the difference [m s-1]."""
+        """Returns the distance of two states: rms over the sphere and the levels: wind [m s-1],
+        temperature [K], pressure [Pa]; and the root of the energy of the difference [m s-1].
+        """
         levels, transform = self.experiment.model.levels, self.model.transform
         d = self.model.waves.fields(a - b)
         area = np.asarray(transform.weight)[:, None] / transform.shape[1]

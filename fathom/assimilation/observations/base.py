@@ -156,7 +156,9 @@ def pyarrow() -> Any:
 
 
 def write(observations: Observations, path: str | Path) -> None:
-    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
+    """Writes a Parquet file (zstd) in the order of the columns above; it appears when it is
+    whole.
+    """
     bounds, numbers = parquet.dealt(len(observations), parquet.alone)
     write_groups(observations, bounds, numbers, path, parquet.alone)
 
@@ -164,8 +166,8 @@ def write(observations: Observations, path: str | Path) -> None:
 def write_groups(
     own: Observations, bounds: np.ndarray, numbers: Sequence[int], path: str | Path, comm: Any
 ) -> None:
-    """One file of the rows of all ranks, each with its own groups of rows: those between `bounds`
-    are the groups `numbers` of the file.
+    """Writes one file of the rows of all ranks, each with its own groups of rows: those between
+    `bounds` are the groups `numbers` of the file.
     """
     pyarrow()
 

@@ -48,7 +48,7 @@ def compare(data: Observations, background: Background) -> list[str]:
 def _beyond(
     data: Observations, of: np.ndarray, name: str, kind: str, background: Background
 ) -> np.ndarray:
-    """Above the highest level of the background or below its lowest."""
+    """Returns which data lie above the highest level of the background or below its lowest."""
     levels = background.levels(name)
     if kind in of_the_surface or len(levels) < 2:
         return np.zeros(len(of), bool)

@@ -143,8 +143,9 @@ class Air:
     def _outside(
         self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
     ) -> tuple[np.ndarray, int]:
-        """Data for which an operator would need values beyond the column, and the code of the
-        reason."""
+        """Returns which data are those for which an operator would need values beyond the column,
+        and the code of the reason.
+        """
         nowhere = np.zeros(len(level), bool)
         with np.errstate(invalid="ignore"):
             if operator == "surface_pressure":
@@ -215,7 +216,7 @@ def _unlike(kind: str, operator: str, some: operators.Columns, level: np.ndarray
 
 
 def inflate(data: Observations, of: np.ndarray, unlike: np.ndarray) -> None:
-    """Errors of data `of` with what their places add; the given ones stay."""
+    """Adds what their places add to the errors of data `of`; the given ones stay."""
     given = data["error"][of]
     for name in ("error_inflated", "error_final"):
         data[name][of] = np.where(np.isnan(given), data[name][of], np.hypot(given, unlike))

@@ -83,7 +83,7 @@ def read(
 
 
 def _count_damaged(text: str, account: Any) -> None:
-    """Reports with a wrong beginning, and winds without a direction."""
+    """Counts reports with a wrong beginning, and winds without a direction."""
     for line in re.findall(r"(?:METAR|SPECI) [^\n]*", text):
         if not start.match(line):
             account.parts += 1

@@ -25,7 +25,7 @@ def apart(
     z: np.ndarray, places: np.ndarray, height: np.ndarray, reach: float, limit: float,
     most: int = 12, step: float = 300.0, own: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """Where a normalised departure is far from the median of its neighbours, |z - median| >
+    """Returns where a normalised departure is far from the median of its neighbours, |z - median| >
     limit sqrt(1 + 1 / n), and has at least three: the buddy check.
 
     places (n, 3) unit vectors; reach: how far neighbours are [m]; step: how much higher or lower

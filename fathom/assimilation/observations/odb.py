@@ -50,7 +50,7 @@ def pyodc() -> Any:
 
 
 def write(observations: Observations, path: str | Path) -> None:
-    """A file of ODB-2. ValueError: no pyodc."""
+    """Writes a file of ODB-2. ValueError: no pyodc."""
     odc = pyodc()
     import pandas
 

@@ -189,8 +189,9 @@ def without_mean(departure: np.ndarray, track: np.ndarray) -> np.ndarray:
 
 
 def potential_temperature(salinity: Any, temperature: Any, pressure: Any) -> np.ndarray:
-    """Of sea water: salinity [1e-3], in-situ temperature [degC], pressure [dbar], referred to the
-    surface. Bryden (1973), integrated as in UNESCO (1983), by Runge and Kutta's fourth order.
+    """Returns potential temperature of sea water [degC]: salinity [1e-3], in-situ temperature
+    [degC], pressure [dbar], referred to the surface. Bryden (1973), integrated as in UNESCO (1983),
+    by Runge and Kutta's fourth order.
     """
     S, p = np.asarray(salinity, float) - 35, np.asarray(pressure, float)
     theta = np.asarray(temperature, float)

@@ -51,8 +51,8 @@ alone = Alone()
 def write(
     path: Path, tables: Sequence[Any], numbers: Sequence[int], schema: Any, comm: Any
 ) -> None:
-    """One file of the tables of all ranks, each the group of rows of its number, from 0; it appears
-    when it is whole. All ranks call it. OSError.
+    """Writes one file of the tables of all ranks, each the group of rows of its number, from 0; it
+    appears when it is whole. All ranks call it. OSError.
     """
     own, ends = _encoded(tables, schema)
     footer = own[_footer_at(own) : -8]
@@ -125,7 +125,7 @@ class _Edit:
         return head + header + b"".join(groups) + self.tail
 
     def _walk(self, path: tuple[int, ...]) -> None:
-        """A struct."""
+        """Reads a struct."""
         field = 0
         while (byte := self._byte()) != _stop:
             field = field + (byte >> 4) if byte >> 4 else _zigzag(self._read())
@@ -206,8 +206,8 @@ def _varint(value: int) -> bytes:
 
 
 def group_bounds(count: int) -> np.ndarray:
-    """Where groups of `count` rows begin and end: by their number alone, so that many ranks have
-    a group each and a large file has few.
+    """Returns where groups of `count` rows begin and end: by their number alone, so that many ranks
+    have a group each and a large file has few.
     """
     length = int(np.clip(count // 64, 1 << 12, 1 << 17))
     return np.append(np.arange(0, count, length), count)

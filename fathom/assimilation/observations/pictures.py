@@ -29,7 +29,7 @@ most_told = 6  # variables of a station in one picture
 
 
 def coverage(chosen: Observations, path: Any = None) -> Any:
-    """Where data are, by kind."""
+    """Draws where data are, by kind."""
     present = [n for n in range(len(kinds)) if (chosen["kind"] == n).any()]
 
     def points(axes: Any, raster: Any) -> None:
@@ -260,7 +260,7 @@ def _limits(chosen: Observations, sounding: bool) -> tuple[Any, Any]:
 
 
 def _told(axes: Any, some: Observations, what: Any, sounding: bool) -> None:
-    """One variable of a station."""
+    """Draws one variable of a station."""
     seen = np.isfinite(some["background_departure"])
     x, y = _across(some, sounding), some["background_departure" if seen.any() else "value"]
     for r in np.unique(some["reason"]):
@@ -288,7 +288,7 @@ kinds_of_picture: dict[str, Callable[..., Any]] = {
 
 
 def draw(kind: str, chosen: Observations, path: Any) -> None:
-    """A picture of that kind into a file. ValueError: a kind that is not known, no data."""
+    """Draws a picture of that kind into a file. ValueError: a kind that is not known, no data."""
     if kind not in kinds_of_picture:
         raise InputError(unknown("picture", kind, kinds_of_picture))
     if not len(chosen):

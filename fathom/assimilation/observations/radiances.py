@@ -69,13 +69,13 @@ standard = {  # hPa -> K, above the GFS state (US Standard Atmosphere 1976)
 
 
 def of_instrument(name: str) -> np.ndarray:
-    """Where its channels, in their order, are in `channels`."""
+    """Returns where its channels, in their order, are in `channels`."""
     return np.array([channels.index(one) for one in instruments[name]])
 
 
 def frequencies(channel: int) -> np.ndarray:
-    """Where a channel is sampled [GHz]: three points of Gauss in each side band, equal weights to
-    the bands.
+    """Returns where a channel is sampled [GHz]: three points of Gauss in each side band, equal
+    weights to the bands.
     """
     centre, offsets, width = channels[channel]
     bands = np.array([centre])
@@ -240,7 +240,7 @@ _names = ("pressure", "temperature", "humidity", "frequency", "values")
 
 
 def write(radiometer: Radiometer, path: str | Path) -> None:
-    """A text (.txt), or the numbers as they lie in memory (any other name)."""
+    """Writes it as a text (.txt), or as the numbers as they lie in memory (any other name)."""
     path = Path(path)
     arrays = [np.ascontiguousarray(getattr(radiometer, n), "<f8") for n in _names]
     if path.suffix == ".txt":

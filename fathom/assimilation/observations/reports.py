@@ -227,8 +227,9 @@ def _sea_level(
     value: np.ndarray, name: np.ndarray, report: np.ndarray, head: dict[str, np.ndarray],
     anomalies: bool,
 ) -> None:  # fmt: skip
-    """Ranges of altimeters and anomalies of sea level become heights above the geoid, or anomalies
-    both; NaN over land and where a correction is missing. An anomaly is taken before a range.
+    """Turns ranges of altimeters and anomalies of sea level into heights above the geoid, or both
+    into anomalies; NaN over land and where a correction is missing. An anomaly is taken before a
+    range.
     """
     of = np.flatnonzero(_is(name, "sea_level_anomaly", "altimeter_range"))
     if not len(of):
@@ -413,7 +414,7 @@ def _pairs(wind: np.ndarray, is_speed: np.ndarray, report: np.ndarray) -> tuple[
 
 
 def _chosen(first: np.ndarray, report: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Among several winds of a report the one with its number; all where it has none."""
+    """Returns, of several winds of a report, the one with its number; all where it has none."""
     own = report[first]
     starts = np.append(True, own[1:] != own[:-1])[: len(own)]
     at = np.flatnonzero(starts)

@@ -281,8 +281,8 @@ class _Set:
 
 
 def on_each_rank(data: Observations) -> None:
-    """The part of a screening that every rank does, for any number of ranks; the benchmark measures
-    it.
+    """Does the part of a screening that every rank does, for any number of ranks; the benchmark
+    measures it.
     """
     from scipy.spatial import cKDTree
 

@@ -22,7 +22,9 @@ failing = 4  # neighbouring levels that fail together
 
 
 def _levels(data: Observations, name: str) -> np.ndarray:
-    """Used data of a variable of soundings with a pressure, by report and from the ground up."""
+    """Returns the used data of a variable of soundings with a pressure, by report and from the
+    ground up.
+    """
     profile = np.isin(data["kind"], [kinds.index(k) for k in kinds_of_profiles])
     of = np.flatnonzero(profile & data.variable_is(name) & data.used & (data["pressure"] > 0))
     return of[np.lexsort([data["datum"][of], -data["pressure"][of], data["report"][of]])]

@@ -64,14 +64,16 @@ def ordered(own: Observations, comm: Any) -> Observations:
 
 
 def write(own: Observations, path: str | Path, comm: Any) -> None:
-    """One file of the rows of all ranks, which are in order over them: the same on any ranks."""
+    """Writes one file of the rows of all ranks, which are in order over them: the same on any
+    ranks.
+    """
     bounds = parquet.group_bounds(sum(comm.allgather(len(own))))
     own, ends, numbers = _levelled(own, bounds, comm)
     base.write_groups(own, ends, numbers, path, comm)
 
 
 def write_back(own: Observations, path: str | Path, comm: Any) -> None:
-    """One file of the rows that `base.read` dealt out to all ranks."""
+    """Writes one file of the rows that `base.read` dealt out to all ranks."""
     bounds, numbers = parquet.dealt(sum(comm.allgather(len(own))), comm)
     ends = np.cumsum([0, *(bounds[n + 1] - bounds[n] for n in numbers)])
     base.write_groups(own, ends, numbers, path, comm)
@@ -103,7 +105,7 @@ class Whole:
         self.data = Observations.of(came[comm.rank]) if alone else joined(came)
 
     def back(self, own: Observations, names: tuple[str, ...]) -> None:
-        """Columns of `own` become those of `data`."""
+        """Puts columns of `own` back into `data`."""
         bounds = np.cumsum([0, *self.counts])
         for name in names:
             parts = [self.data[name][first:end] for first, end in pairwise(bounds)]
@@ -153,7 +155,7 @@ def _first(bits: Any, best: tuple[Any, ...]) -> np.ndarray:
 
 
 def _several(bits: np.ndarray) -> np.ndarray:
-    """Where a key is there more than once."""
+    """Returns where a key is there more than once."""
     order, group = neighbours.grouped(*bits)
     found = np.zeros(len(order), bool)
     found[order] = np.bincount(group, minlength=1)[group] > 1

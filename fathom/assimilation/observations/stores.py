@@ -63,8 +63,8 @@ def compare(data: Observations, path: str | Path) -> list[str]:
 
 
 def climate(data: Observations, path: str | Path) -> list[str]:
-    """As `compare`, with the mean over the store's moments, for data of any date; sets background
-    errors too. The same errors.
+    """Does what `compare` does, with the mean over the store's moments, for data of any date; sets
+    background errors too. The same errors.
     """
     with output.open(path) as store:
         count = len(_seconds(store, path))

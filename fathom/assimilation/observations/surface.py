@@ -175,7 +175,7 @@ def outliers(
     threads: int = 1,
     comm: Any = parquet.alone,
 ) -> np.ndarray:
-    """Where a datum is too far from the analysis of its neighbours without it: the spatial
+    """Returns where a datum is too far from the analysis of its neighbours without it: the spatial
     consistency test. True: |d - d_others| > most * sqrt(sigma_others^2 + sigma_o^2). Each pass
     removes those that are the worst among their neighbours, until none is left.
 

@@ -239,7 +239,9 @@ class AirOnArea(HydrostaticAtmosphere):
     # ---- given values at all points --------------------------------------------------------------
 
     def _given(self, name: str, default: Any) -> Any:
-        """Given values, extended beyond the area as on its edges, where nothing reads them."""
+        """Returns given values, extended beyond the area as on its edges, where nothing reads
+        them.
+        """
         return self.grid.continued(super()._given(name, default))
 
     def _places(self) -> Any:

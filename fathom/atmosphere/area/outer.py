@@ -198,8 +198,8 @@ class EndOfStep:
         return before, after, t0 - self.step, t1 - self.step
 
     def coverage(self, clock: Any) -> tuple[float, float]:
-        """From the first record to the last, and no further: nothing holds beyond. A run may end at
-        the last one: its last step begins before.
+        """Returns the times from the first record to the last [s], and no further: nothing holds
+        beyond. A run may end at the last one: its last step begins before.
         """
         result: tuple[float, float] = getattr(self.axis, "extent", self.axis.coverage)(clock)
         return result

@@ -216,7 +216,9 @@ class Running:
         return at
 
     def _of_layers(self, given: Given, own: np.ndarray) -> dict[str, np.ndarray]:
-        """Over the ground `own` (points) of this rank, of one on hybrid levels."""
+        """Returns its state over the ground `own` (points) of this rank, of one on hybrid
+        levels.
+        """
         area = self.receiver
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}

@@ -103,7 +103,7 @@ class DriverFile:
         return str(self.attributes.get(name, known_surface[name][0])).strip().lower()
 
     def _check(self) -> None:
-        """No forcing is left out without a message."""
+        """Checks that all forcing is used. InputError: some would be left out."""
         for attribute in self.attributes:
             kind, _, what = attribute.partition("_")
             on = kind in ("adv", "nudging", "forc")

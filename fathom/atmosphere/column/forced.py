@@ -158,7 +158,7 @@ class ForcedColumn(Configurable):
         self._exchange()
 
     def _hold(self, state: Any) -> None:
-        """Air above the case as it is."""
+        """Keeps the air above the case as it is."""
         n, of = self.inside.start, self.above
         state["air_temperature"][:n] = of.temperature[::-1]
         state["specific_humidity"][:n] = of.humidity[::-1]
@@ -167,7 +167,7 @@ class ForcedColumn(Configurable):
                 state[kind][:n] = 0
 
     def _set(self, **values: Any) -> None:
-        """Fields that the physics has."""
+        """Sets the fields that the physics has."""
         self.column.set(**{n: v for n, v in values.items() if self.column.fields.has(n)})
 
     def _warn(self) -> None:
@@ -187,7 +187,7 @@ class ForcedColumn(Configurable):
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 
     def advance(self, period: Any) -> Self:
-        """So many seconds, or "6h"; whole steps."""
+        """Takes whole steps of so many seconds, or "6h"."""
         for _ in range(round(Period(period).seconds / self.time_step)):
             self._apply(self._forcing(), self._exchange())
             self.column.advance(1)
@@ -239,7 +239,7 @@ class ForcedColumn(Configurable):
         return None
 
     def _apply(self, forcing: Any, exchange: Any) -> None:
-        """One step of forcing and of given fluxes."""
+        """Applies one step of forcing and of given fluxes."""
         state = {
             "theta": self.column["air_temperature"] / self.exner,
             "q": self.column["specific_humidity"].copy(),

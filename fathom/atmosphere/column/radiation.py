@@ -75,7 +75,9 @@ class AirAbove:
     """Temperature, humidity and pressure above the top of a case, upward, that stay as they are."""
 
     def __init__(self, file: Any, interfaces: Any) -> None:
-        """interfaces: the case's top and those above it, upward [m]."""
+        """Reads the columns of a file. interfaces: the case's top and those above it, upward
+        [m].
+        """
         self.file, known = file, float(file.height[-1])
         self.z = 0.5 * (interfaces[1:] + interfaces[:-1])
         (last_T,), (last_q,) = self._of_file(np.array([known]))

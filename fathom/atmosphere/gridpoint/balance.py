@@ -105,7 +105,9 @@ class _Meridian:
         )
 
     def derivatives(self, theta: Any, deviation: Any) -> Any:
-        """Of the residuals: a sparse matrix, by theta and then by the Exner function."""
+        """Returns those of the residuals: a sparse matrix, by theta and then by the Exner
+        function.
+        """
         from scipy.sparse import coo_matrix
 
         cp, shape = self.heat_capacity, deviation.shape

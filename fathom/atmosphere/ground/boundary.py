@@ -96,7 +96,7 @@ def boundary_fields(
     }
 
     def only(values: Any, where: Any) -> Any:
-        """At the points of the model, from the points where `where` holds alone."""
+        """Returns values at the points of the model, from the points where `where` holds alone."""
         return sphere.to_rows(
             fill.harmonic(np.where(where, values, np.nan), latitude),
             latitude,

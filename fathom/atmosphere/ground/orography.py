@@ -131,8 +131,10 @@ def _means_of_samples(values: Any, rows: Rows) -> np.ndarray:
 
 
 def overlap(source: Any, target: Any) -> Any:
-    """(target cells, source cells) the part of a target cell that lies in a source cell, both given
-    by increasing edges. Sparse: a product with it adds in one order, for any number of threads."""
+    """Returns, (target cells, source cells), the part of a target cell that lies in a source cell,
+    both given by increasing edges. Sparse: a product with it adds in one order, for any number of
+    threads.
+    """
     from scipy.sparse import csr_array
 
     low, high = np.maximum(source[:-1], target[:-1, None]), np.minimum(source[1:], target[1:, None])
@@ -170,9 +172,10 @@ def fitted(values: Any, rows: Rows, truncation: int, taper: float = 2.0) -> np.n
 
 
 def _legendre_fit(waves: Any, sine: Any, weight: Any, factor: Any) -> Any:
-    """From Fourier coefficients (m, row) to Legendre's and back, each degree n times factor[n], by
-    eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1},  eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),  1/2 int P^2 =
-    1."""
+    """Transforms from Fourier coefficients (m, row) to Legendre's and back, each degree n times
+    factor[n], by eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1}, eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),
+    1/2 int P^2 = 1.
+    """
     result = np.zeros_like(waves)
     sector = np.ones_like(sine)
     for m in range(len(waves)):

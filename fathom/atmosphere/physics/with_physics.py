@@ -67,7 +67,7 @@ class AirWithPhysics(Model):
     phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
     def _take_physics(self, physics: Any, tracers: Sequence[str]) -> None:
-        """The list of schemes, and what trajectories carry together with the air."""
+        """Takes the list of schemes, and what trajectories carry together with the air."""
         self.physics = listed(physics)
         for scheme in self.physics:
             sun = "solar_constant"

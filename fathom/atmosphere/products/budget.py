@@ -100,7 +100,7 @@ class Budget:
     # ---- what a run has found --------------------------------------------------------------------
 
     def begin(self, simulation: Any) -> None:
-        """The budget counts from now on; all ranks call it."""
+        """Begins to count; all ranks call it."""
         self.started = self._now(simulation)
 
     def _now(self, simulation: Any) -> Any:

@@ -300,7 +300,9 @@ class State:
         return values if lacking is None else np.where(lacking, np.nan, values)
 
     def _at(self, name: str, pressures: Any) -> Any:
-        """As `at_levels`, at pressures (levels) or at those of each point (levels, points)."""
+        """Returns what `at_levels` does, at pressures (levels) or at those of each point (levels,
+        points).
+        """
         if name in heights:
             scale = 1 if name == "geopotential_height" else STANDARD_GRAVITY
             return self.column.geopotential_height(pressures) * scale

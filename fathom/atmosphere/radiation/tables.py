@@ -125,7 +125,7 @@ class Tables:
         del self._raw
 
     def _add_particles(self, clouds: Any, aerosols: Any, ice_roughness: Any) -> None:
-        """Optics of files or of the embedded ones; None: nothing but gas."""
+        """Adds optics of files or of the embedded ones; None: nothing but gas."""
         kind = "lw" if self.longwave else "sw"
         if clouds is not None:
             at = _of_file(Path(clouds)) if clouds != "embedded" else packed.read(f"clouds-{kind}")

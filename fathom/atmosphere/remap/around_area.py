@@ -214,8 +214,8 @@ class AroundArea:
         return {n: v if n in done else self._periodic(v) for n, v in found.items()}
 
     def of_functions(self, values: Mapping[str, Any], air: set[str]) -> dict[str, Any]:
-        """`values` of which those of the `air` that are functions or numbers are arrays at all
-        points of the area.
+        """Returns `values` of which those of the `air` that are functions or numbers are arrays at
+        all points of the area.
         """
         there = {n: v for n, v in values.items() if n in air and (callable(v) or not np.ndim(v))}
         if any(name in values and name not in there for name in wind):  # both, or none

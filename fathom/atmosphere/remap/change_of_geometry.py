@@ -59,7 +59,7 @@ class Change:
         self.ground = Ground(self).fields()
 
     def _compare(self) -> None:
-        """The relation of both grids. ValueError: one does not lie within the other."""
+        """Finds the relation of both grids. InputError: one does not lie within the other."""
         raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
@@ -237,7 +237,7 @@ class ChangeOfGeometry(Change):
         return self._at_own
 
     def _by_waves(self) -> None:
-        """All spectral fields at once, at the truncation that both have."""
+        """Takes all spectral fields at once, at the truncation that both have."""
         a, b = self.given, self.own
         truncation = min(a.grid.truncation, self.model.grid.truncation)
         from_a, to_b = (
@@ -245,7 +245,7 @@ class ChangeOfGeometry(Change):
             for grid, domain in ((a.grid, a.domain), (self.model.grid, self.simulation.domain))
         )
         there, here = mpi.core.TransformItems64(from_a), mpi.core.TransformItems64(to_b)
-        waves, results = len(from_a.own), {}
+        waves, results = len(from_a.own), dict[str, Any]()
         for name in (a.temperature, "log_pressure_ratio", "surface_geopotential"):
             levels = 1 if name in a.columns else a.grid.levels.nz
             f = np.zeros((waves, 2, levels))
@@ -253,9 +253,10 @@ class ChangeOfGeometry(Change):
             results[name] = b.empty(levels)
             here.scalar(f, results[name])
         pair = [np.zeros((waves, 2, a.grid.levels.nz)) for _ in wind]
-        there.wind(*pair, *(a.by_rows(name, over_map_factor=True) for name in wind))
+        rows = [a.by_rows(name, over_map_factor=True) for name in wind]
+        there.wind(pair[0], pair[1], rows[0], rows[1])
         results |= {name: b.empty(a.grid.levels.nz) for name in wind}
-        here.wind(*pair, *(results[name] for name in wind))
+        here.wind(pair[0], pair[1], results[wind[0]], results[wind[1]])
         from_a.direct(there)
         to_b.inverse(here)
         for name, blocks in results.items():

@@ -250,7 +250,7 @@ class _PointsOnMap(LimitedAreaGrid):
 
     @property
     def area(self) -> Any:
-        """Itself: the same interface as of areas with an extension."""
+        """Returns itself: the same interface as of areas with an extension."""
         return self
 
     @cached_property

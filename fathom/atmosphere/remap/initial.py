@@ -40,8 +40,9 @@ LARGEST = 2.0  # K
 
 
 def _check_everywhere(dataset: xr.Dataset) -> None:
-    """InputError: a field of the state has no value at a place. `horizontally` says which fields
-    are missing."""
+    """Checks that there are values everywhere. InputError: a field of the state has no value at a
+    place. `horizontally` says which fields are missing.
+    """
     for name in (n for n in OUTLINE if n in dataset):
         array = dataset[name].transpose("pressure", "latitude", "longitude")
         bad = ~np.isfinite(array.values)
@@ -220,7 +221,9 @@ def under_ground(values: Any, x: Any, surface_pressure: Any, name: str) -> np.nd
 
 
 def lapse_below(temperature: Any, between: Any, lowest: Any) -> np.ndarray:
-    """Below the last level of the analysis T falls off from it with the standard lapse rate."""
+    """Returns T that falls off with the standard lapse rate below the last level of the
+    analysis.
+    """
     beyond = np.maximum(between.target - between.x[-1], 0)
     result: np.ndarray = np.where(
         beyond > 0, lowest * np.exp(column.EXPONENT * beyond), temperature

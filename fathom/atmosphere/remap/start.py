@@ -77,7 +77,7 @@ def _year(date: str) -> float:
 
 
 def digital_filter(simulation: Any, span: Any) -> None:
-    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
+    """Filters the state of a simulation at its start over `span` [s] around it. All ranks call
     it.
     """
     model, fields = simulation.model, simulation.fields
@@ -119,7 +119,7 @@ def _without_records(simulation: Any) -> Iterator[Any]:
 
 
 def _draw_to_start(model: Any, sequence: Any, fields: Any, step: float) -> None:
-    """A model whose outer state is its initial state, constant in time."""
+    """Relaxes a model to its initial state, constant in time, in place of an outer one."""
     if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
         return
     for name, values in model.relaxed_to_start(step).items():

@@ -109,7 +109,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         raise NotImplementedError
 
     def _lie_on(self, name: str) -> None:
-        """The orography of that name, and its land."""
+        """Takes the orography of that name, and its land."""
         if name != "earth":
             raise InputError(
                 f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"

@@ -61,7 +61,7 @@ def atmosphere(
     """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the
     machine's limits.
     """
-    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench import tiles as lengths  # start-up time: loads NumPy
     from fathom.performance.bench.atmosphere import (  # start-up time: loads NumPy
         Case,
@@ -77,9 +77,6 @@ def atmosphere(
     def act() -> int:
         if len(tile) > 1:
             return lengths.present(lengths.sweep(case, tile), file, picture)
-        if case.device:
-            figures = on_device.measure(case)
-            return recorded.told("atmosphere", on_device.present, figures, file, record)
-        return recorded.told("atmosphere", present, measure(case), file, record)
+        return recorded.measured("atmosphere", case, measure, present, file, record)
 
     return launch.distribute(ranks, threads, None, act)

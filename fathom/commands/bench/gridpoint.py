@@ -47,7 +47,7 @@ def gridpoint(
     """Seconds a step and million cells of the grid-point atmosphere, by phase, against the
     machine's limits.
     """
-    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.gridpoint import (  # start-up time: loads NumPy
         Case,
         measure,
@@ -57,9 +57,6 @@ def gridpoint(
     case = Case(case=name, ranks=ranks, threads=threads, **given)
 
     def act() -> int:
-        if case.device:
-            figures = on_device.measure(case)
-            return recorded.told("gridpoint", on_device.present, figures, file, record)
-        return recorded.told("gridpoint", present, measure(case), file, record)
+        return recorded.measured("gridpoint", case, measure, present, file, record)
 
     return launch.distribute(ranks, threads, None, act)

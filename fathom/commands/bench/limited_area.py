@@ -46,16 +46,13 @@ def limited_area(
     """Forecast days a day of the limited-area atmosphere, and the time of a step by phase against
     the machine's limits.
     """
-    from fathom.performance.bench import on_device, recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.atmosphere import measure, present  # the same
     from fathom.performance.bench.limited_area import Case  # the same
 
     case = Case(case=name, ranks=ranks, threads=threads, **given)
 
     def act() -> int:
-        if case.device:
-            figures = on_device.measure(case)
-            return recorded.told("limited-area", on_device.present, figures, file, record)
-        return recorded.told("limited-area", present, measure(case), file, record)
+        return recorded.measured("limited-area", case, measure, present, file, record)
 
     return launch.distribute(ranks, threads, None, act)

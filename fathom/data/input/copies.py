@@ -37,9 +37,10 @@ _piece = 1 << 24  # bytes
 def of(
     path: Path, comm: MPI.Comm, folder: str | Path, *, node: Any = None, keep: bool = True
 ) -> Iterator[Path]:
-    """The copy on this node; keep: it stays there for the next run. OSError, on all ranks the same,
-    where the file cannot be read or a copy not be written. node: communicator of the ranks that
-    share a folder, by default those of a node."""
+    """Gives the copy on this node; keep: it stays there for the next run. OSError, on all ranks the
+    same, where the file cannot be read or a copy not be written. node: communicator of the ranks
+    that share a folder, by default those of a node.
+    """
     from mpi4py import MPI
 
     shared = comm.Split_type(MPI.COMM_TYPE_SHARED) if node is None else node

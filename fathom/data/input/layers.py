@@ -37,7 +37,8 @@ def is_data(value: Any) -> bool:
 def on_points(
     value: Any, field: str, latitude: Any, longitude: Any, depth: Any, wet: Any = None
 ) -> np.ndarray:
-    """`field` of such data, (levels, *shape of latitude), at depths [m] and places [degrees].
+    """Returns `field` of such data, (levels, *shape of latitude), at depths [m] and places
+    [degrees].
 
     wet : the points at which it is used; None: all.
     ValueError: no such variable, coordinates or units that do not fit, data that do not cover the

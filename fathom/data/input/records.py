@@ -506,7 +506,7 @@ class Source:
         return [i.field for i in self.inputs]
 
     def describe(self) -> list[str]:
-        """Where each field comes from, and of which times."""
+        """Returns where each field comes from, and of which times."""
         return [f"{i.field}: {i.describe()}, {self.axis}" for i in self.inputs]
 
     def close(self) -> None:

@@ -133,7 +133,7 @@ def _decoded(held: dict[str, Any], payload: memoryview) -> np.ndarray | None:
 
 
 def _keep(place: Path | None, values: np.ndarray, of: dict[str, Any]) -> None:
-    """Without a message where it cannot be kept."""
+    """Keeps values of a table, without a message where they cannot be kept."""
     if place is None:
         return
     try:

@@ -198,7 +198,7 @@ def fill_fixed(simulation: Any) -> None:
 
 
 def fill_profiles(model: Any, fields: Any) -> None:
-    """The profiles of a model that its processes read."""
+    """Fills the profiles of a model that its processes read."""
     for name, values in model.profiles().items():
         if fields.has(name):
             fields.set_profile(name, values)

@@ -182,7 +182,9 @@ class CellMeans:
         return np.where(np.abs(turns - north).ravel() > 1e-9, 0, lowest)
 
     def _boxes_at_pole(self, lowest: np.ndarray) -> Any:
-        """As `shares`: what cells around the north pole, or with a corner there, have to it."""
+        """Returns, as `shares` does, what cells around the north pole, or with a corner there, have
+        to it.
+        """
         width, height = np.diff(self.columns), np.diff(self.mu)
         turns = [(j, i, self.columns[0], 2 * np.pi) for j, i in np.argwhere(self.around_pole)]
         for n, j, i in np.argwhere(self.corner_angle > 0):
@@ -250,7 +252,7 @@ class _Sides:
     end: np.ndarray
 
     def sum(self, pieces: np.ndarray) -> np.ndarray:
-        """Over the pieces of each side."""
+        """Returns the sum over the pieces of each side."""
         return np.add.reduceat(pieces, self.first).reshape(self.begin.shape)
 
     @classmethod
@@ -356,7 +358,9 @@ class _Chords:
         return line, west, south, east, north
 
     def _at_meridian(self, n: np.ndarray, guess: np.ndarray, meridian: np.ndarray) -> np.ndarray:
-        """Where chords n have that longitude, of a guess along parallels; all of them at a pole."""
+        """Returns where chords n have that longitude, of a guess along parallels; all of them at a
+        pole.
+        """
         a, d = self.begin[:, n], self.change[:, n]
         from_it = [np.cos(meridian) * v[1] - np.sin(meridian) * v[0] for v in (a, d)]
         reach = [np.hypot(*v[:2]) for v in (a, a + d)]
@@ -386,7 +390,7 @@ class _Chords:
         return result
 
     def _turn(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where great circles are nearest to a pole between their ends, and the sine of the
+        """Returns where great circles are nearest to a pole between their ends, and the sine of the
         latitude there; 0 where they are not.
         """
         (_, _, z), (_, _, dz) = self.begin, self.change
@@ -399,7 +403,7 @@ class _Chords:
     def _next_to_turn(
         self, n: np.ndarray, mu: np.ndarray, turn: np.ndarray, top: np.ndarray, before: bool
     ) -> np.ndarray:
-        """Where chords n have that sine of the latitude, before their turn or after it."""
+        """Returns where chords n have that sine of the latitude, before their turn or after it."""
         away, near = np.full(turn.shape, 0.0 if before else 1.0), turn
         for _ in range(52):  # by halves: at the turn the slope is 0
             middle = 0.5 * (away + near)
@@ -409,7 +413,7 @@ class _Chords:
         return near
 
     def _at_height(self, n: np.ndarray, guess: np.ndarray, mu: np.ndarray) -> np.ndarray:
-        """Where chords n have that sine of the latitude, next to a guess."""
+        """Returns where chords n have that sine of the latitude, next to a guess."""
         a, d = self.begin[:, n], self.change[:, n]
         for _ in range(3):
             v = a + guess * d

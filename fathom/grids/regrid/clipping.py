@@ -27,8 +27,8 @@ def quadrilaterals(latitude: Any, longitude: Any) -> np.ndarray:
 
 
 def area(polygons: np.ndarray) -> np.ndarray:
-    """Of polygons (n, corners, 3) [sr], positive where they are counterclockwise: triangles from
-    the first corner (Eriksson 1990, Math. Mag. 63, 184).
+    """Returns the areas of polygons (n, corners, 3) [sr], positive where they are counterclockwise:
+    triangles from the first corner (Eriksson 1990, Math. Mag. 63, 184).
     """
     a, b, c = polygons[:, :1], polygons[:, 1:-1], polygons[:, 2:]
 

@@ -34,8 +34,8 @@ class Overlap:
 
     @classmethod
     def of(cls, grid: Any, new: Mapping[str, Any]) -> Overlap:
-        """From the cells of a grid to those of a mapping, as `output.coordinates` takes it.
-        InputError: as `check`, or there is no common area.
+        """Returns the overlap from the cells of a grid to those of a mapping, as
+        `output.coordinates` takes it. InputError: as `check`, or there is no common area.
         """
         check(grid, new)
         if boxes := _boxes(new):

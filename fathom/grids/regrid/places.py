@@ -126,8 +126,9 @@ def from_coordinates(
     longitude: ArrayLike,
     latitude: ArrayLike,
 ) -> Interpolation:
-    """Of the points that a file has, its longitudes and latitudes (x) and (y) or (y, x) [degrees],
-    to places: by rows where they go once around the earth from longitude 0.
+    """Returns the interpolation of the points that a file has, its longitudes and latitudes (x) and
+    (y) or (y, x) [degrees], to places: by rows where they go once around the earth from longitude
+    0.
     """
     if there_longitude.ndim == 1:
         around = 360.0 * np.arange(there_longitude.size) / there_longitude.size

@@ -116,19 +116,19 @@ class Projection(ABC):
 
     @abstractmethod
     def _to_plane(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
-        """x and y [m]."""
+        """Returns x and y [m]."""
 
     @abstractmethod
     def _to_sphere(self, x: Numbers, y: Numbers) -> Arrays:
-        """The inverse [degrees]."""
+        """Returns longitude along and latitude, the inverse [degrees]."""
 
     @abstractmethod
     def _factors(self, along: np.ndarray, latitude: np.ndarray) -> Arrays:
-        """m along x and along y."""
+        """Returns m along x and along y."""
 
     @abstractmethod
     def _angle(self, along: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-        """The angle from east to the axis of x [radians]."""
+        """Returns the angle from east to the axis of x [radians]."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.attributes == other.attributes

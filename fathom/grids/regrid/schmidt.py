@@ -54,7 +54,7 @@ class Schmidt:
 
     @property
     def plain(self) -> bool:
-        """Neither stretched nor rotated."""
+        """Returns whether it is neither stretched nor rotated."""
         return self.stretching == 1 and not self.rotated
 
     def map_factor(self, latitude: Numbers) -> np.ndarray:
@@ -103,9 +103,10 @@ class Schmidt:
     def angle(
         self, longitude: Numbers, latitude: Numbers, on_earth: Numbers | None = None
     ) -> np.ndarray:
-        """From east on earth to east about the pole of stretching, counter-clockwise [radians], at
-        points of the computational sphere; on_earth: their longitude there, where it is not that of
-        `to_earth`: at a pole of the earth."""
+        """Returns the angle from east on earth to east about the pole of stretching,
+        counter-clockwise [radians], at points of the computational sphere; on_earth: their
+        longitude there, where it is not that of `to_earth`: at a pole of the earth.
+        """
         here = np.deg2rad(longitude - self.south)
         there, latitude = self.to_earth(longitude, latitude)
         there, latitude = (

@@ -155,8 +155,8 @@ def _along_meridians(
     sign: int,
     order: int,
 ) -> np.ndarray:
-    """From (..., lat, m) to (..., target, m), over the poles with the values `opposite`, of the
-    meridian 180 degrees away.
+    """Interpolates from (..., lat, m) to (..., target, m), over the poles with the values
+    `opposite`, of the meridian 180 degrees away.
     """
     south, north = (
         1 if abs(abs(pole) - 90) < 1e-9 else 0 for pole in (latitude[0], latitude[-1])
@@ -176,8 +176,8 @@ def _scattered(
     sign: int,
     order: int,
 ) -> np.ndarray:
-    """From (..., lat, lon) to points anywhere (...): the same splines, of so many points beyond the
-    poles and around the earth that they are periodic.
+    """Interpolates from (..., lat, lon) to points anywhere (...): the same splines, of so many
+    points beyond the poles and around the earth that they are periodic.
     """
     from scipy.interpolate import make_interp_spline
 
@@ -208,7 +208,9 @@ def _scattered(
 
 
 def _weights(points: Any, knots_y: np.ndarray, knots_x: np.ndarray, west: float, order: int) -> Any:
-    """Of each B-spline at each point, (points, y x), as sparse matrices of BLOCK points each."""
+    """Returns the weights of each B-spline at each point, (points, y x), as sparse matrices of
+    BLOCK points each.
+    """
     from scipy.interpolate import BSpline
     from scipy.sparse import csr_array
 

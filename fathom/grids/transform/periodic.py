@@ -137,7 +137,9 @@ def _natural(n: int, number: int) -> np.ndarray:
 
 
 def _smooth(whole: np.ndarray, inside: Points) -> None:
-    """E in place: strips of columns and of rows, one point narrower on both sides each time."""
+    """Smooths E in place: strips of columns and of rows, one point narrower on both sides each
+    time.
+    """
     ny, nx = whole.shape[-2:]
     widest = max(nx - inside[0], ny - inside[1])
     for narrower in range((widest + 1) // 2):

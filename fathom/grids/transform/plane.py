@@ -62,7 +62,7 @@ class BiFourier(FieldTransform):
         self.truncation = truncation or ((nx - 1) // order, (ny - 1) // order)
         self.shape, self.lengths = (ny, nx), (nx * dx, ny * dy)
         whole = core.arrange(
-            core.Topology(nx, ny, True), np.ones(nx * ny, np.int32), 1, [0, nx], [0, ny], [0], 0
+            core.Topology(nx, ny, True), [1] * (nx * ny), 1, [0, nx], [0, ny], [0], 0
         )
         kind = core.BiFourier64 if precision == "fp64" else core.BiFourier32
         made = kind(

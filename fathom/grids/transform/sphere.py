@@ -87,7 +87,7 @@ class SphericalHarmonics(FieldTransform):
         rows, longest, points = self.grid.rows, self.grid.longest, np.asarray(self.grid.points)
         self.inside = np.arange(longest) < points[:, None]
         self.shape = self.inside.shape
-        levels = self.inside.astype(np.int32).ravel()
+        levels = self.inside.astype(int).ravel().tolist()
         whole = core.arrange(
             core.Topology(longest, rows, True), levels, 1, [0, longest], [0, rows], [0], 0
         )

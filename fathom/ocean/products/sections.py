@@ -32,8 +32,8 @@ passages: dict[str, Line] = {  # longitude and latitude of both ends [degrees], 
 
 
 def sides(longitude: Any, latitude: Any, line: Line) -> tuple[Array, Array]:
-    """For places [degrees]: distance to the left of a line, and how far along it, 0 at its first
-    end, 1 at its second; NaN far away.
+    """Returns, for places [degrees], distance to the left of a line, and how far along it, 0 at its
+    first end, 1 at its second; NaN far away.
     """
     (x0, y0), (x1, y1) = line
     scale = np.cos(np.deg2rad((y0 + y1) / 2))
@@ -63,10 +63,11 @@ def faces(grid: Any, line: Line) -> tuple[Array, Array]:
 
 
 def corners(grid: Any, line: Line) -> tuple[Array, ...]:
-    """Corners whose velocities (u, v) flow through the faces of a section: rows, columns, and the
-    lengths [m] a, b with which a layer of thickness h [m] carries h (a u + b v) [m3 s-1] to the
-    left: half of what passes a face is from the corner at each of its ends (docs/numerics.md,
-    Volume)."""
+    """Returns the corners whose velocities (u, v) flow through the faces of a section: rows,
+    columns, and the lengths [m] a, b with which a layer of thickness h [m] carries h (a u + b v)
+    [m3 s-1] to the left: half of what passes a face is from the corner at each of its ends
+    (docs/numerics.md, Volume).
+    """
     h = grid.horizontal
     nowhere = (np.array([], int),) * 2 + (np.array([]),) * 2
     if not h.spherical:

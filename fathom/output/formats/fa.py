@@ -378,7 +378,7 @@ class FaWriter(WholeTimes):
         return Finished((name, words(values)) for name, values in held)
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
-        """A file that has its name once it is whole."""
+        """Writes a file that has its name once it is whole."""
         start, interval = self._held.axis.start, bounds or (0.0, seconds)
         dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
         fields = {

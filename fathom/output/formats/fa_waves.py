@@ -69,7 +69,9 @@ def _of_sphere(frame: Frame, numbers: np.ndarray) -> tuple[SphericalHarmonics, n
 
 
 def _on_rows(frame: Frame, field: np.ndarray) -> np.ndarray:
-    """At the points of the frame, in the order of its file, of a field on full rows from south."""
+    """Returns values at the points of the frame, in the order of its file, of a field on full rows
+    from south.
+    """
     waves, rows = np.fft.rfft(field[::-1], axis=1), int(frame.dimensions[1])
     half = frame.rows[: rows // 2].astype(int)
     made = (_row(w, n, field.shape[1]) for w, n in zip(waves, [*half, *half[::-1]]))

@@ -142,7 +142,7 @@ class GribWriter(WholeTimes):
         return Finished(at_time(message, *(bounds or (seconds,))) for message in held)
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
-        """All messages of a time in one call."""
+        """Writes all messages of a time in one call."""
         messages = [
             message for name in self.variables for message in self._finished(name, seconds, bounds)
         ]
@@ -417,7 +417,7 @@ def _keys(
 
 
 def _set_interfaces(message: Any, axes: Mapping[str, Any]) -> None:
-    """a and b of hybrid levels."""
+    """Sets a and b of hybrid levels."""
     import eccodes
 
     pairs = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
@@ -436,7 +436,7 @@ def in_waves(variable: VariableSpec, head: Mapping[str, Any]) -> bool:
 
 
 def _set_values(message: Any, values: np.ndarray) -> None:
-    """Values of a message; those that are NaN are missing."""
+    """Sets the values of a message; those that are NaN are missing."""
     import eccodes
 
     nothing = np.isnan(values)
@@ -474,7 +474,7 @@ def at_time(message: bytes, seconds: float, end: float | None = None) -> bytes:
 
 
 def _sections(message: bytes) -> dict[int, int]:
-    """Where the sections of a message begin, up to the one of its values."""
+    """Returns where the sections of a message begin, up to the one of its values."""
     found, at = {}, 16
     while 7 not in found:
         length, number = struct.unpack_from(">IB", message, at)

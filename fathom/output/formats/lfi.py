@@ -164,7 +164,7 @@ class Articles(Mapping[str, Any]):
             count -= here
 
     def _more(self, record: int, count: int) -> list[int]:
-        """Where the second and all following indices begin."""
+        """Returns where the second and all following indices begin."""
         more = -(-count // (record // 2)) - 1
         return (
             [int(number) - 1 for number in self._words(record - more, more)[::-1]]

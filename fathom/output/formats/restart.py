@@ -364,7 +364,7 @@ def _partial(path: Path) -> Path:
 
 
 def _first(start: int, bands: int) -> int:
-    """Where fields begin, behind the sums."""
+    """Returns where fields begin, behind the sums."""
     return _whole_pages(start + 4 * bands)
 
 

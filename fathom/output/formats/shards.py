@@ -80,7 +80,7 @@ def assemble(
 def _chunks_within(
     shape: Sequence[int], full: Sequence[int], inner: Sequence[int]
 ) -> list[tuple[slice, ...] | None]:
-    """Where each chunk of a shard lies in a block of this shape; None: beyond it."""
+    """Returns where each chunk of a shard lies in a block of this shape; None: beyond it."""
     counts = [a // b for a, b in zip(full, inner)]
     firsts = [[n * step for n, step in zip(index, inner)] for index in np.ndindex(*counts)]
     return [

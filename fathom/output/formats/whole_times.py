@@ -322,7 +322,7 @@ class WholeTimes(ABC):
         return held if isinstance(held, Finished) else self._finish(held, seconds, bounds)
 
     def _hold(self, path: Path, writes: files.Writes) -> None:
-        """The metadata of an existing store; its file stays closed."""
+        """Holds the metadata of an existing store; its file stays closed."""
         raise NotImplementedError
 
     def _finish(

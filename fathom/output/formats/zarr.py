@@ -284,8 +284,8 @@ class ZarrWriter:
             self.stage.put(parts, lambda data: self._deliver(files.replace, name, file, [data]))
 
     def _put_time(self, name: str, chunk: int, block: np.ndarray, place: int) -> None:
-        """One row of a block of times, where it belongs: those before it are not touched. A file
-        that is not there, or not whole, is made with all of them.
+        """Writes one row of a block of times, where it belongs: those before it are not touched. A
+        file that is not there, or not whole, is made with all of them.
         """
         index = (chunk, 0)[: len(_chunk(self._arrays[name]))]
         file = self._file(name, index)
@@ -370,8 +370,9 @@ class ZarrWriter:
         return values
 
     def _set_times(self, count: int) -> None:
-        """The metadata of the group are updated at once, those of arrays only sometimes and at the
-        end."""
+        """Updates the metadata of the group at once, those of arrays only sometimes and at the
+        end.
+        """
         grows = [name for name, a in self._arrays.items() if "time" in a["dimension_names"]]
         for name in grows:
             entry = self._arrays[name]

@@ -211,7 +211,7 @@ def _bring(
     own: Mapping[str, output.Region],
     seconds: dict[str, float],
 ) -> None:
-    """One band of one time; `own`: its region of each variable."""
+    """Brings one band of one time; `own`: its region of each variable."""
     clock = _Clock(seconds)
     j0, j1, _, _ = next(iter(own.values()))
     here = slice(j0 * target.shape[1], j1 * target.shape[1])
@@ -232,7 +232,7 @@ def _bring(
 
 
 def _extend(data: Any, out: str | Path) -> None:
-    """All times become visible."""
+    """Makes all times visible."""
     from xarray.conventions import encode_cf_variable
 
     writer = output.append(out)

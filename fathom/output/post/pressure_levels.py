@@ -59,7 +59,7 @@ class Column:
         if len(fields[known]) != a.size - 1:
             raise InputError(f"{known} has {len(fields[known])} layers, the levels {a.size - 1}")
         used = [known, *SURFACE, *(["specific_humidity"] if "specific_humidity" in fields else [])]
-        given = [self._flat(fields[name], name not in SURFACE) for name in used]
+        given: list[Any] = [self._flat(fields[name], name not in SURFACE) for name in used]
         if len({field.dtype for field in given}) > 1:
             given = [column.numbers(field, float) for field in given]
         self.air = mpi.core.AirColumns(
@@ -220,7 +220,7 @@ def _flat(
 def _at_pressures(
     fields: Mapping[str, np.ndarray], levels: Any, pressures: ArrayLike, order: int
 ) -> dict[str, np.ndarray]:
-    """`to_pressure_levels` for fields of (layers, points) and (points)."""
+    """Returns what `to_pressure_levels` does, for fields of (layers, points) and (points)."""
     state = Column(fields, levels)
     found = {
         "geopotential_height": state.geopotential_height(pressures),

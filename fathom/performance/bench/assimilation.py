@@ -96,8 +96,9 @@ def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
 
 
 def kept(trajectory: Trajectory, keep: str, steps: int, repetitions: int) -> dict[str, float]:
-    """The same of a trajectory that keeps something else: bytes of a step, processor seconds of
-    tangent and adjoint over `steps` steps."""
+    """Returns the same of a trajectory that keeps something else: bytes of a step, processor
+    seconds of tangent and adjoint over `steps` steps.
+    """
     usual = trajectory.linear
     trajectory.linear = mpi.core.LinearStepProgram(trajectory.sequence, keep)
     trajectory.restart()
@@ -136,9 +137,10 @@ def areas(levels: int, repetitions: int) -> dict[str, Any]:
 
 
 def interpolation(truncation: int, levels: int, repetitions: int) -> dict[str, Any]:
-    """Nanoseconds a point of four fields on one thread: the gather of cubic interpolation, and its
-    adjoint by bands of rows and in the simplest way, point after point, with and without atomic
-    additions. On two threads those that can use them, by the wall's clock."""
+    """Returns nanoseconds a point of four fields on one thread: the gather of cubic interpolation,
+    and its adjoint by bands of rows and in the simplest way, point after point, with and without
+    atomic additions. On two threads those that can use them, by the wall's clock.
+    """
     grid = GaussianGrid(truncation, levels=SigmaLevels(levels))
     eta = ((np.arange(levels) + 0.5) / levels).tolist()
     scatter = mpi.core.ScatterMeasured(grid.rows, eta, 1.7, 0.8)
@@ -201,8 +203,9 @@ def minimisation(model: Model, window: int, iterations: int, keep: str = "all") 
 
 
 def vertical(truncation: int, levels: int, repetitions: int) -> dict[str, float]:
-    """Products of B between levels, a matrix for each degree, both ways: operations a processor
-    second, and those of one large product of matrices."""
+    """Returns, of products of B between levels, a matrix for each degree, both ways, operations a
+    processor second, and those of one large product of matrices.
+    """
     transform = SphericalHarmonics(truncation)
     apart = np.subtract.outer(np.arange(levels), np.arange(levels)) / 8.0
     root = SpectralRoot(

@@ -81,7 +81,7 @@ class Case:
         return Interpolation(simulation.model.grid, bytes_, simulation.time_step).ratios()
 
     def simulation(self, **more: Any) -> Any:
-        """`more`: keywords of the Simulation."""
+        """Returns the simulation of the case. `more`: keywords of the Simulation."""
         truncation, levels, grid, step, diffusion, physics = cases[self.case]
         return simulation(
             truncation,

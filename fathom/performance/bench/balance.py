@@ -199,8 +199,8 @@ def _map_of(simulation: Any, balanced: Any) -> Any:
 
 
 def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any]:
-    """Of each process and of their sum: before and after, on the real ranks (mean over the measured
-    steps) and on simulated ones.
+    """Returns the figures of each process and of their sum: before and after, on the real ranks
+    (mean over the measured steps) and on simulated ones.
     """
     figures: dict[str, Any] = {"case": asdict(case), "machine": machine.name(), "processes": {}}
     totals: dict[str, Any] = {}

@@ -132,7 +132,7 @@ class Problem:
         self.mass = 1 / (earth.GRAVITY * implicitness * f["step"] ** 2)
         self.decomposition = mpi.core.decompose(
             mpi.core.Topology(self.nx, self.ny, f["periodic"], f["fold"]),
-            self.wet.astype(np.int32).ravel(),
+            self.wet.astype(int).ravel().tolist(),
             comm.size,
             halo=halo,
         )
@@ -155,7 +155,8 @@ class Problem:
 
     def solver(self, case: Case, **more: Any) -> Any:
 
-        how = {
+        wet, area, depth, dx, dy = self.slabs
+        how: dict[str, Any] = {
             name: getattr(case, name)
             for name in (
                 "solver",
@@ -171,7 +172,11 @@ class Problem:
             self.comm.py2f(),
             self.decomposition,
             halo,
-            *self.slabs,
+            wet,
+            area,
+            depth,
+            dx,
+            dy,
             mass=self.mass,
             maximum_iterations=case.iterations,
             **how | more,

@@ -73,7 +73,7 @@ def deal(
     topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
     d = mpi.core.decompose(
         topology,
-        np.ascontiguousarray(wet, np.int32).ravel(),
+        np.ascontiguousarray(wet, np.int32).ravel().tolist(),
         ranks,
         width,
         height,

@@ -62,7 +62,7 @@ class Case(atmosphere.Case):
         return {}
 
     def simulation(self, **more: Any) -> Any:
-        """`more`: keywords of the Simulation."""
+        """Returns the simulation of the case. `more`: keywords of the Simulation."""
         kind, columns, layers = cases[self.case]
         nx, ny, spacing, *steps = sizes[columns]
         dynamics, physics = kinds[kind]

@@ -161,8 +161,8 @@ def _by_level(figures: dict[str, float], name: str, way: str) -> Entry:
 
 
 def one_sided_over_two_sided(figures: dict[str, Any]) -> list[float]:
-    """Of each of `words`, the seconds of the fastest one-sided way over those of the fastest that
-    sends and receives, of numbers side by side.
+    """Returns, of each of `words`, the seconds of the fastest one-sided way over those of the
+    fastest that sends and receives, of numbers side by side.
     """
     ways = [e for e in figures["exchanges"] if e["name"] not in in_memory]
 

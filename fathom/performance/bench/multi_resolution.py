@@ -71,7 +71,7 @@ class Outer:
         return found
 
     def observe(self, states: dict[int, Vector]) -> Vector:
-        """In errors of the data."""
+        """Returns observed values of states, in errors of the data."""
         return np.concatenate([H.apply(states[n]) / self.errors for n, H in self.operators.items()])
 
 

@@ -242,7 +242,7 @@ def _speedup(s: dict[str, float], data: int, count: int) -> float:
 
 
 def _surface(spent: Spent) -> None:
-    """1500 stations from 50 neighbours each."""
+    """Analyses 1500 stations from 50 neighbours each."""
     rng = np.random.default_rng(1)
     n = 1500
     data = surface.Data(
@@ -256,7 +256,9 @@ def _surface(spent: Spent) -> None:
 
 
 def _operators(spent: Spent) -> None:
-    """10 000 columns of 60 layers: temperature at a pressure and refractivity, both ways."""
+    """Applies operators to 10 000 columns of 60 layers: temperature at a pressure and refractivity,
+    both ways.
+    """
     n, layers = 10000, 60
     sigma = np.linspace(0, 1, layers + 1)
     a, b = 1e5 * (sigma - sigma**2), sigma**2

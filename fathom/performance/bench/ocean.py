@@ -95,10 +95,11 @@ class Case:
                 )
 
     def simulation(self, **keywords: Any) -> Any:
-        """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly
-        forcing; lean: Richardson mixing, centred advection and Laplacian diffusion of tracers;
-        full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order
-        upwind advection. keywords: more of the Simulation."""
+        """Returns the forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12,
+        monthly forcing; lean: Richardson mixing, centred advection and Laplacian diffusion of
+        tracers; full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion,
+        third-order upwind advection. keywords: more of the Simulation.
+        """
         maker, resolution, step = grids[self.grid]
         grid = getattr(fm, maker)(
             resolution=resolution, levels=fm.ZLevels(nz=levels[self.grid], depth=5500)

@@ -444,7 +444,7 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
 
 
 def draw(figures: dict[str, Any], path: Path) -> None:
-    """Seconds of each step of all variants, output steps as spikes."""
+    """Draws the seconds of each step of all variants, output steps as spikes."""
     plots.steps(
         {
             f"{name.replace('_', ' ')}, {figures['run_seconds'][name]:.1f} s": figures[

@@ -58,7 +58,7 @@ def figures(
 
 
 def _joules(parts: list[tuple[Callable[[int], Any], float]]) -> float | None:
-    """Of one step of these parts."""
+    """Returns the joules of one step of these parts."""
     spent = 0.0
     for advance, seconds in parts:
         watts = power(advance, seconds)
@@ -255,13 +255,13 @@ class Search:
         return (self.solve.iterations, self.solve.solves) if self.solve else (0, 0)
 
     def iterations(self) -> float:
-        """Of a solve."""
+        """Returns the iterations of a solve."""
         iterations, solves = (now - before for now, before in zip(self._now(), self.before))
         return iterations / max(solves, 1)
 
     def bytes(self, steps: int) -> float:
-        """Of a step, at least: of a product its coefficients, and of each operation of the method
-        (krylov.hpp) its vectors; without the preconditioner.
+        """Returns the bytes of a step, at least: of a product its coefficients, and of each
+        operation of the method (krylov.hpp) its vectors; without the preconditioner.
         """
         if not self.solve:
             return 0.0

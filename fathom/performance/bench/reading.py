@@ -110,7 +110,7 @@ def rule(seconds: dict[str, float], nodes: int, worth: float = 0.05) -> str:
 
 @contextmanager
 def _written(case: Case) -> Iterator[tuple[Path, list[str]]]:
-    """A file of random fields and the names of their articles, on all ranks."""
+    """Writes a file of random fields and the names of their articles, on all ranks."""
     comm = mpi.world
     with tempfile.TemporaryDirectory(prefix="fathom-input-") as folder:
         place = Path(comm.bcast(folder))
@@ -123,8 +123,8 @@ def _written(case: Case) -> Iterator[tuple[Path, list[str]]]:
 
 
 def _surface(comm: Any, case: Case) -> dict[str, dict[str, float]]:
-    """Of a file of the surface: seconds until all ranks have had all of it, and MB that the disk
-    has given, by readers.
+    """Returns, of a file of the surface, seconds until all ranks have had all of it, and MB that
+    the disk has given, by readers.
     """
     one = 8 * int(np.prod(surface_field))
     count = max(1, round(1e6 * case.surface / one))

@@ -45,7 +45,7 @@ def _processes(f: Figures) -> dict[str, float]:
 
 
 def _radiation(f: Figures) -> dict[str, float]:
-    """Of a column: of a thread of the processor, or of a device."""
+    """Returns seconds of a column: of a thread of the processor, or of a device."""
     if f.get("device"):
         return {"RRTMGP": 1 / f["device"]["columns_per_second"]}
     return {name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")}
@@ -104,8 +104,26 @@ def told(
     record: Path | None,
     *more: Any,
 ) -> int:
-    """Returns present the figures, and record them; only where they are."""
+    """Presents the figures where they are, and records them; returns the exit status."""
     status = present(figures, file, *more)
     if figures is not None and record is not None:
         click.echo("\n".join(history.record(record, profile(bench, figures))))
     return status
+
+
+def measured(
+    bench: str,
+    case: Any,
+    measure: Callable[[Any], Figures | None],
+    present: Callable[..., int],
+    file: Path | None,
+    record: Path | None,
+) -> int:
+    """Measures a case here, or on the device that it names, and presents the figures; returns the
+    exit status.
+    """
+    if case.device:
+        from fathom.performance.bench import on_device  # start-up time: loads NumPy
+
+        return told(bench, on_device.present, on_device.measure(case), file, record)
+    return told(bench, present, measure(case), file, record)

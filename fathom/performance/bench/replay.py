@@ -87,7 +87,7 @@ def _trace(count: int) -> Any:
 
 
 def _by_field(disk: Disk, path: Path, count: int, size: int, kept_open: bool) -> None:
-    """A field after another, with its entry and the header."""
+    """Writes a field after another, with its entry and the header."""
     start, file = _header + _entry * count, disk.open(path) if kept_open else None
     for n, entry, values in _trace(count):
         here = disk.open(path) if file is None else file
@@ -102,7 +102,7 @@ def _by_field(disk: Disk, path: Path, count: int, size: int, kept_open: bool) ->
 
 
 def _coalesced(disk: Disk, path: Path, count: int) -> None:
-    """Fields, then all that describes them."""
+    """Writes fields, then all that describes them."""
     file, entries = disk.open(path), [memoryview(np.full(_header // 8, count).view("u1"))]
     for n, entry, values in _trace(count):
         entries.append(entry)

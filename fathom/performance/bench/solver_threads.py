@@ -21,8 +21,8 @@ from fathom.base import mpi
 
 
 def against_one(problem: Any, case: Any, seconds: float = 10.0) -> dict[str, Any]:
-    """Of a Problem and a Case of barotropic.py; the same on all ranks; nothing where there is one
-    thread.
+    """Returns the figures of a Problem and a Case of barotropic.py; the same on all ranks; nothing
+    where there is one thread.
     """
     if case.threads == 1:
         return {}

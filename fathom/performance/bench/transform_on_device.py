@@ -71,7 +71,8 @@ def _between(
 
 
 def _bytes(case: Case, transform: SphericalHarmonics, counted: float) -> tuple[float, float]:
-    """Of a pair of all fields: what must be moved, and what launch after launch moves.
+    """Returns the bytes of a pair of all fields: what must be moved, and what launch after launch
+    moves.
 
     A Legendre function takes part in four operations of a field: a multiply-add of both parts.
     """

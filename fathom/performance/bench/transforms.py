@@ -113,7 +113,7 @@ class Pair:
         }
 
     def error(self) -> float:
-        """Of a round trip, as a part of the largest coefficient."""
+        """Returns the error of a round trip, as a part of the largest coefficient."""
         difference = np.abs(self.back - self.coefficients).max()
         return float(difference / np.abs(self.coefficients).max())
 
@@ -170,7 +170,7 @@ def of_peers(
 
 
 def described(case: Case, transform: SphericalHarmonics, error: float) -> dict[str, Any]:
-    """Of a case, wherever it is measured; error: of a round trip."""
+    """Returns the description of a case, wherever it is measured; error: of a round trip."""
     return {
         "case": asdict(case),
         "machine": machine.name(),
@@ -228,6 +228,8 @@ class PairOnRanks:
         self.comm = comm
         self.grid = gaussian_grid(case.truncation, case.grid, case.reduced or False)
         real = precisions[case.precision][0]
+        kind: Any
+        items: Any
         kind, items = (
             (mpi.core.SphericalHarmonics64, mpi.core.TransformItems64)
             if case.precision == "fp64"
@@ -251,10 +253,10 @@ class PairOnRanks:
 
     def _decomposed(self) -> Any:
         nx, ny = self.grid.longest, self.grid.rows
-        inside = (np.arange(nx) < np.asarray(self.grid.points)[:, None]).astype(np.int32).ravel()
+        inside = (np.arange(nx) < np.asarray(self.grid.points)[:, None]).astype(int).ravel()
         return mpi.core.decompose(
             mpi.core.Topology(nx, ny, True),
-            inside,
+            inside.tolist(),
             self.comm.size,
             distribution="north-south",
             halo=0,

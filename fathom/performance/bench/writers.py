@@ -71,10 +71,11 @@ def _is_written(name: str, held: Any) -> bool:
 def measure(
     store: Path, folder: Path, memory: Path = Path("/dev/shm")
 ) -> dict[str, dict[str, float]]:
-    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
-    `codec` (the same data, only compressed), `plain` (the same numbers in one file, in
+    """Returns format -> megabytes of numbers a second on one core, into `folder` and into memory:
+    `writer`; `codec` (the same data, only compressed), `plain` (the same numbers in one file, in
     pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
-    bytes. The last time of `store`."""
+    bytes. The last time of `store`.
+    """
     last = _last_time(store)
     chosen = {
         name: how
@@ -156,8 +157,8 @@ def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
 
 
 def _used_pages(file: Path, fields: dict[str, np.ndarray]) -> None:
-    """Free pages for the measurement that were in use before: on a virtual machine the first use of
-    a page takes ten times as long.
+    """Frees pages for the measurement that were in use before: on a virtual machine the first use
+    of a page takes ten times as long.
     """
     for n in range(_times):
         _plain(file.with_name(f"{file.name}{n}"), fields)

@@ -155,7 +155,7 @@ class Samples:
         self.taken = []
 
     def sample(self, simulation: Any) -> None:
-        """Now."""
+        """Takes a sample now."""
         self.taken.append(
             (
                 simulation.count,
@@ -292,7 +292,7 @@ Work = tuple[float, float, float | None]
 
 
 def _count_a_cycle(s: Any) -> None:
-    """Steps in which the sequence counts the operations of each process."""
+    """Takes steps in which the sequence counts the operations of each process."""
     s.sequence.reset_timings()
     s.sequence.counting = True
     s.advance(steps_of_a_cycle(s))

@@ -104,7 +104,9 @@ usual = How()
 
 
 def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """For each message, in the order of sources, the sum of those that its rank has sent before."""
+    """Returns for each message, in the order of sources, the sum of those that its rank has sent
+    before.
+    """
     if not len(source):
         return values
     running = np.cumsum(values) - values
@@ -234,9 +236,10 @@ class Clocks:
         meanwhile: tuple[np.ndarray | float, str] | None = None,
         kind: str = "halos",
     ) -> None:
-        """blocking: receives are posted one after another when a rank comes to them; what came
-        before was put aside and is copied once more. meanwhile: seconds that ranks compute, and of
-        which region, while messages travel. kind: as `How` has them."""
+        """Lets ranks exchange messages. blocking: receives are posted one after another when a rank
+        comes to them; what came before was put aside and is copied once more. meanwhile: seconds
+        that ranks compute, and of which region, while messages travel. kind: as `How` has them.
+        """
         meeting = self.how.synchronise.get(kind, 0)
         if m.way.meet or meeting:
             self.sum(0, region)
@@ -263,7 +266,7 @@ class Clocks:
             self.sum(0, region)
 
     def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:
-        """words = 0: a barrier."""
+        """Lets all ranks take part in a sum of so many words; 0: a barrier."""
         began = self.clock
         late = float(began.max()) + noise.excess(
             self.machine, float(began.mean()) - self.since, self.ranks
@@ -287,7 +290,7 @@ class Clocks:
 
     @contextmanager
     def repeated(self, times: float) -> Iterator[None]:
-        """What is done inside counts so many times. Once is enough where it ends as it began, all
+        """Counts what is done inside so many times. Once is enough where it ends as it began, all
         in step or all as scattered as before.
         """
         clock, since = self.clock, self.since
@@ -300,7 +303,9 @@ class Clocks:
             self.spent[key] = old + times * (value - old)
 
     def times(self, number: float, action: Callable[[], None]) -> None:
-        """An action so many times: once for ranks at different times, then all others equally."""
+        """Does an action so many times: once for ranks at different times, then all others
+        equally.
+        """
         if number < 1:
             with self.repeated(number):
                 action()

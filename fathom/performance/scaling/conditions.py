@@ -34,7 +34,7 @@ class Conditions:
     how: How = usual
 
     def clocks(self, ranks: int) -> Clocks:
-        """Of so many ranks, at the begin of a step."""
+        """Returns the clocks of so many ranks, at the begin of a step."""
         return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
 
     def at_work(self, columns: np.ndarray) -> np.ndarray:

@@ -135,7 +135,7 @@ def layout(
     h, wet = grid.horizontal, np.ascontiguousarray(grid.wet_levels, np.int32)
     d = mpi.core.decompose(
         mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold, h.periodic_j),
-        wet.ravel(),
+        wet.ravel().tolist(),
         ranks,
         *(block or (0, 0)),
         distribution=distribution,

@@ -159,8 +159,8 @@ def entering(
 
 
 def neighbours_away(cores: int) -> float:
-    """Of the eight neighbours of a rank, the mean number on other nodes, if the ranks of a node are
-    a box as compact as can be.
+    """Returns, of the eight neighbours of a rank, the mean number on other nodes, if the ranks of a
+    node are a box as compact as can be.
     """
     high = max(side for side in range(1, math.isqrt(cores) + 1) if cores % side == 0)
     wide = cores // high

@@ -27,8 +27,8 @@ class Recorded(Clocks):
         self.parts.append((region, kind, begin, self.told))
 
     def kept(self, samples: int = 2000) -> dict[str, Any]:
-        """As fathom.plots.report.timeline.kept of a real run: bars (begin, end, state) of each
-        rank, and how many ranks compute, communicate and wait at so many times.
+        """Returns the same as fathom.plots.report.timeline.kept of a real run: bars (begin, end,
+        state) of each rank, and how many ranks compute, communicate and wait at so many times.
         """
         states: list[list[tuple[float, float, str]]] = [[] for _ in range(self.ranks)]
         for region, kind, begins, ends in self.parts:

@@ -140,7 +140,7 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 
 def verdict(f: dict[str, Any]) -> list[str]:
-    """Where more ranks stop paying, where the phases cross, in words."""
+    """Returns where more ranks stop paying, where the phases cross, in words."""
     ranks = np.array([s["ranks"] for s in f["simulated"]], float)
     speed, efficiency = (
         np.array([s["years_a_day"] for s in f["simulated"]]),

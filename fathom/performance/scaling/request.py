@@ -62,7 +62,9 @@ class Request:
         return (*self.settings, *supposed)
 
     def on_device(self) -> Request:
-        """With the solver that an ocean has on a device, where none is named (docs/device.md)."""
+        """Returns the request with the solver that an ocean has on a device, where none is named
+        (docs/device.md).
+        """
         if self.inner_loop:
             raise InputError(
                 f"--inner-loop: {self.machine} has devices, which compute no tangents and adjoints"
@@ -94,7 +96,7 @@ class Request:
         return int(self.what_if.get("io_sets", self.servers or 0))
 
     def writers(self, ranks: int, machine: Machine) -> int:
-        """Of so many ranks, those that write where no server does."""
+        """Returns, of so many ranks, how many are those that write where no server does."""
         given = self.what_if.get("writers", every_rank)
         return ranks if given == every_rank else min(ranks, int(given) or machine.nodes(ranks))
 
@@ -221,7 +223,7 @@ def check(request: Request, machine: Machine | None) -> None:
 
 
 def _check_files(request: Request, given: dict[str, str]) -> None:
-    """Of who reads and writes."""
+    """Checks who reads and writes."""
     for key in ("writers", "readers"):
         if (number := given.get(key, every_rank)) != every_rank and not number.isdigit():
             raise InputError(f"--what-if {key}={number}: allowed: all, a number, or 0: one a node")

@@ -39,7 +39,7 @@ class Servers:
         self.posted = 0
 
     def forget_written(self, now: float) -> None:
-        """Slots of events that are written by now are free again."""
+        """Frees the slots of events that are written by now."""
         self.under_way = [event for event in self.under_way if event[0] > now]
 
     def picked(self) -> int:
@@ -65,7 +65,7 @@ class Servers:
         return when, taken
 
     def post(self, taken: int, now: float, part: float) -> None:
-        """A set takes an event once it is done with those before."""
+        """Gives an event to a set, which takes it once it is done with those before."""
         service = part * self.output.service
         self.until[taken] = max(self.until[taken], now) + service
         self.under_way.append((self.until[taken], taken))
@@ -76,9 +76,10 @@ class Servers:
 def play(
     output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None
 ) -> dict[str, float]:
-    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it),
-    until the computing ranks are through; stalled, fallback (events), drained: when the last event
-    is written, busy: part of the time that sets work."""
+    """Plays a run; returns seconds by name. elapsed: of computing for `intervals`, each followed by
+    an output (or by that part of it), until the computing ranks are through; stalled, fallback
+    (events), drained: when the last event is written, busy: part of the time that sets work.
+    """
     parts = parts or [1.0] * len(intervals)
     if not output.sets:
         return _without_servers(output, intervals, parts)

@@ -192,7 +192,7 @@ def layout(
     ny, nx = wet.shape
     d = mpi.core.decompose(
         mpi.core.Topology(nx, ny, not plane),
-        np.ascontiguousarray(wet, np.int32).ravel(),
+        np.ascontiguousarray(wet, np.int32).ravel().tolist(),
         ranks,
         distribution=grid.distribution(ranks) if distribution == "auto" else distribution,
         halo=0,
@@ -335,8 +335,8 @@ def cost_of(
     step: str,
     halo: str,
 ) -> Cost | None:
-    """Of the regions of `n` steps of `least` seconds, as all ranks have measured them; on rank 0.
-    step, halo: the regions of a step, and of messages around departure points.
+    """Returns the cost by the regions of `n` steps of `least` seconds, as all ranks have measured
+    them; on rank 0. step, halo: the regions of a step, and of messages around departure points.
     """
     model, comm, rows = simulation.model, simulation.comm, rows_of(simulation.model)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", step)]

@@ -34,7 +34,7 @@ class Reading:
 
     @classmethod
     def of(cls, simulation: Any) -> Self:
-        """Of a simulation that is prepared; all its ranks call it."""
+        """Returns the start of a simulation that is prepared; all its ranks call it."""
         found = summary.read(simulation)
         seconds, readers = found["seconds"], len(found["readers"])
         others = max(simulation.comm.size - 1, 1)
@@ -53,7 +53,9 @@ class Reading:
 def seconds(
     read: Reading, readers: int | str, ranks: int, machine: Machine, slower: float
 ) -> float:
-    """Until all ranks have their input. readers: 0: one a node. slower: a core than here."""
+    """Returns the seconds until all ranks have their input. readers: 0: one a node. slower: a core
+    than here.
+    """
     nodes = machine.nodes(ranks)
     alone = readers == every_rank or ranks == 1
     number = ranks if alone else min(int(readers) or nodes, ranks)

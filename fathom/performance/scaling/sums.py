@@ -49,8 +49,8 @@ line = 5e-8  # s to read what another core of the node has written
 
 @cache
 def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, float]]:
-    """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops
-    beyond the first of the others.
+    """Returns, of each stage, the part of the ranks whose partner is on their own node, and the
+    mean hops beyond the first of the others.
     """
     found, rank, distance = [], np.arange(ranks), 1
     while distance < ranks:

@@ -78,8 +78,8 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
 
 
 def add_to(file: Path, case: Path) -> None:
-    """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a
-    run fails, after its message.
+    """Adds to a machine's file the speed-ups of a case with a thread on each core. SystemExit where
+    a run fails, after its message.
     """
     machine, costs = load(file), []
     with tempfile.TemporaryDirectory() as folder:

@@ -65,7 +65,7 @@ def layout(
         )
     d = mpi.core.decompose(
         mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold),
-        np.ascontiguousarray(wet, np.int32).ravel(),
+        np.ascontiguousarray(wet, np.int32).ravel().tolist(),
         ranks,
         *(block or (0, 0)),
         distribution=distribution if block is None or distribution != "auto" else "space-filling",

@@ -235,7 +235,7 @@ def _here(request: Request, ranks: int, threads: int) -> int:
 
 
 def _leave(request: Request, found: ways.Tuned) -> None:
-    """The tuned file, what was measured, the table."""
+    """Writes the tuned file, what was measured, the table."""
     before: dict[str, Any] = {"shapes": {}, "serving": {}}
     if request.shapes:
         before = json.loads(request.shapes.read_text())

@@ -244,7 +244,7 @@ class Search:
         alive: dict[int, list[float]],
         of: Mapping[int, Configuration],
     ) -> None:
-        """So many pairs of each. OutOfTimeError has the best so far."""
+        """Takes so many pairs of each. OutOfTimeError has the best so far."""
         try:
             for _ in range(pairs):
                 self.take_turns(best, axis, alive, of)
@@ -260,7 +260,7 @@ class Search:
         alive: dict[int, list[float]],
         of: Mapping[int, Configuration],
     ) -> None:
-        """A pair of each: the best so far stands before and after every two."""
+        """Takes a pair of each: the best so far stands before and after every two."""
         waiting = list(alive)
         before = self.sample(best, best, axis) if waiting else 0.0
         while waiting:

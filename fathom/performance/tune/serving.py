@@ -99,7 +99,7 @@ def short_run(document: Any) -> Ran | None:
 
 
 def price(document: Any) -> Priced | None:
-    """Called by all ranks; the answer on the first that computes."""
+    """Returns the price on the first rank that computes; all ranks call it."""
     ran = short_run(document)
     if ran is None:
         return None
@@ -128,9 +128,11 @@ def _steps(every: Any, step: float) -> int:
 def choose(
     shapes: Sequence[Shape], probe: Callable[[Shape], Priced | None], in_time: Callable[[], bool]
 ) -> tuple[Shape, dict[Shape, list[Priced]]]:
-    """The shape with the least time of a step and its output, and the measurements: all in turn,
-    twice where there is time. It is the first, without servers, where its output costs little,
-    where it cannot be measured, or where none is clearly faster in the least and in the mean."""
+    """Returns the shape with the least time of a step and its output, and the measurements: all in
+    turn, twice where there is time. It is the first, without servers, where its output costs
+    little, where it cannot be measured, or where none is clearly faster in the least and in the
+    mean.
+    """
     found: dict[Shape, list[Priced]] = {}
     for turn in range(2):
         for shape in shapes:
@@ -150,9 +152,9 @@ def by_node(
     probe: Callable[[str, Any], Priced | None],
     in_time: Callable[[], bool],
 ) -> dict[str, tuple[Any, str]]:
-    """Of `writers` and `readers` the value that is surely better than the usual, and why: one
-    writer a node instead of all ranks, where no server writes and output is expensive; all ranks as
-    readers instead of one a node, where reading takes long.
+    """Returns, of `writers` and `readers`, the value that is surely better than the usual, and why:
+    one writer a node instead of all ranks, where no server writes and output is expensive; all
+    ranks as readers instead of one a node, where reading takes long.
     """
     tried: list[tuple[str, Any, str, str]] = []
     if not serves and not _needs_no_server(usual):

@@ -73,7 +73,7 @@ class Trials:
         return self.live[key]
 
     def settled(self, configurations: Iterable[Mapping[str, Any]]) -> None:
-        """Only these are needed on, and those to keep."""
+        """Ends all but these, which are needed on, and those to keep."""
         wanted = {_key(c) for c in [*configurations, *self.keep]}
         for key in [key for key in self.live if key not in wanted]:
             self.drop(key)

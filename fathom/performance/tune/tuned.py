@@ -17,7 +17,7 @@ from fathom.run.experiment.toml import Document, dumps, inline
 
 
 def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
-    """The table of the settings, the proposals, and advice."""
+    """Prints the table of the settings, the proposals, and advice."""
     from rich.console import Console
     from rich.table import Table
 

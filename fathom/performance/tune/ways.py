@@ -277,7 +277,7 @@ def _seconds_of_sums(comm: Any, way: str) -> list[float]:
 
 
 def _seconds_of_words(comm: Any, words: int) -> list[float]:
-    """Of the three numbers of an iteration, by the library."""
+    """Returns the seconds of the three numbers of an iteration, by the library."""
     return [parallel.seconds_of_words("allreduce", words, comm)]
 
 

@@ -24,8 +24,8 @@ class FileUse:
         self.body.close()
 
     def by_file(self) -> dict[str, dict[str, Any]]:
-        """Of each store and restart: bytes and calls that wrote, openings, closings, of all ranks;
-        seconds of the slowest rank; all ranks together, rank 0 gets them.
+        """Returns, of each store and restart: bytes and calls that wrote, openings, closings, of
+        all ranks; seconds of the slowest rank; all ranks together, rank 0 gets them.
         """
         s = self.simulation
         mine: dict[str, dict[str, Any]] = {}

@@ -28,7 +28,7 @@ def library() -> Any:
 
 
 def write(folder: Path, traces: Sequence[dict[str, Any]]) -> None:
-    """An archive: `folder` with traces.otf2 in it; one that is there is replaced."""
+    """Writes an archive: `folder` with traces.otf2 in it; one that is there is replaced."""
     otf2 = library()
     start = min(
         (float(t[key].min()) for t in traces for key in ("begin", "blocked") if len(t[key])),

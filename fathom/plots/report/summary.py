@@ -89,7 +89,7 @@ def _of_the_run(s: Any) -> dict[str, Any]:
 
 
 def _of_the_state(s: Any) -> dict[str, Any]:
-    """Where it ended."""
+    """Returns where it ended."""
     extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
     return {
         "state": {
@@ -109,7 +109,7 @@ def _allowed(limits: tuple[float, float]) -> dict[str, list[float]]:
 
 
 def _of_the_time(s: Any) -> dict[str, Any]:
-    """Where the time went."""
+    """Returns where the time went."""
     return {
         "profile": s.profile["regions"],
         "efficiency": s.profile["efficiency"],
@@ -165,10 +165,12 @@ def read(s: Any) -> dict[str, Any]:
 
 
 def output(s: Any) -> dict[str, Any]:
-    """Output of a run: times of each store and of restarts, how long they kept the slowest rank
-    from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
-    size of the call (at least so many bytes, less than twice as many), those of metadata apart, and
-    the part of the bytes in calls of 64 KiB and more; with a staging folder its rates."""
+    """Returns the output of a run: times of each store and of restarts, how long they kept the
+    slowest rank from computing [s], the protocol of the servers; calls and bytes written by all
+    ranks, by the size of the call (at least so many bytes, less than twice as many), those of
+    metadata apart, and the part of the bytes in calls of 64 KiB and more; with a staging folder its
+    rates.
+    """
     found: dict[str, dict[str, Any]] = {
         kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
         for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))

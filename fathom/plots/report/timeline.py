@@ -45,7 +45,7 @@ class Timeline:
         first: float | None = None,
         last: float | None = None,
     ) -> None:
-        """first, last: the part that is wanted [s]; all by default."""
+        """Takes the bars of traces. first, last: the part that is wanted [s]; all by default."""
         self.start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
         end = max((float(t["end"].max()) for t in traces if len(t["end"])), default=self.start)
         self.first, self.last = first or 0.0, end - self.start if last is None else last
@@ -57,7 +57,7 @@ class Timeline:
             self._add(trace, pop)
 
     def _add(self, trace: dict[str, Any], pop: bool) -> None:
-        """The bars of a rank."""
+        """Adds the bars of a rank."""
         kinds = [_Kind(trace["regions"], n, pop) for n in range(len(trace["regions"]))]
         bars, within = [], []
         for region, begin, end in self._part(trace, "region", "begin", "end"):

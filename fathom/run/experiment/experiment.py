@@ -7,7 +7,6 @@ experiment.simulation(directory="runs/ocean").run(experiment.period)
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 import fathom
 from fathom.base import mpi
 from fathom.base.clock import Period
-from fathom.base.failure import FileError, InputError, file_error
+from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 from fathom.base.reading import Readers
 from fathom.base.renamed import no_such, tail
@@ -63,6 +62,7 @@ class Experiment:
 
     def __init__(self, document: Document) -> None:
         self.document, self.tables = document, document.tables
+        self._at, self._known = document.at, document.check_key
         for name, content in self.tables.items():
             self._known(name, sections, "section", name)
             if not isinstance(content, Mapping):
@@ -101,7 +101,7 @@ class Experiment:
         return cls(Document.read(path, settings))
 
     def _check_run(self) -> None:
-        """The length of the run must be a length of time; a file has no functions."""
+        """Checks that the length of the run is a length of time; a file has no functions."""
         if (named := self._section("simulation").get("python", "none")) != "none":
             raise InputError(
                 f"{self.document.place('simulation', 'python')}: python = {named!r}: a file cannot"
@@ -152,7 +152,7 @@ class Experiment:
         return model
 
     def _place_own(self, model: Any) -> None:
-        """The user's schemes with a default place, which the file does not place."""
+        """Inserts the user's schemes with a default place, which the file does not place."""
         placed = [type(one.process).__name__ for one in model.extra_processes]
         for name in self.own_schemes:
             own = schemes.scheme(name)
@@ -248,7 +248,7 @@ class Experiment:
         return simulation
 
     def _observe(self, simulation: Any) -> None:
-        """Departures inside the run: the keywords of Simulation.observe."""
+        """Requests departures inside the run: the keywords of Simulation.observe."""
         if table := self._section("observations"):
             for key in table:
                 keys = tables.parameters(simulation.observe)
@@ -256,7 +256,7 @@ class Experiment:
             self._at(("observations",), simulation.observe, **table)
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
-        """Restarts at an interval: the interval, or a table with the keywords of
+        """Requests restarts at an interval: the interval, or a table with the keywords of
         Simulation.checkpoint; or a list of these.
         """
         path, known = ("simulation", "checkpoint"), tables.parameters(simulation.checkpoint)
@@ -334,14 +334,9 @@ class Experiment:
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
-            file = self._beside(value)
+            file = self.document.beside(value)
             return self._at((*path, key), lambda: type(self).read(file).simulation())
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
-
-    def _beside(self, file: str) -> Path:
-        """Returns a file that this one names: from where this one lies, else from here."""
-        beside = Path(self.document.name).parent / file
-        return (beside if beside.exists() else Path(file)).resolve()
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "type")
@@ -359,29 +354,6 @@ class Experiment:
     def _section(self, name: str) -> Mapping[str, Any]:
         section: Mapping[str, Any] = self.tables.get(name, {})
         return section
-
-    def _known(
-        self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
-    ) -> None:
-        """Raises InputError: the key is not allowed there. owner: whose argument it would be."""
-        if key not in allowed:
-            told = tail(owner, key) if owner else ""
-            raise InputError(
-                f"{self.document.place(*path)}: unknown {what}"
-                f" '{key}'{told or near_or_all(key, allowed)}"
-            )
-
-    def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        """Returns make(...), with the place in the file before the message of an error."""
-        try:
-            return make(*arguments, **keywords)
-        except (ValueError, TypeError) as error:
-            about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
-            place = self.document.place(*path, *about[:1])
-            raise InputError(f"{place}: {error}") from error
-        except FileError as error:
-            text = error.strerror or str(error)
-            raise file_error(error, f"{self.document.place(*path)}: {text}") from error
 
     # ---- text ------------------------------------------------------------------------------------
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.items import Item, Table
 
-from fathom.base.failure import InputError, MissingFileError
-from fathom.base.near import near
+from fathom.base.failure import FileError, InputError, MissingFileError, file_error
+from fathom.base.near import near, near_or_all
+from fathom.base.renamed import tail
 
 Path_ = tuple[str, ...]
 _key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
@@ -78,6 +79,33 @@ class Document:
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
+    def beside(self, file: str) -> Path:
+        """Returns a file that this one names: from where this one lies, else from here."""
+        beside = Path(self.name).parent / file
+        return (beside if beside.exists() else Path(file)).resolve()
+
+    def check_key(
+        self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
+    ) -> None:
+        """Checks a key. InputError: it is not allowed there. owner: whose argument it would be."""
+        known = list(allowed)
+        if key not in known:
+            told = tail(owner, key) if owner else ""
+            raise InputError(
+                f"{self.place(*path)}: unknown {what} '{key}'{told or near_or_all(key, known)}"
+            )
+
+    def at(self, path: Path_, make: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
+        """Returns make(...), with the place in the file before the message of an error."""
+        try:
+            return make(*given, **named)
+        except (ValueError, TypeError) as error:
+            about = [key for key in named if re.search(rf"\b{re.escape(key)}\b", str(error))]
+            raise InputError(f"{self.place(*path, *about[:1])}: {error}") from error
+        except FileError as error:
+            text = error.strerror or str(error)
+            raise file_error(error, f"{self.place(*path)}: {text}") from error
+
     def gives(self, path: Path_) -> bool:
         """Returns whether there is a value of that key, or a setting of a table that holds it."""
         if any(path[: len(given)] == given for given in self._set):
@@ -96,8 +124,8 @@ class Document:
         return [str(file) for files in lists if isinstance(files, list) for file in files]
 
     def _apply(self, setting: str) -> None:
-        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
-        list.
+        """Applies one "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds
+        to a list.
         """
         name, equals, value = setting.partition("=")
         adds, name = name.endswith("+"), name.removesuffix("+")

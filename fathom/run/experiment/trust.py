@@ -27,7 +27,7 @@ def give() -> None:
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Within it a file's code does not run without --trust."""
+    """Surrounds looks at files, whose code does not run without --trust."""
     token = _looking.set(True)
     try:
         yield

@@ -109,9 +109,10 @@ def coefficients(machine: Machine) -> tuple[float, float]:
 def load_of(
     values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True
 ) -> np.ndarray:
-    """Work of each task over its mean share, without scatter. layout: square, or bands from north
-    to south; rows_of_physics: rows are distributed without the extension zone, where there is no
-    physics."""
+    """Returns the work of each task over its mean share, without scatter. layout: square, or bands
+    from north to south; rows_of_physics: rows are distributed without the extension zone, where
+    there is no physics.
+    """
     px, py = (8, 8) if layout == "square" else (1, tasks)
     inner = rows - extension
     edges = np.linspace(0, inner if rows_of_physics else rows, py + 1)

@@ -104,9 +104,9 @@ def day(
 
 @cache
 def together(most: float = np.inf, priced: Iteration = iteration, hold_out: bool = False) -> Fit:
-    """Of all curves of both Cray machines up to `most` cores: "work", the cost of a point in cache
-    in multiply-adds at full speed; "work NAME" of another compiler; "b NAME", "C NAME" of each
-    curve; "gap XT5" of each machine.
+    """Returns the fit of all curves of both Cray machines up to `most` cores: "work", the cost of a
+    point in cache in multiply-adds at full speed; "work NAME" of another compiler; "b NAME", "C
+    NAME" of each curve; "gap XT5" of each machine.
     """
     curves = {name: series(name) for names in crays.values() for name in names}
     ranks = {name: cores[cores <= most] for name, (cores, _) in curves.items()}

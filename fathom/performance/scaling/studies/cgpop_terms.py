@@ -85,8 +85,8 @@ def _summed(machine: Machine, program: Program, ranks: int, way: str) -> Parts:
 
 
 def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
-    """By the cores that both curves have: additional seconds of a day of the first, and the total
-    computing seconds of the slower one, as fitted.
+    """Returns, by the cores that both curves have, additional seconds of a day of the first, and
+    the total computing seconds of the slower one, as fitted.
     """
     curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
     known = [cgpop.known(each) for each in (name, other)]
@@ -110,8 +110,9 @@ def alike(name: str, other: str) -> tuple[float, float]:
 
 
 def between(name: str) -> dict[int, float]:
-    """By cores: seconds on the line between the neighbours of a point of the curve, in logarithms,
-    over those of the point, less one. Without any model, and with what was measured on more cores.
+    """Returns, by cores, seconds on the line between the neighbours of a point of the curve, in
+    logarithms, over those of the point, less one. Without any model, and with what was measured on
+    more cores.
     """
     cores, seconds = (np.log(values) for values in cgpop.series(name))
     order = np.argsort(cores)

@@ -80,7 +80,7 @@ def _years(ranks: int, variant: str = "mpi", name: str = "cray-x1") -> float:
 
 
 def _ratio(name: str, ranks: int, variant: str = "mpi") -> float:
-    """Of the barotropic phase to the baroclinic one."""
+    """Returns the ratio of the barotropic phase to the baroclinic one."""
     t = pop_x1.day(*pop_x1.on_platform(name, _x1()), ranks, variant)
     return t.mean("barotropic") / t.mean("baroclinic")
 
@@ -395,7 +395,7 @@ def _banks() -> Found:
 
 @cache
 def _points(truncation: int) -> int:
-    """Of the reduced linear grid."""
+    """Returns the number of points of the reduced linear grid."""
     return int(np.sum(GaussianGrid(truncation, grid="linear", reduced="classical").points))
 
 

@@ -115,8 +115,8 @@ def left_out(unit: str = "cell") -> np.ndarray:
 
 
 def tabled() -> list[dict[str, Any]]:
-    """Of each cell, by study and model: seconds, cost of an output [s], forecast days a day, hours
-    of all cores (a set is one task).
+    """Returns a row of each cell, by study and model: seconds, cost of an output [s], forecast days
+    a day, hours of all cores (a set is one task).
     """
     values, _ = fitted()
     cells, seconds = figures()

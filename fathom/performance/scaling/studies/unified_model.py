@@ -85,9 +85,10 @@ def stash(openings: float = 300) -> list[float]:
 
 
 def pairs(values: Mapping[str, float]) -> list[float]:
-    """Seconds of 1000 words between all pairs, word by word (get, send) and in one message (send,
-    get); messages: words that one processor sends after another; volume: s of the words themselves,
-    buffers filled and emptied included."""
+    """Returns seconds of 1000 words between all pairs, word by word (get, send) and in one message
+    (send, get); messages: words that one processor sends after another; volume: s of the words
+    themselves, buffers filled and emptied included.
+    """
     m = load("nec-sx6")
     o, latency = overhead(m), float(wire(m, 1))
     send, get = 2 * o + latency, 2 * (o + latency)
