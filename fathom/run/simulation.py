@@ -15,6 +15,7 @@ import numpy as np
 from fathom.base import mpi, places, shown
 from fathom.base.clock import Clock, Duration, Period
 from fathom.base.failure import InputError
+from fathom.base.home import at_home
 from fathom.base.ranks import Division, divide, no_part
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
@@ -103,7 +104,7 @@ class Simulation(Requests, Events):
         self.time_step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = _surface(model, surface)
-        self.directory, self.overwrite = Path(directory), overwrite
+        self.directory, self.overwrite = at_home(directory), overwrite
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
             {name for name, value in (parallel or {}).items() if value is not None},
@@ -189,7 +190,7 @@ class Simulation(Requests, Events):
             self._take_back()
             self.fields = self.sequence = self.domain = self.forcing = None
             self.gathers = {}
-        self.restart_from = Path(path)
+        self.restart_from = at_home(path)
 
     @property
     def experiment(self) -> str:

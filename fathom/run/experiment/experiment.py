@@ -17,6 +17,7 @@ import fathom
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import FileError, InputError, file_error
+from fathom.base.home import at_home
 from fathom.base.near import near_or_all
 from fathom.base.reading import Readers
 from fathom.base.renamed import no_such, tail
@@ -340,8 +341,8 @@ class Experiment:
 
     def _beside(self, file: str) -> Path:
         """Returns a file that this one names: from where this one lies, else from here."""
-        beside = Path(self.document.name).parent / file
-        return (beside if beside.exists() else Path(file)).resolve()
+        beside = Path(self.document.name).parent / at_home(file)
+        return (beside if beside.exists() else at_home(file)).resolve()
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "type")
@@ -394,7 +395,7 @@ class Experiment:
     def _kept(self) -> str:
         """Returns the constants and the extensions, whose files have absolute paths, as text."""
         own = self._section("extensions")
-        files = {k: [str(Path(f).resolve()) for f in own[k]] for k in own}
+        files = {k: [str(at_home(f).resolve()) for f in own[k]] for k in own}
         return dumps({"constants": self.constants, "extensions": files})
 
 

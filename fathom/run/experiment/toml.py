@@ -14,6 +14,7 @@ import tomlkit
 from tomlkit.items import Item, Table
 
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.base.near import near
 
 Path_ = tuple[str, ...]
@@ -47,9 +48,9 @@ class Document:
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
         """Raises OSError, ValueError: no such file (with near names), not text, not TOML."""
-        path = Path(path)
+        path = at_home(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except (FileNotFoundError, IsADirectoryError):
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
             if path.is_dir():
