@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from fathom.commands.options import PathOf
+
 
 @click.command(short_help="A single column from a DEPHY driver file.")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("file", type=PathOf(exists=True, dir_okay=False))
+@click.argument("out", type=PathOf())
 @click.option("--for", "period", metavar="TIME", help="How long; by default to the file's end.")
 @click.option("--step", metavar="TIME", help="Time step.")
 @click.option("--every", default="10min", show_default=True, help="Time between records.")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from fathom.commands.options import file_option, json_option
+from fathom.commands.options import PathOf, file_option, json_option
 
 
 @click.command(short_help="Compare two profiles.")
-@click.argument("before", type=click.Path(path_type=Path))
-@click.argument("now", type=click.Path(path_type=Path))
+@click.argument("before", type=PathOf())
+@click.argument("now", type=PathOf())
 @json_option(help="Write the records of all regions.")
 @file_option("--picture", metavar="PNG", help="Draw both, region by region.")
 @file_option("--gantt", metavar="PNG", help="Draw three steps of the ranks of both.")

@@ -13,6 +13,7 @@ import click
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.commands.options import (
+    PathOf,
     file_option,
     json_option,
     ranks_option,
@@ -21,7 +22,7 @@ from fathom.commands.options import (
 )
 from fathom.run import launch
 
-experiment_argument = click.argument("experiment", type=click.Path(path_type=Path))
+experiment_argument = click.argument("experiment", type=PathOf())
 out_option = file_option(
     "--out",
     metavar="DIR",

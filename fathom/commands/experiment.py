@@ -15,6 +15,7 @@ import click
 
 import fathom
 from fathom.base.failure import InputError
+from fathom.commands.options import PathOf
 from fathom.run import launch, room
 from fathom.run.experiment import trust
 from fathom.run.experiment.toml import Document
@@ -50,7 +51,7 @@ def experiment_options(command: Any) -> Any:
             "--scheme",
             "schemes",
             multiple=True,
-            type=click.Path(path_type=Path),
+            type=PathOf(),
             metavar="HEADER",
             help="Schemes of your own, in C++: examples/own_scheme.hpp.",
         ),
@@ -73,7 +74,7 @@ def experiment_options(command: Any) -> Any:
             type=click.IntRange(1),
             help="MPI ranks that compute, started here; not needed under mpiexec or srun.",
         ),
-        click.argument("file", type=click.Path(path_type=Path)),
+        click.argument("file", type=PathOf()),
     ):
         decorated = option(decorated)
     return decorated

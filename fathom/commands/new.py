@@ -11,6 +11,7 @@ import click
 
 from fathom.base.failure import ExistingFileError, InputError
 from fathom.base.near import unknown
+from fathom.commands.options import PathOf
 from fathom.run.tree import tree
 
 shipped = Path(__file__).parents[1] / "experiments"
@@ -39,7 +40,7 @@ def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], l
 
 @click.command(short_help="Write one of the experiments of Fathom into a file.")
 @click.argument("name", required=False, shell_complete=completed(names))
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PathOf())
 @click.option("--overwrite", is_flag=True, help="FILE may be replaced.")
 def new(name: str | None, file: Path | None, overwrite: bool) -> int:
     """Write the experiment NAME to FILE (default: NAME.toml, here). Without NAME: list those that

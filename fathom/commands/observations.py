@@ -10,6 +10,7 @@ import click
 from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.commands.options import (
+    PathOf,
     file_option,
     json_option,
     ranks_option,
@@ -18,7 +19,7 @@ from fathom.commands.options import (
 )
 from fathom.run import launch
 
-base_argument = click.argument("base", type=click.Path(path_type=Path))
+base_argument = click.argument("base", type=PathOf())
 where_option = usual_option(
     "--where", default="", help="Only data that match a where-clause of SQL."
 )
@@ -30,7 +31,7 @@ def observations() -> None:
 
 
 @observations.command("import", short_help="Make a base from files of observations.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=PathOf())
 @file_option("--out", required=True, help="The base (.parquet).")
 @click.option("--month", default="", help="For METAR, which contain only the day: 2018-11.")
 @file_option(
@@ -145,7 +146,7 @@ def map_(base: Path, kind: str, where: str, station: str | None, out: Path | Non
 
 @observations.command(short_help="Departures from a background.")
 @base_argument
-@click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("fields", nargs=-1, required=True, type=PathOf())
 @file_option("--out", required=True, help="The base with departures (.parquet).")
 @click.option("--climate", is_flag=True, help="For a store: the mean of its times, for any date.")
 def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> int:
@@ -210,7 +211,7 @@ def screen(
 
 @observations.command(short_help="Analyse the surface and add the increments to a restart.")
 @base_argument
-@click.argument("restart", type=click.Path(path_type=Path))
+@click.argument("restart", type=PathOf())
 @file_option("--out", required=True, help="The restart with the increments (.fathom).")
 @click.option("--hours", type=float, default=3.0, show_default=True,
               help="Only data within this time of its date.")  # fmt: skip

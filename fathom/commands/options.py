@@ -8,13 +8,28 @@ from typing import Any
 
 import click
 
+from fathom.base.home import at_home
+
 most = 2**31 - 1  # of whole numbers that the core takes
+
+
+class PathOf(click.Path):
+    """The path of an argument or option, in which `~` is the home."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(path_type=Path, **more)
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
+        """Returns the path."""
+        return super().convert(at_home(value), parameter, context)
+
+
 Option = Callable[[Any], Any]  # decorates a command
 
 
 def file_option(*names: str, metavar: str = "FILE", help: str, **more: Any) -> Option:
     """Returns an option: the path of something that is written or read."""
-    return click.option(*names, type=click.Path(path_type=Path), metavar=metavar, help=help, **more)
+    return click.option(*names, type=PathOf(), metavar=metavar, help=help, **more)
 
 
 def json_option(*name: str, help: str = "Write the figures, one object.") -> Option:

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import file_option, usual_option
+from fathom.commands.options import PathOf, file_option, usual_option
 
 
 @click.command(short_help="Draw a field of an output file.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PathOf())
 @click.argument("variable", required=False)
 @usual_option("--time", default="last", help="last, first, an index, or a date (the nearest).")
 @click.option(

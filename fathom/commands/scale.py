@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    PathOf,
     file_option,
     json_option,
     settings_option,
@@ -18,7 +19,7 @@ from fathom.run import launch
 
 
 @click.command(short_help="Estimate the cost of an experiment on other machines and rank counts.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PathOf())
 @usual_option("--ranks", default="1,2", help="Ranks for the measurement on this machine.")
 @usual_option("--simulate", default="16,64,256,1024,4096", help="Simulated ranks.")
 @usual_option(
@@ -50,7 +51,7 @@ from fathom.run import launch
 @threads_option
 @json_option("json")
 @file_option("--picture", metavar="PNG", help="Draw speed over ranks.")
-@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+@click.option("--probe", type=PathOf(), hidden=True)
 def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:
     """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and
     messages of the real grid, sums, noise, waiting.

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.experiment import experiment_options, parallel_settings
-from fathom.commands.options import file_option, json_option
+from fathom.commands.options import PathOf, file_option, json_option
 from fathom.run import launch
 
 
@@ -33,9 +33,9 @@ from fathom.run import launch
     help="The experiment with [parallel] filled.",
 )
 @json_option("evidence", help="Write everything that was measured.")
-@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
-@click.option("--price", type=click.Path(path_type=Path), hidden=True)
-@click.option("--shapes", type=click.Path(path_type=Path), hidden=True)
+@click.option("--probe", type=PathOf(), hidden=True)
+@click.option("--price", type=PathOf(), hidden=True)
+@click.option("--shapes", type=PathOf(), hidden=True)
 def tune(
     file: Path,
     ranks: int | None,

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fathom.base import earth
+from fathom.base import earth, longitudes
 from fathom.base.failure import InputError
+from fathom.data.input import states
 from fathom.grids.hybrid import REFERENCE
 from fathom.grids.regrid import projections
 from fathom.grids.regrid.projections import Projection, RotatedLatitudeLongitude
@@ -62,9 +63,7 @@ def around(longitude: np.ndarray) -> bool:
     """Returns whether columns of longitude [degrees] go once around the earth."""
     if longitude.size < 2:
         return True  # no area either: the readers of it raise the error
-    step = np.abs(np.diff(longitude)).min()
-    result: bool = (longitude.size + 0.5) * step > 360
-    return result
+    return longitudes.eastward(longitude).around
 
 
 def box(data: xr.Dataset) -> xr.Dataset:
@@ -180,6 +179,7 @@ def field(data: xr.Dataset, name: str, size: tuple[int, int]) -> np.ndarray:
             f"{name} has no number at {lacking} of {values[0].size} points of the area: a start"
             " needs all of them"
         )
+    states.check_field("the state", name, values)
     more = [(0, N - n) for N, n in zip(size, values.shape[-2:])]
     return np.pad(values, [(0, 0), *more])
 

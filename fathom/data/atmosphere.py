@@ -23,10 +23,12 @@ import numpy as np
 
 from fathom.base import earth, moist_air
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.base.moist_air import GAS_CONSTANT
 from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data import area_state, embedded, grib_state, stored_state
+from fathom.data.input import states
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,6 +59,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     }
     if name in sources:
         return sources[name]()
+    name = str(at_home(name))
     if str(name).endswith(grib_endings) and Path(name).is_file():
         return complete(grib_state.state(Path(name)))
     if str(name).endswith((".grib", ".tar.gz")):
@@ -74,7 +77,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
 @once
 def is_area_file(name: str) -> bool:
     """Returns whether it is the path of a file with the state of a limited area."""
-    file = Path(name)
+    file = at_home(name)
     if name.endswith(grib_endings) and file.is_file():
         return grib_state.is_area(file)
     return file.exists() and not name.endswith(".tar.gz") and stored_state.is_area(file)
@@ -154,8 +157,12 @@ def complete(data: xr.Dataset) -> xr.Dataset:
     """Returns the state with pressure downward, latitude from south, longitude from Greenwich; what
     is missing is an error that says so. An area is complete.
     """
+    source = data.encoding.get("source", "the state")
+    for name in ("air_temperature", *area_state.winds):
+        if name in data:
+            states.check_meaning(source, name, data[name], name)
     if area_state.is_area(data):
-        return data
+        return states.ordered(source, data)
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
             raise InputError(
@@ -168,7 +175,7 @@ def complete(data: xr.Dataset) -> xr.Dataset:
             f" are on ({', '.join(map(str, data.latitude.dims))}), and no map of an area is said"
             " (CF: a grid mapping)"
         )
-    data = data.sortby("pressure").sortby("latitude")
+    data = states.ordered(source, data)
     for name, units in OUTLINE.items():
         data[name].attrs = {"standard_name": name, "units": units}
     if not area_state.around(data.longitude.values):
@@ -241,7 +248,7 @@ def _file(
 ) -> Path:
     """Returns the file given, or the one of an installed package, which is not imported."""
     if path is not None:
-        file = Path(path).expanduser()
+        file = at_home(path)
         file = file / name if file.is_dir() else file
         if not file.is_file():
             raise MissingFileError(f"no file {str(file)!r} (wanted: {name}); {remedy}")

@@ -20,7 +20,7 @@ from fathom.base.failure import InputError
 from fathom.data import area_state, rows_of_store
 from fathom.grids.regrid.schmidt import Schmidt
 from fathom.grids.regrid.twelve_points import lagrange
-from fathom.output.formats import grib_waves
+from fathom.output.formats import grib_messages, grib_waves
 from fathom.output.formats.whole_times import gaussian
 
 if TYPE_CHECKING:
@@ -79,30 +79,32 @@ class RowsOf:
             return Given(values, truncation=truncation)
         self.along_rows |= bool(eccodes.codes_get(message, "uvRelativeToGrid"))
         if kind == "reduced_gg":
+            grib_messages.check_eastward(eccodes, message)
             return self._reduced(eccodes.codes_get_array(message, "pl"), values)
-        axes = _axes(eccodes, message) if sphere.plain else _own_axes(eccodes, message)
+        axes = (grib_messages.axes if sphere.plain else _own_axes)(eccodes, message)
         if self.full is not None and not all(map(np.array_equal, self.full, axes)):
             raise self._several()
         self.full = axes
-        return Given(values.reshape(axes[0].size, axes[1].size))
+        return Given(grib_messages.in_rows(eccodes, message, values))
 
     def _on_map(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
         """Returns the points of an area, as eccodes gives them."""
-        mapping, shape = _mapping(eccodes, message), _shape(eccodes, message)
+        mapping = _mapping(eccodes, message)
+        grib_messages.check_one_way(eccodes, message)
+        values = grib_messages.in_rows(eccodes, message, values)
         ends = [
             eccodes.codes_get(message, f"{name}OfFirstGridPointInDegrees")
             for name in ("longitude", "latitude")
         ]
         if self.map is None:
             places = [
-                _in_rows(eccodes, message, eccodes.codes_get_array(message, name))
-                for name in ("longitudes", "latitudes")
+                grib_messages.places(eccodes, message, name) for name in ("longitudes", "latitudes")
             ]
             self.map, self.first = (mapping, *places), ends
-        if mapping != self.map[0] or shape != self.map[1].shape or ends != self.first:
+        if mapping != self.map[0] or values.shape != self.map[1].shape or ends != self.first:
             raise self._several()
         self.along_rows |= bool(eccodes.codes_get(message, "resolutionAndComponentFlags") & 8)
-        return Given(_in_rows(eccodes, message, values))
+        return Given(values)
 
     @property
     def dimensions(self) -> tuple[str, str]:
@@ -234,37 +236,6 @@ class RowsOf:
         return result
 
 
-def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Returns latitudes and longitudes of the rows and columns, in the order of the values."""
-    latitude, longitude = (
-        np.asarray(eccodes.codes_get_array(message, f"distinct{name}"), float)
-        for name in ("Latitudes", "Longitudes")
-    )
-    if not area_state.around(longitude):  # from where the rows begin
-        longitude = eccodes.codes_get_array(message, "longitudes")[: longitude.size]
-    upward = bool(eccodes.codes_get(message, "jScansPositively"))
-    return (np.sort(latitude) if upward else np.sort(latitude)[::-1]), longitude
-
-
-def _shape(eccodes: Any, message: Any) -> tuple[int, int]:
-    """Returns rows and columns of a map."""
-    rows, columns = (
-        eccodes.codes_get(message, next(k for k in keys if eccodes.codes_is_defined(message, k)))
-        for keys in (("Nj", "Ny"), ("Ni", "Nx"))
-    )
-    return rows, columns
-
-
-def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
-    """Returns (rows, columns) of the numbers of a map, as they follow each other."""
-    if eccodes.codes_get(message, "alternativeRowScanning"):
-        raise InputError("GRIB: rows of alternating direction are not read")
-    ny, nx = _shape(eccodes, message)
-    if eccodes.codes_get(message, "jPointsAreConsecutive"):
-        return values.reshape(nx, ny).T
-    return values.reshape(ny, nx)
-
-
 def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
     """Returns the CF grid mapping of a message on a map."""
 
@@ -305,8 +276,11 @@ def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
 def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns the axes of full Gaussian rows about another pole, before they are stretched."""
     ny, nx = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
-    step = -1 if not eccodes.codes_get(message, "jScansPositively") else 1
-    return gaussian(ny)[::step], 360.0 * np.arange(nx) / nx
+    northward, westward = (
+        eccodes.codes_get(message, key, int) for key in ("jScansPositively", "iScansNegatively")
+    )
+    longitude = 360.0 * np.arange(nx) / nx
+    return gaussian(ny)[:: 1 if northward else -1], longitude[:: -1 if westward else 1]
 
 
 def _full_rows(values: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state
 from fathom.data.grib_rows import RowsOf, maps
+from fathom.output.formats import grib_messages
 from fathom.output.formats.grib_messages import library, messages, valid_time
 
 if TYPE_CHECKING:
@@ -59,7 +60,24 @@ def state(file: Path) -> xr.Dataset:
             f"{file} has no {', '.join(lacking) or 'humidity'} on levels of pressure; it has"
             f" {', '.join(sorted(names)) or 'none'}"
         )
+    _check_levels(file, found)
     return layered_state.with_specific_humidity(_dataset(found, rows, "pressure", "pressure"))
+
+
+def _check_levels(file: Path, found: dict[Any, Any]) -> None:
+    """Raises InputError: a field that lacks a time or a level of pressure that another one has."""
+    needed = [*layered_state.needed, "geopotential", "specific_humidity"]
+    if ("pressure", "specific_humidity") not in found:
+        needed[-1] = "relative_humidity"
+    for of, name in ((needed[0], one) for one in needed[1:]):
+        there, here = found["pressure", of].keys(), found["pressure", name].keys()
+        for lacks, has, which in ((name, of, there - here), (of, name, here - there)):
+            if which:
+                when, level = min(which)
+                raise InputError(
+                    f"{file} has no {lacks} at {level / 100:g} hPa, {when.astype('M8[m]')}, but"
+                    f" {has}: all fields of a state are needed at all of its levels and times"
+                )
 
 
 def is_area(file: Path) -> bool:
@@ -71,24 +89,30 @@ def is_area(file: Path) -> bool:
         kind = eccodes.codes_get(message, "gridType")
         if kind != "regular_ll":
             return kind in maps
-        step = eccodes.codes_get(message, "iDirectionIncrementInDegrees", float)
-        result: bool = (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
-        return result
+        return not area_state.around(grib_messages.axes(eccodes, message)[1])
     return False
 
 
 def _messages(file: Path) -> tuple[dict[Any, Any], RowsOf, Any]:
-    """Returns {(kind of level, name): {(time, level): values}}, their rows, pv."""
+    """Returns {(kind of level, name): {(time, level): values}}, their rows, pv. InputError: a field
+    twice.
+    """
     eccodes = library(file)
     held: dict[tuple[str, str], dict[Any, Any]] = {}
+    called: dict[tuple[str, str], str] = {}
     rows = RowsOf(file)
     interfaces = None
     for message in messages(file):
         if (key := _key(eccodes, message)) is not None:
             kind, name, factor, level = key
-            values = factor * eccodes.codes_get_values(message)
+            short = eccodes.codes_get(message, "shortName")
+            if called.setdefault((kind, name), short) != short:
+                continue  # a height beside the geopotential
+            values = factor * grib_messages.numbers(eccodes, message)
             when = valid_time(eccodes, message), level
-            held.setdefault((kind, name), {})[when] = rows.take(eccodes, message, values)
+            of = held.setdefault((kind, name), {})
+            grib_messages.check_once(file, short, when, of)
+            of[when] = rows.take(eccodes, message, values)
             if kind == "hybrid" and interfaces is None:
                 interfaces = eccodes.codes_get_array(message, "pv")
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}

@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom.base import moist_air
 from fathom.base.failure import InputError
+from fathom.data.input import states
 from fathom.grids.regrid import column
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ def on_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> xr.Dataset:
 
     if "surface_air_pressure" not in data:
         data = data.assign(surface_air_pressure=np.exp(data.log_surface_pressure))
-    results = [_at_pressures(data.isel(time=n), a, b) for n in range(data.sizes["time"])]
+    results = []
+    for n in range(data.sizes["time"]):
+        states.check_numbers(data.encoding.get("source", "the state"), data.isel(time=n))
+        results.append(_at_pressures(data.isel(time=n), a, b))
     dims = ("time", "pressure", "latitude", "longitude")
     shape = (len(results), len(PRESSURES), *data.surface_geopotential.shape[1:])
     made = {

@@ -35,7 +35,7 @@ def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
     """Returns fields on full Gaussian rows about another pole, (latitude, longitude) there, on as
     many rows of the earth. along_rows: winds are components along the rows, not as on earth.
     """
-    data = data.sortby("latitude")
+    data = data.sortby("latitude").sortby("longitude")
     ny, nx = data.sizes["latitude"], data.sizes["longitude"]
     rows = Rows(gaussian(ny), np.full(ny, nx), sphere)
     if along_rows and sphere.rotated:

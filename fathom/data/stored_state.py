@@ -19,6 +19,7 @@ from fathom import names, output
 from fathom.base import earth, units
 from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state, rows_of_store
+from fathom.data.input import states
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,7 +45,7 @@ def state(file: Path) -> xr.Dataset:
     found = rows_of_store.on_full_rows(found)
     if "ap" not in data or "b" not in data:
         return _on_pressures(file, found)
-    a, b = (_interfaces(data, name) for name in ("ap", "b"))
+    found, a, b = _from_top(file, data, found)
     layered_state.check(file, found.data_vars)
     layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
     used = [name for name in fields if name in found and name != "geopotential"]
@@ -86,7 +87,7 @@ def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
     found = found[[name for name in wanted if name in found.data_vars]]
     if "ap" not in data or "b" not in data:
         return _at_its_places(data, _on_pressures(file, found))
-    a, b = (_interfaces(data, name) for name in ("ap", "b"))
+    found, a, b = _from_top(file, data, found)
     layered_state.check(file, found.data_vars)
     layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
     found = found.drop_vars(["geopotential", "geopotential_height"], errors="ignore")
@@ -136,14 +137,17 @@ def in_layers(
         names = tuple(dict.fromkeys((*fields, *also)))
         found = _in_our_units(_renamed(data, _found(file, data, names)))
         lacking = [n for n in (*layered_state.needed, "surface_air_pressure") if n not in found]
-        a, b = (_interfaces(data, name) for name in ("ap", "b"))
+        found, a, b = _from_top(file, data, found)
         if lacking or found.sizes.get("level") != a.size - 1:
             raise InputError(
                 f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: all of them are"
                 f" needed, with {', '.join(layered_state.needed)} and surface_air_pressure"
             )
         record = found.isel(time=number)
-        return {n: np.asarray(record[n].values, float) for n in names if n in record}, a, b
+        made = {n: np.asarray(record[n].values, float) for n in names if n in record}
+        for name, values in made.items():
+            states.check_field(file, name, values)
+        return made, a, b
 
 
 def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
@@ -159,6 +163,7 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     found = found.rename({level: "pressure"} if level != "pressure" else {})
     if "geopotential" not in found and "geopotential_height" in found:
         found["geopotential"] = earth.STANDARD_GRAVITY * found.geopotential_height
+    found = states.ordered(file, found)
     return layered_state.with_specific_humidity(_in_order(found, "pressure"))
 
 
@@ -176,6 +181,8 @@ def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict
         ]
         if len(there) > 1:
             raise InputError(f"{file} has {name} more than once: {', '.join(there)}")
+        for one in there:
+            states.check_meaning(file, one, data[one], name)
         new |= dict.fromkeys(there, name)
     return new
 
@@ -202,11 +209,21 @@ def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Datase
     return data
 
 
+def _from_top(
+    file: Path, data: xr.Dataset, found: xr.Dataset
+) -> tuple[xr.Dataset, np.ndarray, np.ndarray]:
+    """Returns fields on hybrid levels from the top, and `ap` [Pa] and `b` of the interfaces."""
+    a, b = (_interfaces(data, name) for name in ("ap", "b"))
+    return states.from_top(file, found, a, b)
+
+
 def _interfaces(data: xr.Dataset, name: str) -> np.ndarray:
     """Returns ap or b of the interfaces of layers."""
     if f"{name}_bounds" not in data:
         return np.asarray(data[name].values, float)
     pairs = data[f"{name}_bounds"].values.astype(float)
+    if len(pairs) > 1 and (pairs[1:, 1] == pairs[:-1, 0]).all():  # each from its other end
+        pairs = pairs[:, ::-1]
     return np.append(pairs[:, 0], pairs[-1, 1])
 
 

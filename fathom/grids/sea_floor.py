@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom import output
-from fathom.base import units
+from fathom.base import longitudes, units
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import once, told
@@ -29,6 +29,7 @@ _depths = ("ocean_depth", "deptho", "depth", "bathymetry", "Bathymetry", "bathy"
 _height_names = ("height_above_mean_sea_level", "surface_altitude", "altitude", "height")
 _depth_names = ("sea_floor_depth_below_geoid", "sea_floor_depth_below_mean_sea_level", "depth")
 _degree = 1 / 12  # to which finer data are averaged
+_at_once = 2e7  # numbers of a file that are in memory
 
 
 def is_file(value: Any) -> bool:
@@ -46,12 +47,18 @@ def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> n
     """
     with _opened(given) as (path, held, named), told(path):
         array, sign = _variable(held, path, named)
-        latitude, longitude = _axes(array, path)
-        water, latitude, longitude = _coarse(array, sign, latitude, longitude)
-        _check_sign(array, path, sign)
-    water, longitude = _around(water, longitude)
-    _check_covers(path, latitude, longitude, corner_longitude, corner_latitude)
-    water, longitude = _closed(water, longitude)
+        latitude, longitude, n = _coarse(*_axes(array, path))
+        if why := _beyond(latitude, _eastward(longitude)[1], corner_longitude, corner_latitude):
+            _check_sign(array, path, sign)
+            raise InputError(f"bathymetry: {path} has {why}")
+        rows = _rows(latitude, np.asarray(corner_latitude))
+        columns = _columns(longitude, np.asarray(corner_longitude))
+        water, below, above = _means(array, sign, n, rows, columns)
+        if _contradict(sign, below, above):  # so does the whole file?
+            _check_sign(array, path, sign)
+    order, east = _eastward(longitude[columns])
+    water, longitude = _closed(water[..., order], east)
+    latitude = latitude[rows]
     fraction, volume = cell_means(water, latitude, longitude, corner_longitude, corner_latitude)
     return np.where(fraction >= 0.5, volume / np.maximum(fraction, 1e-9), 0.0)
 
@@ -113,51 +120,95 @@ def _axes(array: Any, path: Any) -> tuple[np.ndarray, np.ndarray]:
     return latitude, longitude
 
 
-def _check_sign(array: Any, path: str, sign: float) -> None:
-    """Raises InputError: numbers whose sign contradicts what the variable is. Of depths most are
-    positive, of heights some are negative.
+def _contradict(sign: float, below: int, above: int) -> bool:
+    """Returns whether so many numbers below and above the surface contradict what the variable is:
+    of depths most are positive, of heights some are negative.
     """
-    step = max(1, array.shape[0] // 400)
-    some = np.asarray(array[::step].values, float)
-    below, above = int((sign * some > 0).sum()), int((sign * some < 0).sum())
-    as_it_is = "depth" if sign > 0 else "height"
-    other = "up" if sign > 0 else "down"
-    if (sign > 0 and above > below) or (sign < 0 and not below and above):
-        signs = f"{(some < 0).mean():.0%} of its numbers are negative"
+    return above > below if sign > 0 else not below and above > 0
+
+
+def _check_sign(array: Any, path: str, sign: float) -> None:
+    """Raises InputError: numbers whose sign contradicts what the variable is."""
+    some = np.asarray(array[:: max(1, array.shape[0] // 400)].values, float)
+    if _contradict(sign, int((sign * some > 0).sum()), int((sign * some < 0).sum())):
+        as_it_is, other = ("depth", "up") if sign > 0 else ("height", "down")
         raise InputError(
             f"bathymetry: {path}: {array.name} is a {as_it_is} by its name or its attributes, but"
-            f" {signs}; positive = {other!r} in the file, or another name, says what it is"
+            f" {(some < 0).mean():.0%} of its numbers are negative; positive = {other!r} in the"
+            " file, or another name, says what it is"
         )
 
 
-def _coarse(
-    array: Any, sign: float, latitude: np.ndarray, longitude: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Returns share of sea and its depth times that share (2, rows, columns), in means of n x n
-    values.
-    """
+def _coarse(latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Returns latitudes and longitudes of means of n x n values, and n."""
     n = max(1, int(_degree / abs(np.diff(latitude)).mean() + 1e-6))
-    rows, columns = latitude.size // n, longitude.size // n
-    water = np.empty((2, rows, columns))
-    for j in range(rows):
-        strip = sign * np.asarray(array[j * n : (j + 1) * n, : columns * n].values, float)
-        strip = np.nan_to_num(np.maximum(strip, 0.0)).reshape(n, columns, n)
-        water[0, j], water[1, j] = (strip > 0).mean((0, 2)), strip.mean((0, 2))
-
-    def middle(axis: Any, size: Any) -> Any:
-        return axis[: size * n].reshape(size, n).mean(1)
-
-    return water, middle(latitude, rows), middle(longitude, columns)
+    rows, columns = (
+        axis[: axis.size // n * n].reshape(-1, n).mean(1) for axis in (latitude, longitude)
+    )
+    return rows, columns, n
 
 
-def _around(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns columns eastward from the end of the widest gap."""
+def _rows(latitude: np.ndarray, north: np.ndarray) -> slice:
+    """Returns the rows that cells with corners at such latitudes take from, to the pole where they
+    come near it.
+    """
+    margin = 3 * np.abs(np.diff(latitude)).max()
+    least, most = north.min() - margin, north.max() + margin
+    needed = (latitude > (-91 if least < -80 else least)) & (latitude < (91 if most > 80 else most))
+    there = np.flatnonzero(needed)
+    return slice(int(there[0]), int(there[-1]) + 1)
+
+
+def _columns(longitude: np.ndarray, east: np.ndarray) -> np.ndarray:
+    """Returns which columns cells with corners at such longitudes take from: all, unless the
+    corners leave a gap that is wider than any cell.
+    """
+    widest_cell = np.abs((np.diff(east, axis=-1) + 180) % 360 - 180).max()
+    at = np.unique(east % 360)
+    gaps = np.diff(np.append(at, at[0] + 360))
+    last = int(gaps.argmax())
+    margin = 3 * np.abs((np.diff(longitude) + 180) % 360 - 180).max()
+    if gaps[last] < 2 * widest_cell + 2 * margin:
+        return np.ones(longitude.size, bool)
+    first = at[(last + 1) % at.size]
+    reach = 360 - gaps[last] + 2 * margin
+    return np.asarray((longitude - first + margin) % 360 <= reach)
+
+
+def _means(
+    array: Any, sign: float, n: int, rows: slice, columns: np.ndarray
+) -> tuple[np.ndarray, int, int]:
+    """Returns share of sea and its depth times that share (2, rows, columns), in means of n x n
+    values; how many of these lie below and above the surface.
+    """
+    water = np.empty((2, rows.stop - rows.start, int(columns.sum())))
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], columns.astype(int), [0]])))
+    pieces = [slice(a * n, b * n) for a, b in edges.reshape(-1, 2)]
+    band = max(1, int(_at_once / (n * n * columns.sum())))
+    below = above = 0
+    for start in range(rows.start, rows.stop, band):
+        stop = min(start + band, rows.stop)
+        some = [np.asarray(array[start * n : stop * n, piece].values) for piece in pieces]
+        held = some[0] if len(some) == 1 else np.concatenate(some, axis=1)
+        for j in range(start, stop):
+            depth = sign * held[(j - start) * n : (j - start + 1) * n].astype(float)
+            below, above = below + int((depth > 0).sum()), above + int((depth < 0).sum())
+            depth = np.nan_to_num(np.maximum(depth, 0.0)).reshape(n, -1, n)
+            at = j - rows.start
+            water[0, at], water[1, at] = (depth > 0).mean((0, 2)), depth.mean((0, 2))
+    return water, below, above
+
+
+def _eastward(longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the numbers of columns eastward from the end of the widest gap, none twice, and their
+    longitudes.
+    """
     order = np.argsort(longitude % 360, kind="stable")
-    order = order[np.append(True, np.diff((longitude % 360)[order]) > 1e-6)]  # none twice
+    order = order[np.append(True, np.diff((longitude % 360)[order]) > 1e-6)]
     east = (longitude % 360)[order]
     first = (int(np.diff(np.append(east, east[0] + 360)).argmax()) + 1) % east.size
     east = np.roll(east, -first)
-    return np.roll(water[..., order], -first, axis=-1), np.where(east < east[0], east + 360, east)
+    return np.roll(order, -first), np.where(east < east[0], east + 360, east)
 
 
 def _closed(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -169,18 +220,17 @@ def _closed(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.nd
     return np.concatenate([water, land], axis=-1), np.append(longitude, beyond)
 
 
-def _check_covers(
-    path: Any, latitude: np.ndarray, longitude: np.ndarray, east: Any, north: Any
-) -> None:
-    """Raises InputError: corners of cells, `east` and `north`, that lie beyond the data."""
+def _beyond(latitude: np.ndarray, longitude: np.ndarray, east: Any, north: Any) -> str:
+    """Returns how corners of cells, `east` and `north`, lie beyond the data; "": they do not."""
     rows, columns = np.abs(np.diff(latitude)).max(), np.diff(longitude).max()
     from_west = (np.asarray(east) - longitude[0] + columns) % 360
     outside = from_west > np.ptp(longitude) + 2 * columns
-    around = checks.goes_around(longitude)
+    around = longitudes.goes_around(longitude)
     low, high = latitude.min() - rows, latitude.max() + rows
     north = np.asarray(north)
     if (outside.any() and not around) or (north < low).any() or (north > high).any():
-        raise InputError(
-            f"bathymetry: {path} has latitudes {latitude.min():.4g} to {latitude.max():.4g} and"
-            f" longitudes {longitude[0]:.4g} to {longitude[-1]:.4g}; the grid goes beyond"
+        return (
+            f"latitudes {latitude.min():.4g} to {latitude.max():.4g} and longitudes"
+            f" {longitude[0]:.4g} to {longitude[-1]:.4g}; the grid goes beyond"
         )
+    return ""

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from fathom.base.failure import InputError
 
 
@@ -28,6 +30,17 @@ class Quantity:
     direction: str = ""  # "down" or "up": which way a positive number goes
     height: float | None = None  # above the ground [m] where a model takes it to be
     whole: float = 0.0  # what the largest number of a field reaches, if it is not 0 everywhere
+
+    def impossible(
+        self, values: np.ndarray, factor: float = 1.0, offset: float = 0.0
+    ) -> np.ndarray:
+        """Returns which numbers lie beyond the limits, not those that are none. factor, offset:
+        from its unit to theirs.
+        """
+        low, high = (factor * limit + offset for limit in (self.least, self.most))
+        with np.errstate(invalid="ignore"):
+            beyond: np.ndarray = (values < low) | (values > high)
+        return beyond
 
 
 table: tuple[Quantity, ...] = (
@@ -211,7 +224,7 @@ table: tuple[Quantity, ...] = (
     Quantity(
         "air_pressure",
         "Pa",
-        1e4,
+        5e3,
         2e5,
         (
             "air_pressure",
@@ -271,12 +284,32 @@ table: tuple[Quantity, ...] = (
     Quantity("solar_constant", "W m-2", 0, 1e5, whole=10.0),
 )
 
+# a state of the air, on levels and at the ground: by the name of its field
+of_air: tuple[Quantity, ...] = (
+    Quantity("air_temperature", "K", 90, 500),
+    Quantity("eastward_wind", "m s-1", -500, 500),
+    Quantity("northward_wind", "m s-1", -500, 500),
+    Quantity("specific_humidity", "kg kg-1", -0.01, 0.2),
+    Quantity("relative_humidity", "1", -0.5, 3),
+    Quantity("geopotential", "m2 s-2", -5e4, 2e6),
+    Quantity("geopotential_height", "m", -5e3, 2e5),
+    Quantity("surface_air_pressure", "Pa", 5e3, 2e5),
+    Quantity("log_surface_pressure", "1", 8.5, 12.2),
+    Quantity("surface_geopotential", "m2 s-2", -5e4, 2e5),
+)
+
+_of_air = {row.name: row for row in of_air}
 _by_name = {name: row for row in table for name in (row.name, *row.also)}
 
 
 def of(name: str) -> Quantity | None:
     """Returns the row of a name; None: no limits are known of it."""
     return _by_name.get(name)
+
+
+def of_state(name: str) -> Quantity | None:
+    """Returns the row of a field of a state of the air; None: no limits are known of it."""
+    return _of_air.get(name)
 
 
 def check_number(name: str, value: object, argument: str = "") -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from fathom.base.configurable import explained
 from fathom.base.failure import MissingFileError
+from fathom.base.home import at_home
 from fathom.base.near import near
 from fathom.base.reading import told
 from fathom.output import formats
@@ -118,5 +119,5 @@ def _opened(path: str | Path) -> Any:
     It may also be any FA file, of any program and with any name. FileNotFoundError, ValueError
     (none of the formats), OSError (a damaged file).
     """
-    check_there(path := Path(path))
+    check_there(path := at_home(path))
     return formats.of_content(path).part("reader")(path)

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base import longitudes
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
+from fathom.base.units import conversion
+from fathom.names import describe, quantities
 
 
 def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, str]:
@@ -36,6 +39,50 @@ def names_along(dataset: Any, dim: str, size: int) -> list[str]:
     if coordinate is not None and coordinate.dtype.kind in "OSUT":
         return [str(name) for name in coordinate.values]
     return [str(n) for n in range(size)]
+
+
+_places = {  # what a coordinate is: by names and units of others
+    "longitude": ("lon", "nav_lon", "degrees_east", "degree_east", "degrees_E"),
+    "latitude": ("lat", "nav_lat", "degrees_north", "degree_north", "degrees_N"),
+}
+
+
+def role_of(coordinate: Any, name: str) -> str:
+    """Returns the standard name of a coordinate; without one that which its name or unit tells."""
+    said = {name.lower(), str(coordinate.attrs.get("units", ""))}
+    told = (role for role, words in _places.items() if said & set(words))
+    return str(coordinate.attrs.get("standard_name") or next(told, ""))
+
+
+def in_columns(data: Any) -> Any:
+    """Returns a field on longitudes of any order with its columns from west to east, each once."""
+    dim = data.dims[-1] if data.dims else ""
+    if dim not in data.coords or role_of(data[dim], str(dim)) != "longitude":
+        return data
+    columns = longitudes.eastward(data[dim].values)
+    if columns.taken is None:
+        return data
+    return data.isel({dim: columns.taken}).assign_coords(
+        {dim: (dim, columns.longitude, data[dim].attrs)}
+    )
+
+
+def possible(data: Any, name: str) -> tuple[Any, str]:
+    """Returns a field without the numbers that its quantity cannot have, as 1e20 where a file does
+    not say that it means none; and words that say how many were left out.
+    """
+    known = describe(name).name
+    row = quantities.of_state(known) or quantities.of(known)
+    if row is None or data.dtype.kind != "f":
+        return data, ""
+    try:
+        factor, offset = conversion(row.units, str(data.attrs.get("units") or row.units))
+    except InputError:
+        return data, ""
+    bad = row.impossible(data.values, factor, offset)
+    if not bad.any():
+        return data, ""
+    return data.where(~bad), f"without {int(bad.sum())} impossible numbers"
 
 
 def check_times(data: Any) -> None:

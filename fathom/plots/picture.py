@@ -14,7 +14,17 @@ from fathom.base.reading import told
 from fathom.names import describe, fields
 from fathom.plots import transports
 from fathom.plots.area import Region, degrees, projection_of
-from fathom.plots.chosen import at_level, at_names, at_time, check_times, names_along, vertical
+from fathom.plots.chosen import (
+    at_level,
+    at_names,
+    at_time,
+    check_times,
+    in_columns,
+    names_along,
+    possible,
+    role_of,
+    vertical,
+)
 from fathom.plots.lines import coast
 from fathom.plots.map import displayed
 from fathom.plots.map import map as draw_map
@@ -80,7 +90,8 @@ def picture(
         how["note"] = "  ".join(text for text in (moment, place) if text)
         return _across(dataset, data, name, kind, how, look, title)
     data, where = at_level(dataset, data, level)
-    how["note"] = "  ".join(text for text in (moment, place, where) if text)
+    data, left_out = possible(in_columns(data), name)
+    how["note"] = "  ".join(text for text in (moment, place, where, left_out) if text)
     grid, over = _on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
@@ -274,7 +285,7 @@ def _roles(data: Any) -> dict[str, Any]:
     roles: dict[str, Any] = {}
     own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
     for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):
-        standard = str(coordinate.attrs.get("standard_name", ""))
+        standard = role_of(coordinate, str(name))
         for role, words in (
             ("longitude", ("longitude",)),
             ("latitude", ("latitude",)),

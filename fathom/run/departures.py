@@ -22,6 +22,7 @@ from fathom.assimilation.observations import base, equivalents, spread
 from fathom.assimilation.observations.base import Observations
 from fathom.base.clock import Duration, Period
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.output import diagnostics
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Departures:
         every: Duration,
         path: str | Path,
     ) -> None:
-        self.simulation, self.base, self.path = simulation, given, Path(path)
+        self.simulation, self.base, self.path = simulation, given, at_home(path)
         self.every = Period(every, "every").seconds
         if not self.every:
             raise InputError(f"every = {every} of observations must be a time, not months")
@@ -54,7 +55,7 @@ class Departures:
             )
         if self.path.suffix != ".parquet":
             raise InputError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
-        if not isinstance(given, Observations) and not Path(given).is_file():
+        if not isinstance(given, Observations) and not at_home(given).is_file():
             raise MissingFileError(
                 f"{given}: no such base of observations; fathom observations import makes one"
             )

@@ -266,13 +266,9 @@ def _terminal() -> str:
 
 
 def _end_with_parent() -> None:
-<<<<<<< HEAD
-    """On Linux, ranks do not outlive the command that started them, however it ends: not even those
-    that wait for each other and hear no other signal.
+    """Has ranks, on Linux, not outlive the command that started them, however it ends: not even
+    those that wait for each other and hear no other signal.
     """
-=======
-    """Has ranks, on Linux, not outlive the command that started them, however it ends."""
->>>>>>> 4b2277d6f86d85857a7baefec60a802c64eaf1a9
     if sys.platform == "linux":
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)

@@ -16,6 +16,7 @@ from typing import Any
 
 from fathom.base import writing
 from fathom.base.failure import InputError
+from fathom.base.home import at_home
 
 index = "programs.json"
 
@@ -79,7 +80,7 @@ class Restarts:
             if not found:
                 raise InputError(f"{p.directory} has no complete restart to continue from")
             path = found[-1][1]
-        folder = Path(path)
+        folder = at_home(path)
         folder = folder if folder.is_dir() else folder.parent
         if not (folder / index).is_file():
             raise InputError(f"{path} is no complete restart of several programs: no {index}")

@@ -14,6 +14,7 @@ import numpy as np
 from fathom.base import mpi, shown
 from fathom.base.clock import Clock, Duration, Period
 from fathom.base.failure import InputError
+from fathom.base.home import at_home
 from fathom.base.ranks import Division, divide, no_part
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
@@ -101,7 +102,7 @@ class Simulation(Requests, Events):
         self.time_step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = surface_of(model, surface)
-        self.directory, self.overwrite = Path(directory), overwrite
+        self.directory, self.overwrite = at_home(directory), overwrite
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
             {name for name, value in (parallel or {}).items() if value is not None},
@@ -188,7 +189,7 @@ class Simulation(Requests, Events):
             preparation.take_back(self)
             self.fields = self.sequence = self.domain = self.forcing = None
             self.gathers = {}
-        self.restart_from = Path(path)
+        self.restart_from = at_home(path)
 
     @property
     def experiment(self) -> str:

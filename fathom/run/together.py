@@ -17,6 +17,7 @@ from fathom.base import mpi
 from fathom.base import ranks as given_ranks
 from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError, RunError
+from fathom.base.home import at_home
 from fathom.base.regions import region
 from fathom.base.timetable import Advance, Timetable, microseconds, said, second
 from fathom.base.turns import in_turn
@@ -45,7 +46,7 @@ class Together:
     ) -> None:
         if not isinstance(programs, Mapping) or not programs:
             raise InputError(f"programs = {programs!r} must be names with simulations")
-        self._directory = Path(directory)
+        self._directory = at_home(directory)
         self.lead = next(iter(programs))  # whose start and dates are those of all
         self.wishes = wishes.Wishes()
         self.stopped = self.overwrite = False

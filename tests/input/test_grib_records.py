@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.data import atmosphere
 from fathom.data.input.records import Input, Records, sources
 
 eccodes = pytest.importorskip("eccodes")
@@ -142,3 +143,83 @@ def test_missing_points_at_sea_are_an_error(tmp_path, edition):
     hole = (east > 200) & (east < 230) & (north > 0)
     with pytest.raises(fm.InputError, match="no value at .*of the sea; gaps"):
         pressure(tmp_path / "a.grib", 101000.0, edition, hole)
+
+
+@pytest.mark.parametrize("by_columns", [0, 1])
+def test_every_other_line_backwards(tmp_path, by_columns):
+    values = temperature(*np.meshgrid(longitude, latitude))
+    lines = values.T.copy() if by_columns else values
+    lines[1::2] = lines[1::2, ::-1]
+    keys = {"alternativeRowScanning": 1, "jPointsAreConsecutive": by_columns, "shortName": "2t"}
+    file = written(tmp_path / "a.grib", lines, keys=keys)
+    grid = globe()
+    found = read(file, grid, "t2m", "K")
+    np.testing.assert_allclose(found, temperature(*grid.coordinates()), atol=0.3)
+
+
+def together(*messages, shared_bitmap=False):
+    """Messages of edition 2 as one, whose section 3 is that of the first."""
+    sections = []
+    for number, message in enumerate(messages):
+        at = 16
+        while message[at : at + 4] != b"7777":
+            length = int.from_bytes(message[at : at + 4], "big")
+            part = message[at : at + length]
+            if part[4] >= (4 if number else 1):
+                reused = part[4] == 6 and number and shared_bitmap
+                sections.append(b"\0\0\0\6\6\xfe" if reused else part)
+            at += length
+    body = b"".join(sections) + b"7777"
+    return messages[0][:8] + (16 + len(body)).to_bytes(8, "big") + body
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_message_with_several_fields(tmp_path, masked):
+    """As of NCEP: both components of the wind in one message, with the bitmap of the first."""
+    wind, parts = {"10u": 5.0, "10v": -2.0}, []
+    for short, speed in wind.items():
+        values = np.where(land, 9999.0, speed) if masked else np.full((ny, nx), speed)
+        keys = {"shortName": short} | ({"bitmapPresent": 1} if masked else {})
+        parts.append(written(tmp_path / "a.grib", values, keys=keys).read_bytes())
+    file = tmp_path / "b.grib"
+    file.write_bytes(together(*parts, shared_bitmap=masked))
+    with fm.open(file) as data:
+        for name, speed in (("u10", 5.0), ("v10", -2.0)):
+            found = data[name].isel(time=0).values
+            np.testing.assert_allclose(found[~land], speed)
+            assert np.isnan(found[land]).all() == masked
+
+
+def levels(file, leave=(), twice=False):
+    """A state on levels of pressure, without some of its fields, or with one twice."""
+    whole = b""
+    for short, value in (("t", 250.0), ("u", 1.0), ("v", 2.0), ("q", 1e-3), ("z", 1e4)):
+        for level in (1000, 500, 50):
+            if (short, level) in leave:
+                continue
+            keys = {"typeOfLevel": "isobaricInhPa", "level": level, "shortName": short}
+            whole += written(file, np.full((ny, nx), value), keys=keys).read_bytes()
+    file.write_bytes(whole + (whole if twice else b""))
+    return str(file)
+
+
+def test_a_state_lacks_a_level_or_has_a_field_twice(tmp_path):
+    assert dict(atmosphere.open(levels(tmp_path / "a.grib")).sizes)["pressure"] == 3
+    for short, name in (("t", "air_temperature"), ("u", "eastward_wind"), ("z", "geopotential")):
+        with pytest.raises(fm.InputError, match=f"has no {name} at 500 hPa, 2000-01-01T00:00, but"):
+            atmosphere.open(levels(tmp_path / f"{short}.grib", {(short, 500)}))
+    with pytest.raises(fm.InputError, match="t more than once at a time and level, as of several"):
+        atmosphere.open(levels(tmp_path / "b.grib", twice=True))
+
+
+def test_missing_points_of_a_state_are_no_numbers(tmp_path):
+    file = tmp_path / "a.grib"
+    levels(file)
+    keys = {"typeOfLevel": "isobaricInhPa", "level": 850, "shortName": "t", "bitmapPresent": 1}
+    whole = file.read_bytes()
+    for short in "tuvqz":
+        values = np.where(land, 9999.0, 1e-3)
+        whole += written(file, values, keys=keys | {"shortName": short}).read_bytes()
+    file.write_bytes(whole)
+    state = atmosphere.open(str(file))
+    assert np.isnan(state.air_temperature.sel(pressure=85000)).sum() == land.sum()

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from fathom.base import longitudes
 from fathom.base.failure import InputError
-from fathom.data.input import checks, layers
+from fathom.data.input import layers
 from fathom.data.input.records import Input, Records, sources
 from fathom.ocean.surface.air import Air
 from fathom.ocean.surface.forcing import BulkForcing
@@ -208,7 +209,7 @@ def test_longitudes_in_any_order(order):
     ],
 )
 def test_once_around(x, around):
-    assert checks.eastward(x).around == around
+    assert longitudes.eastward(x).around == around
 
 
 def test_a_part_of_the_earth_serves_what_lies_in_it():

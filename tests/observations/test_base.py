@@ -158,6 +158,48 @@ def test_tables_of_text(tmp_path):
         ingest.collect([path])
 
 
+@pytest.mark.parametrize(
+    "time, right",
+    [
+        ("20181120", "2018-11-20T00:00"),
+        ("201811201230", "2018-11-20T12:30"),
+        ("20181120123000", "2018-11-20T12:30"),
+        ("1542715200", "2018-11-20T12:00"),
+        ("43424.5", "day in a spreadsheet"),
+        ("2018112012", "a date or seconds"),
+        ("20.11.2018", "Invalid isoformat string"),
+        ("11/20/2018 12:00", "Invalid isoformat string"),
+    ],
+)
+def test_times_of_tables_are_right_or_damaged(tmp_path, time, right):
+    """A date that is written as a number is that date, not some second of 1970."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(
+        b"\xef\xbb\xbfstation,time,longitude,latitude,air_temperature [degC]\n"
+        + f"A,{time},7,47,3\n".encode()
+    )
+    made, (account,) = ingest.collect([path])
+    if right.startswith("2018"):
+        assert made["time"] == np.datetime64(right, "s").astype(int) and account.damaged == 0
+        assert list(made["station"]) == ["A"]
+    else:
+        (problem,) = account.problems
+        assert right in problem and len(made) == 0
+
+
+def test_numbers_of_tables_that_cannot_be(tmp_path):
+    """9999 without a word, or degrees Celsius taken for kelvins: counted, the rest stays."""
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "time,longitude,latitude,air_temperature,surface_air_pressure [hPa]\n"
+        "2018-11-20,7,47,9999,1013\n2018-11-20,8,47,15,1013\n2018-11-20,9,47,288,1013\n"
+    )
+    made, (account,) = ingest.collect([path])
+    assert sorted(made["value"]) == [288, 101300, 101300, 101300]
+    (problem,) = account.problems
+    assert account.damaged == 2 and "air_temperature beyond 150 to 350 K" in problem
+
+
 def test_airfields(tmp_path):
     (tmp_path / "metar.txt").write_text(
         "METAR LKPR 201200Z 27010KT 9999 FEW030 04/M01 Q1021=\n"

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.output import specification
+from fathom.output.formats.netcdf import NetcdfWriter
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +100,25 @@ def test_units_say_what_they_are_of(folder):
     with netCDF4.Dataset(folder / "mean.nc") as file:
         assert file["thetao"].units_metadata == "temperature: on_scale"
         assert file["time"].units_metadata == "leap_seconds: none"
+
+
+def test_missing_numbers_of_netcdf_are_numbers(tmp_path):
+    """NCO compares with _FillValue, and nothing equals NaN."""
+    places = {
+        "latitude": (("latitude",), np.arange(2.0)),
+        "longitude": (("longitude",), np.arange(3.0)),
+    }
+    spec = specification.VariableSpec("tos", ("time", "latitude", "longitude"))
+    writer = NetcdfWriter.create(
+        tmp_path / "a.nc", places, [spec], time=specification.TimeAxis("2001-01-01")
+    )
+    given = np.array([[np.nan, 1, 2], [3, np.nan, 5]], spec.dtype)
+    writer.write("tos", 0, (0, 2, 0, 3), given)
+    writer.extend(0, 0.0)
+    writer.close()
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        file.set_auto_mask(False)
+        held, fill = file["tos"][0], file["tos"]._FillValue
+        assert np.isfinite(fill) and (held == fill).sum() == 2
+    with fm.open(tmp_path / "a.nc") as data:
+        np.testing.assert_array_equal(data["tos"].values[0], given)

@@ -22,6 +22,7 @@ from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.grids.regrid import places
 from fathom.grids.regrid.rows import Rows
+from fathom.output.formats import grib_messages
 from fathom.output.formats.grib_messages import library, messages, valid_time
 
 # (short name of GRIB, kind of level) -> variable of observations; levels: at that pressure
@@ -134,7 +135,7 @@ def _key(eccodes: Any, handle: Any) -> tuple[str, float] | None:
 
 
 def _field(eccodes: Any, handle: Any, name: str) -> Field:
-    values = eccodes.codes_get_values(handle)
+    values = grib_messages.numbers(eccodes, handle)
     if name == "geopotential_height" and eccodes.codes_get(handle, "shortName") == "z":
         values = values / gravity
     if name in ("relative_humidity",):
@@ -142,30 +143,36 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
     if name == "sea_water_temperature":
         values = values - CELSIUS
     time = int(valid_time(eccodes, handle).astype("datetime64[s]").astype(int))
-    latitude = np.unique(eccodes.codes_get_array(handle, "latitudes"))
+    return Field(*_rows(handle, values, eccodes), time)
+
+
+def _rows(handle: Any, values: np.ndarray, eccodes: Any) -> tuple[Rows, np.ndarray]:
+    """Returns rows from south to north, each from longitude 0 eastwards. RunError: no rows of the
+    globe.
+    """
     kind = eccodes.codes_get(handle, "gridType")
+    longitudes = eccodes.codes_get_array(handle, "longitudes")
     if kind == "reduced_gg":
+        grib_messages.check_eastward(eccodes, handle)
         points = np.asarray(eccodes.codes_get_array(handle, "pl"), int)
-    elif kind in ("regular_ll", "regular_gg"):
-        points = np.full(latitude.size, int(eccodes.codes_get(handle, "Ni")))
+        lines = np.split(values, np.cumsum(points)[:-1])
+        latitude, first = (
+            np.unique(eccodes.codes_get_array(handle, "latitudes"))[::-1],
+            longitudes[0],
+        )
+    elif kind in grib_messages.regular:
+        latitude, columns = grib_messages.axes(eccodes, handle)
+        field = grib_messages.in_rows(eccodes, handle, values)
+        if columns.size > 1 and (columns[1] - columns[0]) % 360 > 180:  # westward
+            columns, field = columns[::-1], field[:, ::-1]
+        points, lines, first = np.full(latitude.size, columns.size), list(field), columns[0]
     else:
         raise RunError(f"a grid of the kind {kind} is not known; allowed: regular_ll, *_gg")
-    return Field(*_rows(latitude, points, values, handle, eccodes), time)
-
-
-def _rows(
-    latitude: np.ndarray, points: np.ndarray, values: np.ndarray, handle: Any, eccodes: Any
-) -> tuple[Rows, np.ndarray]:
-    """Returns rows from south to north, each from longitude 0 eastwards."""
-    first = eccodes.codes_get_array(handle, "longitudes")[0]
-    span = eccodes.codes_get_array(handle, "longitudes")
-    if points.sum() != values.size or np.ptp(span) < 300:
+    if points.sum() != values.size or np.ptp(longitudes) < 300:
         raise RunError("a field that is not global; observations are compared with global ones")
-    southwards = eccodes.codes_get(handle, "jScansPositively") == 0
+    if latitude[0] > latitude[-1]:
+        latitude, points, lines = latitude[::-1], points[::-1], lines[::-1]
     made = np.full((latitude.size, points.max()), np.nan)
-    ends = np.append(0, np.cumsum(points))
-    for j, count in enumerate(points):
-        row = values[ends[j] : ends[j + 1]]
-        turn = round(first / 360 * count)
-        made[latitude.size - 1 - j if southwards else j, :count] = np.roll(row, turn)
-    return Rows(latitude, points[::-1] if southwards else points), made
+    for j, (row, count) in enumerate(zip(lines, points)):
+        made[j, :count] = np.roll(row, round(first / 360 * count))
+    return Rows(latitude, points), made

@@ -18,6 +18,7 @@ import numpy as np
 from fathom.assimilation.observations import parquet, variables
 from fathom.assimilation.observations.reasons import reasons
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.base.near import near, unknown
 
 needed = "pip install 'fathom-models[observations]'"
@@ -204,7 +205,7 @@ def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observ
     """
     if where:
         return from_table(query(f"SELECT * FROM observations WHERE {where}", path))
-    path, arrow = Path(path), pyarrow()
+    path, arrow = at_home(path), pyarrow()
     if not path.is_file():
         raise missing(path)
     try:
@@ -271,7 +272,7 @@ def query(sql: str, path: str | Path) -> Any:
         import duckdb
     except ImportError:
         raise InputError(f"questions to observations need duckdb: {needed}") from None
-    path = Path(path)
+    path = at_home(path)
     if not path.is_file():
         raise missing(path)
     with duckdb.connect(config={"preserve_insertion_order": True}) as base:

@@ -47,7 +47,7 @@ def read(path: str | Path) -> list[Rule]:
     if not path.is_file():
         raise MissingFileError(f"{path}: no such blacklist")
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
     return [_rule(name, rule, path) for name, rule in given.items()]

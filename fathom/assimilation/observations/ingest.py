@@ -34,6 +34,7 @@ from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds
 from fathom.base import mpi
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 
 most_named = 5  # damaged parts of a file that are reported by name
 
@@ -85,7 +86,7 @@ def collect(
     comm = mpi.world if comm is None else comm
     parts, accounts = [], []
     for path in paths:
-        made, account = _file(Path(path), comm, threads, mean_topography, options)
+        made, account = _file(at_home(path), comm, threads, mean_topography, options)
         parts.append(made)
         accounts.append(account)
     own = spread.ordered(spread.joined([p.column for p in parts]), comm)

@@ -119,7 +119,7 @@ def _data(text: str) -> list[tuple[str, float]]:
 def _places(path: Path) -> dict[str, tuple[float, float, float]]:
     if not path.is_file():
         raise MissingFileError(f"{path}: no such table of stations")
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         lines = list(csv.DictReader(file))
     try:
         return {

@@ -32,7 +32,7 @@ def read(path: Path, account: Any) -> Observations:
     """Returns the observations of a table; lines that are damaged are counted. ValueError: a header
     that says nothing.
     """
-    with open(path, newline="", encoding="utf-8", errors="replace") as file:
+    with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
         lines = list(csv.DictReader(file))
         header = list(lines[0]) if lines else []
     columns = _columns([h for h in header if h], path)
@@ -42,7 +42,10 @@ def read(path: Path, account: Any) -> Observations:
     for number, line in enumerate(lines, 2):
         account.parts += 1
         try:
-            rows += _data(line, columns)
+            data, impossible = _data(line, columns)
+            rows += data
+            for problem in impossible:
+                account.add(problem, f"line {number}")
         except (ValueError, TypeError, OverflowError) as error:
             account.add(f"a line that cannot be read: {error}", f"line {number}")
     account.named = account.named[:5]
@@ -79,8 +82,10 @@ def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]
     }
 
 
-def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
-    """Returns the data of one line."""
+def _data(
+    line: dict[str, str], columns: Mapping[str, tuple[str, str]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the data of one line, and what is wrong with those of its numbers that cannot be."""
     by_name = {name: (line.get(text) or "").strip() for text, (name, _) in columns.items()}
     units = dict(columns.values())
     common = _report(by_name, units)
@@ -88,16 +93,23 @@ def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[
         held = [(by_name["variable"], by_name["value"], by_name.get("units", ""))]
     else:
         held = [(n, by_name[n], units[n]) for n in by_name if n in variables.names]
-    made = []
+    made: list[dict[str, Any]] = []
+    impossible = []
     for datum, (name, text, unit) in enumerate(held):
         value = _number(text, unit, variables.variable(name).units)
         error = _number(by_name.get("error", ""), unit, variables.variable(name).units, False)
         if error <= 0:
             raise InputError("an error that is not positive")
-        if np.isfinite(value):
+        least, most = variables.variable(name).limits
+        if not least <= value <= most and np.isfinite(value):
+            impossible.append(
+                f"{name} beyond {least:g} to {most:g}"
+                f" {variables.variable(name).units}: missing, or in another unit?"
+            )
+        elif np.isfinite(value):
             made.append({**common, "datum": datum, "variable": name, "value": value,
                          "error": error})  # fmt: skip
-    return made
+    return made, impossible
 
 
 def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, Any]:
@@ -138,11 +150,35 @@ def _number(text: str, unit: str, wanted: str, absolute: bool = True) -> float:
 
 
 def time_of(text: str) -> int:
-    """Returns seconds since 1970 of an ISO time or a number."""
+    """Returns seconds since 1970 of an ISO time, a date without separators (20181120, 201811201200)
+    or such a number of seconds. InputError: it may be several of these, or is a day's number in a
+    spreadsheet.
+    """
     try:
-        return round(float(text))
+        seconds = float(text)
     except ValueError:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
         if not years[0] <= moment.year < years[1]:
             raise InputError(f"a time that is impossible: {text}") from None
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    date = _date_of_digits(text.strip().removesuffix(".0"))
+    if date is not None and seconds < 1e9:  # of 8 digits: as seconds it were the summer of 1970
+        return date
+    if 0 < abs(seconds) < 1e5 or (date is not None and seconds < 1e10):
+        kind = "the number of a day in a spreadsheet" if date is None else "a date or seconds"
+        raise InputError(f"a time that may be {kind}: {text}; write 2018-11-20T12:00")
+    return round(seconds) if date is None else date
+
+
+def _date_of_digits(text: str) -> int | None:
+    """Returns seconds since 1970 of 20181120, 2018112012, 201811201200 or 20181120120000; None: it
+    is no such date.
+    """
+    formats = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+    if not text.isdecimal() or len(text) not in formats:
+        return None
+    try:
+        moment = datetime.strptime(text, formats[len(text)]).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return round(moment.timestamp()) if years[0] <= moment.year < years[1] else None

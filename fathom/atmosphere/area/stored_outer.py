@@ -23,7 +23,7 @@ from fathom import output
 from fathom.atmosphere.remap.initial import initial_state
 from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
-from fathom.base import moist_air, units
+from fathom.base import longitudes, moist_air, units
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.instants import TimeAxis
@@ -146,7 +146,7 @@ class Stored:
             level = next((n for n in stored_state.vertical if n in data.dims), None)
             pressure = None if level is None or "ap" in data else data[level].load()
         if len(axes) == 2:
-            columns = checks.eastward(axes["longitude"])
+            columns = longitudes.eastward(axes["longitude"])
             longitude, latitude = self.receiver.where.grid.coordinates()
             places = np.asarray(latitude).ravel(), np.asarray(longitude).ravel()
             checks.check_covers(

@@ -343,7 +343,9 @@ class OfArea(Given):
 
 
 def _opened(source: Any) -> Any:
-    return source if hasattr(source, "data_vars") else atmosphere.open(str(source))
+    if hasattr(source, "data_vars"):
+        return atmosphere.complete(source)
+    return atmosphere.open(str(source))
 
 
 @once

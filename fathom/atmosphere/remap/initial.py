@@ -24,7 +24,7 @@ from fathom.base import earth, moist_air
 from fathom.base.failure import InputError, beside
 from fathom.data import area_state
 from fathom.data.atmosphere import OUTLINE, extended
-from fathom.data.input import checks
+from fathom.data.input import checks, states
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column, sphere
 from fathom.grids.regrid.rows import Packed, points_of
@@ -81,6 +81,7 @@ def initial_state(
         raise InputError(
             f"the data set holds {dataset.sizes['time']} times: choose one, data.isel(time=0)"
         )
+    states.check_numbers("the state", dataset)
     _check_everywhere(dataset)
     checks.check_reaches_top("the state", dataset.pressure.values)
     if float(dataset.pressure.min()) > TROPOSPHERE:

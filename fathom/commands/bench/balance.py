@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    PathOf,
     json_option,
     number_option,
     precision_option,
@@ -36,7 +37,7 @@ from fathom.run import launch
     show_default=True,
     help="Excess above the mean from which a rank gives columns away.",
 )
-@click.option("--pictures", type=click.Path(path_type=Path), help="A folder for maps.")
+@click.option("--pictures", type=PathOf(), help="A folder for maps.")
 @record_option
 @json_option()
 def balance(

@@ -8,6 +8,7 @@ import click
 
 from fathom.base import mpi
 from fathom.commands.options import (
+    PathOf,
     file_option,
     json_option,
     ranks_option,
@@ -20,7 +21,7 @@ from fathom.run.progress import Line
 
 
 @click.command()
-@click.argument("case", type=click.Path(path_type=Path))
+@click.argument("case", type=PathOf())
 @click.option(
     "--tile",
     "tiles",

@@ -7,11 +7,17 @@ from pathlib import Path
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import json_option, number_option, settings_option, usual_option
+from fathom.commands.options import (
+    PathOf,
+    json_option,
+    number_option,
+    settings_option,
+    usual_option,
+)
 
 
 @click.command()
-@click.argument("case", type=click.Path(path_type=Path))
+@click.argument("case", type=PathOf())
 @usual_option("--ranks", default="1,2", help="Numbers of ranks.")
 @usual_option("--threads", default="1", help="Numbers of threads.")
 @usual_option("--distribution", "distributions", default="auto", help="Distributions.")

@@ -4,7 +4,6 @@ in – a start, forcing, boundary values, depths of the sea, observations.
     said = said_by("qnet", array)           names, direction, height, statistic of an array
     check_meaning(said, "heat_flux", ...)   it is that quantity, with that sign
     check_values(values, "heat_flux", ...)  its numbers lie within fathom/names/quantities.py
-    east = eastward(longitude)              columns from west to east, each once
 
 An error is one line: what was given, what is allowed, and where.
 """
@@ -34,8 +33,10 @@ statistics = {
     "root_mean_square",
 }
 # Short names of CMIP and ECMWF that tell a height [m] by themselves.
-heights = {"t2m": 2.0, "2t": 2.0, "d2m": 2.0, "2d": 2.0, "u10": 10.0, "v10": 10.0, "si10": 10.0}
+heights = dict.fromkeys(("t2m", "2t", "d2m", "2d", "sh2", "2sh", "r2", "2r"), 2.0)
+heights |= dict.fromkeys(("u10", "10u", "v10", "10v", "si10", "10si"), 10.0)
 winds = ("uas", "vas", "sfcWind")
+usual_heights = dict.fromkeys(("tas", "huss", "tdps", "hurs"), 2.0) | dict.fromkeys(winds, 10.0)
 deepest = 50.0  # [m] that still stands for the surface of the sea
 highest = 3e4  # [Pa] the uppermost level of a state of the air lies at it or above
 _opposite = {
@@ -74,7 +75,7 @@ def said_by(name: str, array: Any) -> Said:
         text("long_name"),
         text("cell_methods"),
         text("positive").lower(),
-        heights.get(name, _height(array)),
+        _height(name, array),
         _level(array, ("depth", "lev", "deptht", "st_ocean"), ("depth",)),
         _level(
             array,
@@ -84,7 +85,17 @@ def said_by(name: str, array: Any) -> Said:
     )
 
 
-def _height(array: Any) -> float | None:
+def _height(name: str, array: Any) -> float | None:
+    """Returns the height of an array: by a name of ECMWF, by its coordinate, else that which CMIP
+    defines for its name.
+    """
+    if name in heights:
+        return heights[name]
+    told = _height_told(array)
+    return usual_heights.get(name) if told is None else told
+
+
+def _height_told(array: Any) -> float | None:
     """Returns the height of an array by its coordinate. In one data set the coordinate of one array
     seems to be that of all: winds must say in `coordinates` that it is theirs.
     """
@@ -115,7 +126,7 @@ def check_meaning(said: Said, field: str, source: str, known: tuple[str, ...] = 
     why = (
         _other_quantity(said, row, known)
         or _other_direction(said, row)
-        or _other_statistic(said)
+        or other_statistic(said)
         or _other_level(said, row)
     )
     if why:
@@ -151,7 +162,7 @@ def _other_direction(said: Said, row: quantities.Quantity) -> str:
     return ""
 
 
-def _other_statistic(said: Said) -> str:
+def other_statistic(said: Said) -> str:
     """Returns the statistic over time, where it is no mean; else ""."""
     for method in re.findall(r"time\d*\s*:\s*(\w+)", said.cell_methods):
         if method.lower() in statistics:
@@ -193,8 +204,7 @@ def check_values(
     factor, offset = of_units.conversion(row.units, units)
     low, high = (factor * limit + offset for limit in (row.least, row.most))
     told = "" if source == field else f"{source}: "
-    with np.errstate(invalid="ignore"):
-        bad = (values < low) | (values > high)  # not a number is another matter
+    bad = row.impossible(values, factor, offset)
     if bad.any() and (touched := bad if used is None else used(bad)).any():
         *_, j, i = np.argwhere(touched)[0] if touched.ndim > 1 else (0, 0)
         where = f" at {place(int(j), int(i))}{beside(touched)}" if place else ""
@@ -210,65 +220,6 @@ def check_values(
 
 
 # ------------------------------------------------------------------------------ places
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Columns of longitude from west to east, each once.
-
-    longitude : increasing [degrees], within a turn.
-    taken : the numbers of these columns in the file; None: all, as they are.
-    around : whether they go once around the earth.
-    """
-
-    longitude: np.ndarray
-    taken: np.ndarray | None
-    around: bool
-
-
-def eastward(longitude: np.ndarray) -> Columns:
-    """Returns columns of longitude [degrees] in any order, of any turn, some of them twice, from
-    west to east; those of a part of the earth begin after the widest gap.
-    """
-    x = np.asarray(longitude, float)
-    if x.size < 2:
-        return Columns(x, None, False)
-    if (np.diff(x) > 0).all() and np.ptp(x) < 360 - 1e-6 * 360:
-        return Columns(x, None, goes_around(x))
-    turned = np.mod(x - x[0] + 1e-6, 360) - 1e-6  # the first one and its repetition both at 0
-    order = np.argsort(turned, kind="stable")
-    kept = order[np.append(True, np.diff(turned[order]) > 1e-4)]
-    east = x[0] + turned[kept]
-    if not goes_around(east):
-        gaps = np.diff(np.append(east, east[0] + 360))
-        first = (int(gaps.argmax()) + 1) % east.size
-        kept, east = np.roll(kept, -first), np.roll(east, -first)
-        east = np.where(east < east[0], east + 360, east)
-    begin = 360 * np.floor((east[0] + 180) / 360)
-    return Columns(east - begin, kept, goes_around(east))
-
-
-def goes_around(longitude: np.ndarray) -> bool:
-    """Returns whether increasing columns go once around the earth: four or more, and no gap, the
-    one behind the last included, is wider than three times the spacing beside it.
-    """
-    gaps = np.diff(np.append(longitude, longitude[0] + 360))
-    if longitude.size < 4 or gaps[-1] <= 0:
-        return False
-    beside_it = np.maximum(np.roll(gaps, 1), np.roll(gaps, -1))
-    return bool((gaps <= 3 * beside_it).all())
-
-
-def closed(values: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns values (..., rows, columns) of a part of the earth with columns that are not a number
-    in the other part, and the longitudes of all.
-    """
-    gaps = np.diff(longitude)
-    gap = longitude[0] + 360 - longitude[-1]
-    more = max(1, round(gap / gaps.max()) - 1)
-    beyond = longitude[-1] + gap * np.arange(1, more + 1) / (more + 1)
-    none = np.full((*values.shape[:-1], more), np.nan, values.dtype)
-    return np.concatenate([values, none], axis=-1), np.append(longitude, beyond)
 
 
 def check_reaches_top(source: str, pressure: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names, output
-from fathom.base import units
+from fathom.base import longitudes, units
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import once, told
@@ -72,26 +72,39 @@ def _of_array(
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
     z, y, x = (np.asarray(array[d].values, float) for d in array.dims)
-    z = abs(z * _to(array[array.dims[0]], "m")[0])
+    z = _depths(z * _to(array[array.dims[0]], "m")[0], array)
+    downward = np.argsort(z)
     factor, offset = _to(array, wanted)
     with told(array.encoding.get("source", f"the data of {field}")):
-        values = np.asarray(array.values, float) * factor + offset
+        values = np.asarray(array.values, float)[downward] * factor + offset
+    z = z[downward]
     if np.isinf(values).any():
         raise InputError(f"{array.name} is infinite in places")
-    columns = checks.eastward(x)
+    columns = longitudes.eastward(x)
     values, x = values if columns.taken is None else values[..., columns.taken], columns.longitude
     targets = latitude[used], longitude[used]
     checks.check_covers(str(array.name), y, x, columns.around, targets)
     if not columns.around:
-        values, x = checks.closed(values, x)
+        values, x = longitudes.closed(values, x)
     near = lambda bad: points.bilinear(bad.astype(float), y, x, *targets) > 0
     checks.check_values(values, field, wanted, str(array.name), used=near)
     values = _potential(values, z, y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values), y)
-    order = np.argsort(z)
-    flat = points.bilinear(values[order], y, x, latitude, longitude)
-    return points.vertical(flat, z[order], depth)
+    flat = points.bilinear(values, y, x, latitude, longitude)
+    return points.vertical(flat, z, depth)
+
+
+def _depths(z: np.ndarray, array: Any) -> np.ndarray:
+    """Returns depths [m, positive] of levels that are counted down or up. InputError: some of both,
+    one twice, or none at all.
+    """
+    if not np.isfinite(z).all() or (z.min() < 0 < z.max()) or np.unique(z).size < z.size:
+        raise InputError(
+            f"{array.name} lies at the depths {', '.join(f'{one:g}' for one in z[:6])} ... m:"
+            " each must be there once, all of them counted from the surface"
+        )
+    return np.asarray(abs(z))
 
 
 def _on_axes(array: Any) -> Any:
@@ -101,6 +114,8 @@ def _on_axes(array: Any) -> Any:
         next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
         for kind in kinds
     ]
+    if None in found and (places := variables.curved(array, {})):
+        raise InputError(f"{array.name} is {variables.why_curved(places)}")
     if None in found or len(array.dims) != 3:
         raise InputError(
             f"{array.name} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth,"
@@ -155,7 +170,9 @@ def _array(value: Any, field: str, checked: bool = True) -> Any:
         return value.squeeze(drop=True)
     row = names.get(field)
     wanted = (field, row.alias, row.attributes.get("standard_name") or "")
-    there = _meant(value.data_vars, field, wanted)
+    without = variables.bounds_in(value.variables)
+    arrays = {name: array for name, array in value.data_vars.items() if str(name) not in without}
+    there = _meant(arrays, field, wanted)
     if len(there) != 1:
         raise InputError(
             f"no such variable among {', '.join(map(str, value.data_vars)) or 'none'};"

@@ -22,9 +22,10 @@ import numpy as np
 
 from fathom import names
 from fathom.base import instants as times
-from fathom.base import units
+from fathom.base import longitudes, units
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
+from fathom.base.earth import unit_vectors
 from fathom.base.failure import FileError, InputError, beside, file_error
 from fathom.base.reading import library
 from fathom.data import sets
@@ -36,6 +37,7 @@ from fathom.data.input.variables import (
     files,
     opened,
     record,
+    why_curved,
     why_not,
 )
 from fathom.grids.regrid import fill
@@ -349,6 +351,8 @@ class Input:
     def check(self, grid: Any) -> None:
         """Raises ValueError where it does not fit the grid."""
         v = self.variable
+        if v.curved and not _same_places(v.curved, grid, self.where):
+            raise InputError(f"{self._source} for {self.field} is {why_curved(v.curved)}")
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
             raise InputError(
                 f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and"
@@ -374,7 +378,7 @@ class Input:
         checks.check_covers(self._source, v.latitude, v.longitude, around, of_sea)
         longitude = v.longitude
         if not around:
-            values, longitude = checks.closed(values, longitude)
+            values, longitude = longitudes.closed(values, longitude)
         means = points.means_of(v.latitude, longitude) if self.records.average else None
         bring = means or (
             lambda what: regrid.bilinear(
@@ -411,6 +415,21 @@ class Input:
                 " gaps = 'fill' fills from neighbours"
             )
         return np.where(np.isfinite(result), result, 0)
+
+
+def _same_places(curved: tuple[tuple[str, Any], ...], grid: Any, where: str) -> bool:
+    """Returns whether latitudes and longitudes (rows, columns) are those of the model, to its
+    spacing; on a plane: whether their shape is.
+    """
+    latitude, longitude = (np.asarray(held.values, float) for _, held in curved)
+    if latitude.shape != np.shape(grid.wet_levels):
+        return False
+    if not grid.horizontal.spherical:
+        return True
+    x, y = (np.asarray(places, float) for places in grid.coordinates(where))
+    here, there = unit_vectors(x, y), unit_vectors(longitude, latitude)
+    spacing = np.linalg.norm(np.diff(here, axis=1), axis=-1)
+    return bool(np.nanmedian(np.linalg.norm(here - there, axis=-1)) <= np.nanmedian(spacing))
 
 
 class Joined:

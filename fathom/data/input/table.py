@@ -22,6 +22,7 @@ import numpy as np
 
 from fathom.base import cache, writing
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.base.near import near
 from fathom.base.reading import once
 
@@ -38,7 +39,7 @@ def table(path: str | Path) -> np.ndarray:
     """Returns the numbers of a text file (rows, columns). FileNotFoundError; ValueError with the
     line where it is no table of numbers.
     """
-    file = Path(path).expanduser()
+    file = at_home(path)
     if not file.is_file():
         there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
         raise MissingFileError(f"there is no table {path}{near(file.name, there)}")
@@ -65,7 +66,7 @@ def table(path: str | Path) -> np.ndarray:
 
 def parsed(text: bytes, name: str) -> np.ndarray:
     """Returns the numbers of a text (rows, columns)."""
-    plain = text.translate(_to_plain).decode("latin-1")
+    plain = text.removeprefix(b"\xef\xbb\xbf").translate(_to_plain).decode("latin-1")
     try:
         with warnings.catch_warnings(action="ignore"):  # a missing file is an error here
             values = np.loadtxt(io.StringIO(plain), ndmin=2)
@@ -79,7 +80,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
 def _fault(text: bytes, name: str) -> str | None:
     """Returns a text about the first line that does not fit."""
     columns = None
-    for number, line in enumerate(text.split(b"\n"), 1):
+    for number, line in enumerate(text.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         words = line.translate(_to_plain).partition(b"#")[0].split()
         for word in words:
             try:

@@ -13,6 +13,7 @@ import numpy as np
 from fathom import output
 from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError, beside
+from fathom.base.home import at_home
 from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data import sets
@@ -141,7 +142,7 @@ def _check_source(value: Any, name: str) -> None:
                 f"{name} = {str(value)!r} is no data set{near(value, sets.known())}, and no file"
                 f" that ends in {', '.join(formats.readable())}"
             )
-        output.check_there(Path(value).expanduser())
+        output.check_there(at_home(value))
 
 
 def _axes(grid: Any) -> tuple[str, str]:

@@ -16,14 +16,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from fathom.base import instants as times
+from fathom.base import longitudes
 from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
 from fathom.base.reading import library, once
 from fathom.data.input import checks
 from fathom.output import formats, open
 
-horizontal = {
-    "latitude": ("latitude", "lat", "degrees_north"),
-    "longitude": ("longitude", "lon", "degrees_east"),
+horizontal = {  # names, and units as CF allows them
+    "latitude": ("latitude", "lat", "degrees_north", "degree_north", "degrees_N", "degree_N"),
+    "longitude": ("longitude", "lon", "degrees_east", "degree_east", "degrees_E", "degree_E"),
 }
 calendars = (  # of CF
     "standard",
@@ -54,7 +56,10 @@ class Variable:
     parts: tuple[tuple[str, int], ...] = ()
     first: int = 0  # record of the files that is number 0 of the axis
     said: checks.Said = field(default_factory=lambda: checks.Said(""))
-    columns: checks.Columns | None = None  # of its longitudes
+    columns: longitudes.Columns | None = None  # of its longitudes
+    curved: tuple[
+        tuple[str, Any], ...
+    ] = ()  # its latitudes and longitudes, where these have two dimensions
 
 
 def files(data: Any) -> tuple[str, ...]:
@@ -63,7 +68,7 @@ def files(data: Any) -> tuple[str, ...]:
     """
     if isinstance(data, (list, tuple)):
         return tuple(path for one in data for path in files(one))
-    path = Path(data).expanduser()
+    path = at_home(data)
     if "*" in path.name:
         found = sorted(map(str, path.parent.glob(path.name)))
     elif path.is_dir() and not formats.is_zarr(path):
@@ -93,12 +98,62 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
 
 
 def described(arrays: Mapping[Any, Any], coords: Any) -> dict[str, Variable]:
-    """Returns variables of arrays by name, of those that have two dimensions of place."""
+    """Returns variables of arrays by name, of those that have two dimensions of place and are no
+    bounds or places of others.
+    """
+    without = bounds_in(coords)
     return {
         str(name): one
         for name, array in arrays.items()
-        if (one := _described(str(name), array, coords)) is not None
+        if str(name) not in without
+        and not _kind_of_place(array, str(name))
+        and (one := _described(str(name), array, coords)) is not None
     }
+
+
+def bounds_in(variables: Mapping[Any, Any]) -> set[str]:
+    """Returns the names of bounds: those that a variable calls so, and usual ones."""
+    said = {
+        str(where.get(key))
+        for held in variables.values()
+        for where in (held.attrs, held.encoding)
+        for key in ("bounds", "climatology")
+    }
+    usual = ("_bnds", "_bounds", "_bnd", "_vertices")
+    return said | {str(name) for name in variables if str(name).endswith(usual)}
+
+
+def _kind_of_place(array: Any, name: str) -> str:
+    """Returns "latitude" or "longitude" where an array gives these; else ""."""
+    said = {array.attrs.get("standard_name"), array.attrs.get("units")}
+    for kind, words in horizontal.items():
+        if said & {kind, *words[2:]} or name.lower() in (f"nav_{words[1]}", f"geo{words[1]}"):
+            return kind
+    return ""
+
+
+def curved(array: Any, variables: Mapping[Any, Any]) -> tuple[tuple[str, Any], ...]:
+    """Returns (name, array) of the latitudes and the longitudes (rows, columns) of an array on
+    curved rows; (): it has none.
+    """
+    found: dict[str, Any] = {}
+    for name, held in {**variables, **array.coords}.items():
+        if held.ndim == 2 and set(held.dims) <= set(array.dims):
+            kind = _kind_of_place(held, str(name)) or next(
+                (k for k, words in horizontal.items() if str(name).lower() in words[:2]), ""
+            )
+            found.setdefault(kind, (str(name), held))
+    both = tuple(found.get(kind) for kind in horizontal)
+    return () if any(one is None for one in both) else both
+
+
+def why_curved(places: tuple[tuple[str, Any], ...]) -> str:
+    """Returns words for data on curved rows."""
+    names = " and ".join(name for name, _ in places)
+    return (
+        f"on curved rows: its {names} have two dimensions; wanted: rows of latitude and columns of"
+        " longitude, as `cdo remapbil,r360x180` makes them"
+    )
 
 
 def opened(path: Any) -> Any:
@@ -164,7 +219,7 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
     time, places = _dimensions(array)
     latitude, longitude = _places(name, array, places)
     axis = times.always if time is None else _axis(name, array, time, coords)
-    columns = None if longitude is None else checks.eastward(longitude)
+    columns = None if longitude is None else longitudes.eastward(longitude)
     return Variable(
         name,
         array.attrs.get("standard_name", ""),
@@ -175,6 +230,7 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
         None if columns is None else columns.longitude,
         said=checks.said_by(name, array),
         columns=columns,
+        curved=curved(array, coords) if latitude is None else (),
     )
 
 

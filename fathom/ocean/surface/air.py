@@ -13,6 +13,7 @@ import numpy as np
 from fathom import names
 from fathom.base import instants as times
 from fathom.base.failure import InputError
+from fathom.base.home import at_home
 from fathom.base.moist_air import humidity_of_dew_point
 from fathom.data import fluxes, sets, surface
 from fathom.data.input.records import Input, Joined, Points, Records, given, interpolate, sources
@@ -331,9 +332,7 @@ def _by_variable(data: Any) -> ByVariable:
     if (data_set := sets.find(data)) is not None:
         data = data_set.open()
     if isinstance(data, (str, Path)) and not (
-        Path(data).expanduser().exists()
-        or "*" in str(data)
-        or str(data).endswith(formats.readable())
+        at_home(data).exists() or "*" in str(data) or str(data).endswith(formats.readable())
     ):
         known = [climatology, *sets.known()]
         raise InputError(

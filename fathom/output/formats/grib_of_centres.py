@@ -17,23 +17,30 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from fathom.base.failure import InputError
-from fathom.output.formats.grib import unpacked
-from fathom.output.formats.grib_messages import library, messages, valid_time
+from fathom.output.formats import grib_messages
+from fathom.output.formats.grib_messages import (
+    Place,
+    check_once,
+    library,
+    placed,
+    regular,
+    valid_time,
+)
 
-_regular = ("regular_ll", "regular_gg")
 _axes = {  # of levels: name, attributes
     "isobaricInhPa": ("pressure_level", {"units": "hPa", "positive": "down"}),
     "isobaricInPa": ("pressure_level", {"units": "Pa", "positive": "down"}),
     "depthBelowSea": ("depth", {"units": "m", "positive": "down"}),
     "oceanSurface": ("depth", {"units": "m", "positive": "down"}),
 }
+_statistics = {"avg": "mean", "accum": "sum", "max": "maximum", "min": "minimum",
+               "sd": "standard_deviation", "diff": "range"}  # fmt: skip
 
 
 class _Message(NamedTuple):
-    """Where a message lies [bytes], and what its field is."""
+    """Where a field lies, and what it is."""
 
-    at: int
-    length: int
+    place: Place
     name: str
     kind: str  # of its level
     level: float
@@ -88,14 +95,12 @@ class _Axes:
 def _variable(
     path: Path, name: str, kind: str, fields: list[_Message], shape: tuple[Any, ...], axes: _Axes
 ) -> xarray.Variable:
-    places = {(one.time, one.level): (one.at, one.length) for one in fields}
+    places: dict[tuple[np.datetime64, float], Place] = {}
+    for one in fields:
+        check_once(path, name, (one.time, one.level), places)
+        places[one.time, one.level] = one.place
     times = sorted({time for time, _ in places})
     levels = sorted({level for _, level in places})
-    if len(places) != len(fields):
-        raise InputError(
-            f"{path} has {name} more than once at a time and level, as of several members or"
-            " forecasts: keep one of them"
-        )
     if len(places) != len(times) * len(levels):
         raise InputError(f"{path} lacks some of the levels or times of {name}")
     dims = [axes.named("time", np.array(times, "datetime64[ns]"), {"standard_name": "time"})]
@@ -103,7 +108,7 @@ def _variable(
     if layered:
         dims.append(axes.named(*_level(kind, levels)))
     at = np.array([places[t, level] for t in times for level in levels], np.int64)
-    at = at.reshape(len(times), *([len(levels)] if layered else []), 2)
+    at = at.reshape(len(times), *([len(levels)] if layered else []), 3)
     return xarray.Variable(
         (*dims, "latitude", "longitude"),
         indexing.LazilyIndexedArray(_Fields(path, at, shape)),
@@ -117,7 +122,7 @@ def _level(kind: str, levels: list[float]) -> tuple[str, np.ndarray, dict[str, s
 
 
 class _Fields(BackendArray):
-    """A variable whose messages lie at `at`, (..., 2): first byte and length."""
+    """A variable whose messages lie at `at`, (..., 3): first byte, length, number of the field."""
 
     def __init__(self, path: Path, at: np.ndarray, shape: tuple[int, int]) -> None:
         self.path, self.at, self.dtype = path, at, np.dtype("float64")
@@ -133,24 +138,37 @@ class _Fields(BackendArray):
         found = np.empty((*map(len, front), *self.shape[-2:]))
         with open(self.path, "rb") as file:
             for place in np.ndindex(*found.shape[:-2]):
-                first, length = self.at[tuple(n[i] for n, i in zip(front, place))]
-                file.seek(int(first))
-                found[place] = unpacked(file.read(int(length))).reshape(self.shape[-2:])
+                first, length, part = map(int, self.at[tuple(n[i] for n, i in zip(front, place))])
+                file.seek(first)
+                found[place] = _rows(file.read(length), part)
         scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
         return found[scalar][..., key[-2], :][..., key[-1]]
+
+
+def _rows(message: bytes, part: int) -> np.ndarray:
+    """Returns the numbers of a field of a message (rows, columns); NaN where one is missing."""
+    import eccodes
+
+    if part:
+        message = grib_messages.separated(message)[part]
+    handle = eccodes.codes_new_from_message(message)
+    try:
+        return grib_messages.in_rows(eccodes, handle, grib_messages.numbers(eccodes, handle))
+    finally:
+        eccodes.codes_release(handle)
 
 
 def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
     """Returns the messages of a file, and latitudes and longitudes of their grid."""
     eccodes, found, grids = library(path), [], {}
-    for handle in messages(path):
+    for place, handle in placed(path):
 
         def get(key: Any, kind: Any = str, of: Any = handle) -> Any:
             return eccodes.codes_get(of, key, kind)
 
         if (grid := get("md5GridSection")) not in grids:
             grids[grid] = _grid(path, eccodes, handle)
-        found.append(_message(get, valid_time(eccodes, handle)))
+        found.append(_message(get, valid_time(eccodes, handle), place))
     if len(grids) != 1:
         raise InputError(f"{path} has fields on {len(grids)} grids; wanted: one in a file")
     return found, *grids[grid]
@@ -159,26 +177,25 @@ def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
 def _grid(path: Path, eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns latitudes of its rows and longitudes of its columns [degrees]."""
     kind = eccodes.codes_get(handle, "gridType")
-    if kind not in _regular or eccodes.codes_get(handle, "jPointsAreConsecutive", int):
+    if kind not in regular:
         raise InputError(
             f"{path} has fields on a grid {kind}; wanted: rows of latitude and longitude"
-            f" ({' or '.join(_regular)}), as the centre or `grib_to_netcdf` gives them"
+            f" ({' or '.join(regular)}), as the centre or `grib_to_netcdf` gives them"
         )
-    shape = eccodes.codes_get(handle, "Nj", int), eccodes.codes_get(handle, "Ni", int)
-    latitude, longitude = (
-        eccodes.codes_get_array(handle, name).reshape(shape) for name in ("latitudes", "longitudes")
-    )
-    return latitude[:, 0], longitude[0]
+    return grib_messages.axes(eccodes, handle)
 
 
-def _message(get: Any, time: np.datetime64) -> _Message:
+def _message(get: Any, time: np.datetime64, place: Place) -> _Message:
+    """Returns what a field says of itself: keys by `get(key, type)`."""
+
     def known(*keys: Any) -> Any:
         return next((t for key in keys if (t := get(key)) not in ("unknown", "~")), "")
 
     said = {"standard_name": known("cfName"), "long_name": known("name"), "units": known("units")}
+    if statistic := _statistics.get(get("stepType")):
+        said["cell_methods"] = f"time: {statistic}"
     return _Message(
-        get("offset", int),
-        get("totalLength", int),
+        place,
         known("cfVarName", "shortName") or f"parameter_{get('paramId')}",
         get("typeOfLevel"),
         get("level", float),

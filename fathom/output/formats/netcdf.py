@@ -42,6 +42,7 @@ compressions: dict[str, dict[str, Any]] = {
     "zlib": {"compression": "zlib", "complevel": 1, "shuffle": True},
     "none": {},
 }
+default_fill = 9.969209968386869e36  # of NetCDF (NC_FILL_FLOAT), where a number is missing
 
 
 class NetcdfWriter:
@@ -146,6 +147,7 @@ class NetcdfWriter:
         specification = self._known(variable)
         j0, j1, i0, i1 = region
         array = check_block(specification, region, array, self.sizes, (1, 1))
+        array = _with_fill(array, specification.fill)
         where = (..., slice(j0, j1), slice(i0, i1)) if array.ndim > 1 else (slice(i0, i1),)
         with (
             _explained(self.path, f"writing {variable!r} to {self.path}"),
@@ -227,17 +229,27 @@ def _create_coordinates(file: Any, arrays: Mapping[str, tuple[Any, ...]]) -> Non
 def _create_variable(
     file: Any, spec: VariableSpec, chunk: tuple[int, ...], compression: Mapping[str, Any]
 ) -> None:
-    """Creates a variable without numbers; integers have a fill value only where it is one."""
-    has_fill = np.dtype(spec.dtype).kind == "f" or not math.isnan(spec.fill)
+    """Creates a variable without numbers; integers have a fill value only where it is one. What is
+    missing is a number in the file: NCO compares it, and nothing equals NaN.
+    """
+    missing = math.isnan(spec.fill)
+    has_fill = np.dtype(spec.dtype).kind == "f" or not missing
     file.createVariable(
         spec.name,
         spec.dtype,
         spec.dims,
-        fill_value=spec.fill if has_fill else None,
+        fill_value=(default_fill if missing else spec.fill) if has_fill else None,
         chunksizes=chunk,
         fletcher32=bool(spec.dims),
         **compression,
     ).setncatts(dict(spec.attributes))
+
+
+def _with_fill(array: np.ndarray, fill: float) -> np.ndarray:
+    """Returns numbers with the fill value of their variable where they are NaN."""
+    if array.dtype.kind != "f" or math.isnan(fill) or not np.isnan(np.sum(array)):
+        return array
+    return np.where(np.isnan(array), array.dtype.type(fill), array)
 
 
 def of_type(attributes: Mapping[str, Any], dtype: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import fathom
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
+from fathom.base.home import at_home
 from fathom.base.near import near_or_all
 from fathom.base.reading import Readers
 from fathom.base.renamed import no_such, tail
@@ -366,7 +367,7 @@ class Experiment:
     def _kept(self) -> str:
         """Returns the constants and the extensions, whose files have absolute paths, as text."""
         own = self._section("extensions")
-        files = {k: [str(Path(f).resolve()) for f in own[k]] for k in own}
+        files = {k: [str(at_home(f).resolve()) for f in own[k]] for k in own}
         return dumps({"constants": self.constants, "extensions": files})
 
 

@@ -14,6 +14,7 @@ import tomlkit
 from tomlkit.items import Item, Table
 
 from fathom.base.failure import FileError, InputError, MissingFileError, file_error
+from fathom.base.home import at_home
 from fathom.base.near import near, near_or_all
 from fathom.base.renamed import tail
 
@@ -48,9 +49,9 @@ class Document:
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
         """Raises OSError, ValueError: no such file (with near names), not text, not TOML."""
-        path = Path(path)
+        path = at_home(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
         except (FileNotFoundError, IsADirectoryError):
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
             if path.is_dir():
@@ -81,8 +82,8 @@ class Document:
 
     def beside(self, file: str) -> Path:
         """Returns a file that this one names: from where this one lies, else from here."""
-        beside = Path(self.name).parent / file
-        return (beside if beside.exists() else Path(file)).resolve()
+        beside = Path(self.name).parent / at_home(file)
+        return (beside if beside.exists() else at_home(file)).resolve()
 
     def check_key(
         self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
