@@ -83,15 +83,17 @@ def test_a_restart_may_take_its_time(running, monkeypatch, capfd):
 def test_deaf_ranks_end_with_a_killed_launcher(tmp_path):
     """The command, mpiexec below it, and ranks that wait without an end."""
     ranks = tmp_path / "ranks.py"
-    ranks.write_text(deaf.replace("print(1", "import os; print(os.getpid()") + "time.sleep(60)")
+    tell = f"import os; open({str(tmp_path)!r} + f'/{{os.getpid()}}.rank', 'w').close()\n"
+    ranks.write_text(deaf + tell + "time.sleep(60)")
     code = (
         "import subprocess, sys\nfrom fathom.run import launch\n"
         f"command = [launch.mpiexec(), '-n', '2', sys.executable, {str(ranks)!r}]\n"
         "subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL,"
         " preexec_fn=launch._end_with_parent).wait()\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    numbers = [int(parent.stdout.readline()) for _ in range(2)]
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL)
+    while len(numbers := [int(file.stem) for file in tmp_path.glob("*.rank")]) < 2:
+        time.sleep(0.05)
     parent.kill()
     parent.wait()
     end = time.monotonic() + 10
