@@ -156,7 +156,7 @@ def test_show(without):
     ],
 )
 def test_mistakes(without, arguments, message):
-    said = run(without, "mistake", *arguments, status=2)
+    said = run(without, "mistake", *arguments, ranks=1, status=2)
     assert said.count(message) == 1 and "Traceback" not in said
     *before, last = said.splitlines()  # memory is reported before a restart is read
     assert message in last and all(line.startswith("Ocean: ") for line in before)
