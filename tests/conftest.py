@@ -9,7 +9,6 @@ import atexit
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -27,11 +26,12 @@ os.environ["SOURCE_DATE_EPOCH"] = "0"  # files with the same numbers have the sa
 
 os.environ |= sleeping_ranks(crowded=True)  # tests beside each other have more ranks than cores
 
-# The cache of measurements by these runs is separate from the user's, and ends with them, unless
-# FATHOM_TESTS_CACHE names one that stays: a library for a device takes minutes to compile.
+# The cache of measurements and compiled schemes by these runs is separate from the user's, one for
+# all workers, and ends with them, unless FATHOM_TESTS_CACHE names one that stays: a library for a
+# device takes minutes to compile.
 if kept := os.environ.get("FATHOM_TESTS_CACHE"):
     os.environ["FATHOM_CACHE"] = kept
-else:
+elif "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")
     atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 
@@ -40,22 +40,13 @@ def launch(ranks, script, *arguments, threads=1, timeout=240):
     """Run a script or an imported module on `ranks` processes; its last line of output, parsed."""
     if ranks > 1 and os.environ.get("FATHOM_SANITIZED") == "thread":
         pytest.skip("the thread sanitizer watches the threads of one process")
-    mpiexec = Path(sys.prefix) / "bin" / "mpiexec"
+    from standing_ranks import standing  # found once tests/shared is on the path
+
     script = getattr(script, "__file__", script)
-    command = [sys.executable, str(script), *map(str, arguments)]
-    if ranks > 1:
-        command = [str(mpiexec), "-n", str(ranks), *command]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
-    )
-    assert done.returncode == 0, (
-        f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    )
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    words = [str(word) for word in arguments]
+    good, out, errors = standing.run(ranks, script, words, threads, timeout)
+    assert good, f"{ranks} ranks: {script} {' '.join(words)}\n{out[-2000:]}\n{errors[-4000:]}"
+    return json.loads(out.strip().splitlines()[-1])
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ seas, keeps a strait open and makes a cell without one a dead end.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import tomllib
 import zlib
@@ -48,8 +49,30 @@ def ocean_depth(
 
     Averages over n x n points per cell, about as dense as the data, placed by interpolating between
     the corners on the sphere: cells may contain a pole or cross the date line. Raises ValueError
-    for shapes that do not fit.
+    for shapes that do not fit. Those of the last small grids are kept: simulations of one script
+    often share a grid.
     """
+    corners = [np.ascontiguousarray(c, float) for c in (corner_longitude, corner_latitude)]
+    key = b"".join(hashlib.sha256(c).digest() + repr(c.shape).encode() for c in corners)
+    if key not in _depths:
+        found = _ocean_depth(corner_longitude, corner_latitude)
+        if found[0].size > most_cells:
+            return found
+        while len(_depths) >= most_grids:
+            del _depths[next(iter(_depths))]
+        _depths[key] = found
+    fraction, depth = _depths[key]
+    return fraction.copy(), depth.copy()
+
+
+_depths: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+most_grids, most_cells = 6, 100_000  # that are kept: some 10 MB
+
+
+def _ocean_depth(
+    corner_longitude: np.ndarray, corner_latitude: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns ocean fraction and mean depth [m] of cells, (ny, nx), as `ocean_depth` does."""
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     water = np.stack([data["ocean_fraction"], data["ocean_fraction"] * data["ocean_depth"]])
     fraction, volume = cell_means(

@@ -58,11 +58,23 @@ class Mesh:
         self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Returns longitude and latitude (or x and y) at the fractions s (along i) and t (along j)
-        of cells.
+        of cells: one place in each.
         """
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
-        point = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c)
+        return self._placed((1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c))
+
+    def samples(
+        self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Returns longitude and latitude (or x and y), (cells, places), at all the fractions s, t
+        of each cell.
+        """
+        weights = np.stack([(1 - t) * (1 - s), (1 - t) * s, t * s, t * (1 - s)])
+        corners = np.moveaxis(self.vertices[cells], -1, 0)
+        return self._placed(np.moveaxis(corners @ weights, 0, -1))
+
+    def _placed(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return earth.places(point) if self.spherical else (point[..., 0], point[..., 1])
 
     @cached_property
@@ -323,12 +335,12 @@ class Raster:
         picture = np.full(self.height * self.width, -1, np.int32)
         for cells, along, across in self._groups():
             middles = ((np.arange(n) + 0.5) / n for n in (along, across))
-            s, t = (at.ravel().astype(np.float32) for at in np.meshgrid(*middles))
+            s, t = (at.ravel() for at in np.meshgrid(*middles))
             step = max(1, 400_000 // s.size)
             for start in range(0, cells.size, step):
-                part = cells[start : start + step, None]
-                column, row = self.project(*self.mesh.locate(part, s[None], t[None]))
-                part = np.broadcast_to(part, column.shape)
+                part = cells[start : start + step]
+                column, row = self.project(*self.mesh.samples(part, s, t))
+                part = np.broadcast_to(part[:, None], column.shape)
                 on = (
                     (column > -1) & (column <= self.width) & (row > -1) & (row <= self.height)
                 )  # cells beyond a region are not drawn

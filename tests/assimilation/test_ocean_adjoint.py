@@ -67,7 +67,10 @@ def test_tangent_of_a_step_is_the_derivative(sea):
         assert 8 < larger / smaller < 12, found
 
 
-def test_same_bits_on_ranks_and_threads(on_ranks):
+@pytest.mark.parametrize(
+    "ranks, threads",
+    [(3, 2), *(pytest.param(*n, marks=pytest.mark.long) for n in ((1, 2), (4, 1)))],
+)
+def test_same_bits_on_ranks_and_threads(on_ranks, ranks, threads):
     alone = on_ranks(1, sea_adjoints, "bits")
-    for ranks, threads in ((1, 2), (4, 1)):
-        assert on_ranks(ranks, sea_adjoints, "bits", threads=threads) == alone
+    assert on_ranks(ranks, sea_adjoints, "bits", threads=threads) == alone

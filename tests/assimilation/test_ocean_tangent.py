@@ -71,10 +71,13 @@ def test_it_is_linear():
     assert np.linalg.norm(both - (M.apply(a) - 3 * M.apply(b))) < 1e-9 * np.linalg.norm(both)
 
 
-def test_same_bits_on_ranks_and_threads(on_ranks):
+@pytest.mark.parametrize(
+    "ranks, threads",
+    [(3, 2), *(pytest.param(*n, marks=pytest.mark.long) for n in ((2, 2), (4, 1)))],
+)
+def test_same_bits_on_ranks_and_threads(on_ranks, ranks, threads):
     alone = on_ranks(1, small_seas, "bits")
-    for ranks, threads in ((2, 2), (4, 1)):
-        assert on_ranks(ranks, small_seas, "bits", threads=threads) == alone
+    assert on_ranks(ranks, small_seas, "bits", threads=threads) == alone
 
 
 def test_what_has_no_tangent_says_so():

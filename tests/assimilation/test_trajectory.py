@@ -154,10 +154,13 @@ def test_tangent_of_moist_air():
     assert np.linalg.norm(error) < 0.2 * np.linalg.norm(tangent / size)
 
 
-def test_same_bits_on_ranks_and_threads(on_ranks):
+@pytest.mark.parametrize(
+    "ranks, threads",
+    [(3, 2), *(pytest.param(*n, marks=pytest.mark.long) for n in ((2, 2), (4, 1)))],
+)
+def test_same_bits_on_ranks_and_threads(on_ranks, ranks, threads):
     alone = on_ranks(1, small_trajectories, "bits")
-    for ranks, threads in ((2, 2), (4, 1)):
-        assert on_ranks(ranks, small_trajectories, "bits", threads=threads) == alone
+    assert on_ranks(ranks, small_trajectories, "bits", threads=threads) == alone
 
 
 @pytest.mark.parametrize("model", ["primitive_equations", "compressible_area"])

@@ -35,9 +35,8 @@ def test_air_that_turns_about_the_axis(deep):
 
 def test_same_bits_on_ranks_blocks_and_from_a_restart(on_ranks, tmp_path):
     alone = on_ranks(1, small_spheres, "bits_of_area", "deep=true")
-    for ranks in (2, 3):
-        found = on_ranks(ranks, small_spheres, "bits_of_area", "deep=true")
-        assert found["checksum"] == alone["checksum"] and found["received"] > 0
+    found = on_ranks(3, small_spheres, "bits_of_area", "deep=true")
+    assert found["checksum"] == alone["checksum"] and found["received"] > 0
     half = small_spheres.around_the_axis(
         deep=True, directory=str(tmp_path / "a"), parallel={"blocks": [11, 7]}
     )

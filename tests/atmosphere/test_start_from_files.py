@@ -40,9 +40,13 @@ def written(tmp_path_factory):
 @pytest.mark.parametrize(
     "file",
     [
-        *("layers.grib2", "layers.fa", "layers.fa/+0000-20.fa", "layers.zarr"),
+        *("layers.grib2", "layers.fa/+0000-20.fa", "layers.zarr"),
         *("waves.grib2", "waves.fa"),
-        *("levels.grib2", "levels.fa", "levels.fa/+0000-20.fa", "levels.nc"),
+        *("levels.fa", "levels.nc"),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("layers.fa", "levels.grib2", "levels.fa/+0000-20.fa")
+        ),
     ],
 )
 def test_a_start_from_what_fathom_wrote(written, file, tmp_path):
@@ -117,7 +121,11 @@ def stretched(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "file", ["a.zarr", "a.fa", "a.fa/+0000-20.fa", "a.grib2", "waves.grib2", "p.grib2"]
+    "file",
+    [
+        *("a.zarr", "a.fa/+0000-20.fa", "waves.grib2"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("a.fa", "a.grib2", "p.grib2")),
+    ],
 )
 def test_a_start_from_a_stretched_grid(written, stretched, file, tmp_path):
     """Stores of it, and a file of FA alone, of which the frame says where the points are; messages

@@ -116,7 +116,7 @@ def test_a_restart_is_one_folder(tmp_path):
         area.checkpoint("30min", path="r.fathom")
 
 
-@pytest.mark.parametrize("when", ["before", "within"])
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.long), "within"])
 def test_killed_while_a_restart_is_written(on_ranks, alone, tmp_path, when):
     """The folder that is not complete does not count: the run goes on from the one before."""
     where = f"directory={json.dumps(str(tmp_path))}"

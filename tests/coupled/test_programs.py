@@ -259,7 +259,7 @@ def test_any_ranks(on_ranks, alone, ranks):
 @pytest.mark.parametrize(
     "size, ranks, concurrent",
     [
-        (2, {"air": 1, "sea": 1}, True),
+        pytest.param(2, {"air": 1, "sea": 1}, True, marks=pytest.mark.long),
         (3, {"air": [2, 0], "sea": [1]}, True),
         (3, {"air": 1, "sea": 2}, False),
     ],
@@ -294,7 +294,9 @@ def test_helpers_that_leave_none_to_step():
         divide(world, {"io_servers of air": (2, 1), "radiation_ranks of sea": (1, 1)})
 
 
-@pytest.mark.parametrize("size, ranks", [(1, None), (2, {"air": 1, "sea": 1})])
+@pytest.mark.parametrize(
+    "size, ranks", [pytest.param(1, None, marks=pytest.mark.long), (2, {"air": 1, "sea": 1})]
+)
 def test_continued_as_if_uninterrupted(on_ranks, size, ranks):
     arguments = f"ranks={json.dumps(ranks)}", "concurrent=true"
     whole = on_ranks(1, script, "bits", "hours=12", "concurrent=true")

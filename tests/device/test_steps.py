@@ -69,7 +69,7 @@ def test_same_bits_on_a_device(name, precision):
 
 def test_there_and_back(tmp_path):
     make = lambda directory, parallel: simulation("globe", directory, parallel)
-    computers.there_and_back(tmp_path, make, ["temperature", "velocity_x"], half=360)
+    computers.there_and_back(tmp_path, make, ["temperature", "velocity_x"], half=240)
 
 
 def test_fields_are_read_and_set_between_steps():

@@ -3,13 +3,12 @@ that it is there for.
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import verb
 
 folder = Path(__file__).parents[2] / "experiments"
 small = {
@@ -175,30 +174,11 @@ def period(name):
 @pytest.mark.parametrize("name", small)
 def test_runs_by_its_command(name, tmp_path):
     settings = [word for setting in small[name] for word in ("--set", setting)]
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "fathom",
-        "run",
-        str(folder / f"{name}.toml"),
-        "--for",
-        period(name),
-        "--out",
-        str(tmp_path / name),
-        "--no-report",
-        *settings,
-    ]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=folder.parent,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    summary = json.loads((tmp_path / name / "summary.json").read_text())
+    out = tmp_path / name
+    words = ("run", folder / f"{name}.toml", "--for", period(name), "--out", out, "--no-report")
+    status, _, errors = verb.fathom(*words, *settings, folder=folder.parent)
+    assert status == 0, errors
+    summary = json.loads((out / "summary.json").read_text())
     assert summary["steps"] > 0
     assert all(np.isfinite(field["mean"]) for field in summary["state"].values())
 

@@ -375,7 +375,7 @@ def main(what):
 
 def test_any_ranks(on_ranks):
     alone = on_ranks(1, __file__, "runs")
-    assert on_ranks(2, __file__, "runs") == alone and on_ranks(4, __file__, "runs") == alone
+    assert on_ranks(3, __file__, "runs") == alone
 
 
 def test_a_failure_on_one_rank_is_one_of_all(on_ranks):

@@ -10,48 +10,58 @@ import pytest
 core = Path(__file__).parents[2] / "core"
 compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 
-source = """
+winds = """
 #include "field/entry.hpp"
 using namespace fathom;
-template <class Real> struct Winds {{
+template <class Real> struct Winds {
     Reads<Real, "eastward_wind", place::center_layer, "m s-1", 1> u;
     Reads<Real, "northward_wind", place::center_layer, "m s-1"> v;
-}};
-struct Scheme {{
+};
+"""
+scheme = """
+struct Scheme{number} {{
     static constexpr std::string_view summary = "a scheme";
     template <class Real>
     constexpr void operator()(Winds<Real> wind,
                               Updates<Real, "tendency", place::center_layer, "m s-2"> tendency,
                               Writes<Real, "speed", place::center_layer, "m s-1"> speed) const {{
+#line {number} "body"
         {body}
+#line 1 "after"
     }}
 }};
-const Entries entries{{entry<Scheme>("Scheme")}};
+const Entries entries{number}{{entry<Scheme{number}>("Scheme{number}")}};
 """
+right = "speed[0] = wind.u(east)[0] * Real(wind.v[0]); tendency[0] += Real(1);"
+wrong = [
+    "wind.u[0] = Real(1);",  # writes what it reads
+    "tendency[0] += speed[0];",  # reads its output
+    "Real before = speed[0]; tendency[0] += before;",
+    "speed[0] += Real(1);",
+    "speed[0] = wind.v(north)[0];",  # reads farther than it declares
+    "speed[0] = wind.w[0];",  # no such member
+]
 
 
-def compiles(body, tmp_path):
+def compiled(tmp_path, *bodies):
+    """The exit status of a compiler, and the numbers of the bodies, from 1 on, in its messages."""
     path = tmp_path / "scheme.cpp"
-    path.write_text(source.format(body=body))
+    schemes = [scheme.format(number=n, body=body) for n, body in enumerate(bodies, 1)]
+    path.write_text(winds + "".join(schemes))
     flags = ["-std=c++20", "-fsyntax-only", "-w", "-march=native", f"-I{core}"]
-    return subprocess.run([compiler, *flags, str(path)], capture_output=True).returncode == 0
+    done = subprocess.run([compiler, *flags, str(path)], capture_output=True, text=True)
+    return done.returncode, {int(n) for n in re.findall(r"^body:(\d+)", done.stderr, re.MULTILINE)}
 
 
 @pytest.mark.skipif(compiler is None, reason="no C++ compiler")
-@pytest.mark.parametrize(
-    "body, right",
-    [
-        ("speed[0] = wind.u(east)[0] * Real(wind.v[0]); tendency[0] += Real(1);", True),
-        ("wind.u[0] = Real(1);", False),  # writes what it reads
-        ("tendency[0] += speed[0];", False),  # reads its output
-        ("Real before = speed[0]; tendency[0] += before;", False),
-        ("speed[0] += Real(1);", False),
-        ("speed[0] = wind.v(north)[0];", False),  # reads farther than it declares
-        ("speed[0] = wind.w[0];", False),  # no such member
-    ],
-)
-def test_what_contradicts_the_declaration_does_not_compile(body, right, tmp_path):
-    assert compiles(body, tmp_path) == right
+def test_what_follows_the_declaration_compiles(tmp_path):
+    assert compiled(tmp_path, right) == (0, set())
+
+
+@pytest.mark.skipif(compiler is None, reason="no C++ compiler")
+def test_what_contradicts_the_declaration_does_not_compile(tmp_path):
+    status, named = compiled(tmp_path, *wrong, right)
+    assert status and named == {n for n, _ in enumerate(wrong, 1)}
 
 
 def schemes():

@@ -1,6 +1,6 @@
-"""Hundreds of experiments with something wrong in them: each is an error in one message, or runs
-with the value; none ends in a traceback, hangs, or is taken for something else. And a hundred
-damaged files: none is read as other values; and command lines. `make fuzz` tries thousands.
+"""Experiments with something wrong in them: each is an error in one message, or runs with the
+value; none ends in a traceback, hangs, or is taken for something else. And damaged
+files: none is read as other values; and command lines. `make fuzz` tries thousands.
 """
 
 import pytest
@@ -12,19 +12,19 @@ import run
 
 @pytest.mark.timeout(300)
 def test_nothing_ends_in_a_traceback_or_in_silence():
-    found = run.tried(300, seed=7)
-    assert len(found) == 300
+    found = run.tried(150, seed=7)
+    assert len(found) == 150
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 100 and count("ran") > 10
+    assert count("error") > 50 and count("ran") > 5
 
 
 @pytest.mark.timeout(300)
 def test_damaged_files_are_told_of():
-    found = damaged.tried(50, seed=7)
+    found = damaged.tried(25, seed=7)
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 20 and count("same") > 1
+    assert count("error") > 10 and count("same") > 1
 
 
 @pytest.mark.timeout(300)

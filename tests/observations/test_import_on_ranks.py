@@ -21,6 +21,6 @@ def test_ranks_change_nothing(folder, on_ranks):
     from pathlib import Path
 
     script = Path(__file__).with_name("import_on_ranks.py")
-    one, two, four = (on_ranks(n, script, folder) for n in (1, 2, 4))
-    assert one == two == four and one["told"][0][1] == 1 and one["data"] > 13500
+    one, three = (on_ranks(n, script, folder) for n in (1, 3))
+    assert one == three and one["told"][0][1] == 1 and one["data"] > 13500
     assert one["groups"] == 4 and one["rows_read"] == one["data"] and one["in_order"]

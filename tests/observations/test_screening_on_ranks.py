@@ -54,13 +54,13 @@ def folder(tmp_path_factory):
 
 def test_ranks_change_nothing(folder, on_ranks):
     script = Path(__file__).with_name("screening_on_ranks.py")
-    one, two, four = (on_ranks(n, script, folder) for n in (1, 2, 4))
-    assert one == two == four
+    one, three = (on_ranks(n, script, folder) for n in (1, 3))
+    assert one == three
     assert one["duplicate"] >= 250 and one["multi-level"] >= 300 and one["thinning"] > 8000
     assert one["buddy"] + one["spatial consistency"] + one["first guess"] > 40
     given = base.read(folder / "given.parquet")
     screening.screen(given, screening.Settings(boxes={"radiance": (500, 1e9, 180)}))
-    np.testing.assert_array_equal(base.read(folder / "4.parquet")["reason"], given["reason"])
+    np.testing.assert_array_equal(base.read(folder / "3.parquet")["reason"], given["reason"])
 
 
 def test_best_of_groups():

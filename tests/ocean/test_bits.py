@@ -13,10 +13,10 @@ def alone(on_ranks):
 @pytest.mark.parametrize(
     "ranks, threads, arguments",
     [
-        (1, 2, []),
-        (2, 1, []),
         (3, 1, []),
         (4, 1, ["blocks=[11,9]"]),
+        pytest.param(*(1, 2, []), marks=pytest.mark.long),
+        pytest.param(*(2, 1, []), marks=pytest.mark.long),
         pytest.param(
             *(7, 1, ["blocks=[8,7]", 'distribution="space-filling"']), marks=pytest.mark.long
         ),
@@ -34,7 +34,11 @@ def test_box_same_bits(on_ranks, alone, ranks, threads, arguments):
 
 
 @pytest.mark.parametrize(
-    "ranks, arguments", [(2, []), (4, ["blocks=[17,13]", 'distribution="space-filling"'])]
+    "ranks, arguments",
+    [
+        (3, ["blocks=[17,13]", 'distribution="space-filling"']),
+        pytest.param(2, [], marks=pytest.mark.long),
+    ],
 )
 def test_globe_same_bits(on_ranks, ranks, arguments):
     """Across the fold of the tripolar grid, with dropped land blocks and real forcing."""
@@ -52,7 +56,6 @@ def test_globe_same_bits(on_ranks, ranks, arguments):
         ['advection="QuickestAdvection"'],
         ['friction="BiharmonicFriction"'],
         ['precision="fp32"'],
-        ['mixing="KPP"'],
         ['mixing="KPP"', 'eddies={"diffusivity": 500}'],
         ['preconditioner="diagonal"'],
     ],

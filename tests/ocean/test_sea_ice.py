@@ -123,7 +123,9 @@ def test_ice_plugs_a_strait():
     assert passed[2.75e4] < 0.01 < 0.1 < passed[0.0]
 
 
-@pytest.mark.parametrize("ranks, blocks", [(2, None), (4, [5, 7])])
+@pytest.mark.parametrize(
+    "ranks, blocks", [(3, [5, 7]), pytest.param(2, None, marks=pytest.mark.long)]
+)
 def test_same_bits_on_ranks(on_ranks, ranks, blocks):
     one = on_ranks(1, icy)
     assert on_ranks(ranks, icy, json.dumps(blocks)) == one

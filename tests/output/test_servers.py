@@ -30,21 +30,19 @@ streams = (
 )
 
 
+words = ("run", "box.toml", "--no-report", "--out")
+
+
 def run(folder, name, *arguments, ranks=2, status=0):
     found, out, err = box.fathom(
-        "run",
-        "box.toml",
-        "--no-report",
-        "--out",
-        name,
-        "--ranks",
-        ranks,
-        *streams,
-        *arguments,
-        folder=folder,
+        *words, name, "--ranks", ranks, *streams, *arguments, folder=folder
     )
     assert found == status, err
     return out + err
+
+
+def run_well(folder, name, *arguments, ranks=2, servers=0):
+    return box.done(*words, name, *streams, *arguments, folder=folder, ranks=ranks, servers=servers)
 
 
 def same_stores(one, other):
@@ -69,7 +67,7 @@ def same_stores(one, other):
 def without(tmp_path_factory):
     folder = tmp_path_factory.mktemp("servers")
     box.write(folder)
-    run(folder, "without", ranks=1)
+    run_well(folder, "without", ranks=1)
     return folder
 
 
@@ -86,14 +84,8 @@ def without(tmp_path_factory):
 )
 def test_same_bytes(without, ranks, servers, settings):
     name = f"{ranks}-{servers}-{len(settings)}"
-    run(
-        without,
-        name,
-        "--io-servers",
-        servers,
-        *(part for s in settings for part in ("--set", s)),
-        ranks=ranks,
-    )
+    given = [part for s in settings for part in ("--set", s)]
+    run_well(without, name, *given, ranks=ranks, servers=servers)
     same_stores(without / "without", without / name)
     dates = [p.name for p in (without / "without").glob("restart-*.fathom")]
     assert len(dates) == 2 and all(
@@ -127,18 +119,9 @@ def test_same_bytes(without, ranks, servers, settings):
 
 
 def test_a_run_goes_on_with_servers(without):
-    run(without, "half", "--io-servers", 1, "--for", "30h")
-    run(
-        without,
-        "half",
-        "--io-servers",
-        1,
-        "--restart",
-        "half/restart.fathom",
-        "--for",
-        "18h",
-        ranks=1,
-    )
+    run_well(without, "half", "--for", "30h", servers=1)
+    more = ("--restart", "half/restart.fathom", "--for", "18h")
+    run_well(without, "half", *more, ranks=1, servers=1)
     same_stores(without / "without", without / "half")
 
 
@@ -173,7 +156,7 @@ def test_show(without):
     ],
 )
 def test_mistakes(without, arguments, message):
-    said = run(without, "mistake", *arguments, status=2)
+    said = run(without, "mistake", *arguments, ranks=1, status=2)
     assert said.count(message) == 1 and "Traceback" not in said
     *before, last = said.splitlines()  # memory is reported before a restart is read
     assert message in last and all(line.startswith("Ocean: ") for line in before)
@@ -521,14 +504,8 @@ if os.environ.get("PMI_RANK") == "2":
 def test_output_through_a_staging_folder_is_the_same(without, servers):
     folder = without / "scratch"
     folder.mkdir(exist_ok=True)
-    run(
-        without,
-        f"staged-{servers}",
-        "--io-servers",
-        servers,
-        "--set",
-        f'parallel.staging="{folder}"',
-    )
+    staged = ("--set", f'parallel.staging="{folder}"')
+    run_well(without, f"staged-{servers}", *staged, servers=servers)
     same_stores(without / "without", without / f"staged-{servers}")
     assert all(
         filecmp.cmp(path, without / f"staged-{servers}" / path.name, shallow=False)

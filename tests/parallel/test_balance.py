@@ -39,11 +39,22 @@ def test_little_is_not_moved():
     assert found == [(0, 2, pytest.approx(0.2))]
 
 
-@pytest.mark.parametrize("options", [(), ('precision="fp32"', 'radiation="RRTMGP"')])
-def test_same_bits_with_and_without(on_ranks, options):
+single = ('precision="fp32"', 'radiation="RRTMGP"')
+
+
+@pytest.mark.parametrize(
+    "options, ways",
+    [
+        ((), [("messages", 2, 2)]),
+        (single, [("pulled", 3, 1)]),
+        pytest.param((), [("pulled", 3, 1)], marks=pytest.mark.long),
+        pytest.param(single, [("messages", 2, 2)], marks=pytest.mark.long),
+    ],
+)
+def test_same_bits_with_and_without(on_ranks, options, ways):
     plain = on_ranks(1, balanced_physics, "bits", *options)
     assert plain["balanced"] == []
-    for way, ranks, threads in (("messages", 2, 2), ("pulled", 3, 1)):
+    for way, ranks, threads in ways:
         shared = on_ranks(
             ranks,
             balanced_physics,

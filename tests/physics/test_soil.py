@@ -307,5 +307,4 @@ def test_same_bits_on_ranks(on_ranks):
     script = Path(__file__).with_name("soil_on_ranks.py")
     alone = on_ranks(1, script)
     assert all(change > 0 for change in alone["change"].values()), alone["change"]
-    for ranks in (2, 4):
-        assert on_ranks(ranks, script)["checksum"] == alone["checksum"], ranks
+    assert on_ranks(3, script)["checksum"] == alone["checksum"]

@@ -357,5 +357,4 @@ def test_same_bits_on_ranks_and_after_a_restart(on_ranks):
     alone = on_ranks(1, script, "TiledLand")
     assert all(change > 0 for change in alone["change"].values()), alone["change"]
     assert alone["again"] == alone["checksum"]
-    for ranks in (2, 4):
-        assert on_ranks(ranks, script, "TiledLand")["checksum"] == alone["checksum"], ranks
+    assert on_ranks(3, script, "TiledLand")["checksum"] == alone["checksum"]

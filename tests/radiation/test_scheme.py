@@ -15,8 +15,7 @@ script = Path(__file__).with_name("cloudy_atmosphere.py")
 def test_same_bits_on_ranks(on_ranks):
     """Clouds are drawn at random, the same on any ranks."""
     alone = on_ranks(1, script)
-    assert on_ranks(2, script)["checksum"] == alone["checksum"]
-    assert on_ranks(4, script)["checksum"] == alone["checksum"]
+    assert on_ranks(3, script)["checksum"] == alone["checksum"]
     assert 150 < alone["outgoing_longwave"][0] < 300
     assert 0 == alone["toa_net_shortwave"][1] < alone["toa_net_shortwave"][0] < 340
     assert 100 < alone["surface_downward_longwave"][1]

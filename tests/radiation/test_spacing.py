@@ -53,8 +53,7 @@ def test_rows_of_few_columns():
 
 def test_same_bits_on_ranks(on_ranks):
     alone = on_ranks(1, script, "fp32", "2")
-    for ranks in (2, 4):
-        assert on_ranks(ranks, script, "fp32", "2")["checksum"] == alone["checksum"]
+    assert on_ranks(3, script, "fp32", "2")["checksum"] == alone["checksum"]
 
 
 def test_samples_are_shared_by_cost_with_the_same_bits(on_ranks):

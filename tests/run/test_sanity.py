@@ -52,7 +52,7 @@ def test_an_absurd_atmosphere_is_refused(tmp_path, values):
     model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"])
     model.set(**({"air_temperature": 280.0} | values))
     with pytest.raises(ValueError, match="initial .* is outside .* to allow it set limits"):
-        simulation(model, tmp_path).run("1h")
+        simulation(model, tmp_path).run("1h", report=False)
 
 
 def test_a_field_that_runs_away_is_found_with_its_place(tmp_path):
@@ -74,7 +74,7 @@ def test_limits_can_be_given(tmp_path):
     with pytest.raises(ValueError, match=r"temperature = 90.*limits = \{temperature"):
         simulation(ocean, tmp_path).run("1h")
     simulation(channel().set(temperature=90.0), tmp_path, limits={"temperature": (0, 100)}).run(
-        "1h"
+        "1h", report=False
     )
     with pytest.raises(ValueError, match="no field 'temprature'; did you mean 'temperature'"):
         simulation(channel(), tmp_path, limits={"temprature": (0, 1)})
@@ -91,4 +91,4 @@ def test_a_step_beyond_stability_is_refused_unless_asked_for(tmp_path):
     ):
         s.run("1d")
     assert not (tmp_path / "run").exists()
-    simulation(channel(), tmp_path, step="12h", beyond_stability=True).run("1d")
+    simulation(channel(), tmp_path, step="12h", beyond_stability=True).run("1d", report=False)

@@ -143,9 +143,9 @@ def main():
         sim.checksum()
 
 
-def test_any_ranks(on_ranks):
-    alone = on_ranks(1, __file__)
-    assert on_ranks(2, __file__) == alone and on_ranks(4, __file__) == alone
+@pytest.mark.parametrize("ranks", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 4))])
+def test_any_ranks(on_ranks, ranks):
+    assert on_ranks(ranks, __file__) == on_ranks(1, __file__)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def test_links_in_a_directory_lead_nowhere(tmp_path):
     refused = box_of_water(directory=there, overwrite=True).output("sst.nc", ["temperature"], "1h")
     with pytest.raises(InputError, match=r"sst.nc is a link to \.\./ownsst.nc"):
         refused.run("1h")
-    box_of_water(directory=there, overwrite=True).run("1h")
+    box_of_water(directory=there, overwrite=True).run("1h", report=False)
     assert all((tmp_path / f"own{name}").read_text() == "mine" for name in names)
     assert not (there / "summary.json").is_symlink()
 

@@ -25,9 +25,8 @@ def test_bits_on_blocks_ranks_and_threads(on_ranks):
     alone = neighbours.hashes()
     assert neighbours.hashes((5, 7)) == alone
     some = {name: alone[name] for name in neighbours.schemes()[::8]}
-    for ranks, threads in ((1, 2), (4, 1)):
-        asked = "blocks=[6, 5]", "every=8"
-        assert on_ranks(ranks, neighbours, "hashes", *asked, threads=threads) == some
+    asked = "blocks=[6, 5]", "every=8"
+    assert on_ranks(3, neighbours, "hashes", *asked, threads=2) == some
 
 
 def matrix(linear, s, name, steps, adjoint):

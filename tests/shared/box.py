@@ -5,6 +5,10 @@ import os
 import subprocess
 import sys
 
+import verb
+import verb_on_ranks
+from standing_ranks import standing
+
 text = """\
 [constants]
 L = 1e6
@@ -63,7 +67,11 @@ def environment():
 
 
 def fathom(*arguments, folder, **more):
-    """Run the command in a folder: (exit status, output, errors)."""
+    """Run the command in a folder: (exit status, output, errors). In this process, but where
+    variables of the environment, code of the user or threads would stay in it.
+    """
+    if not more and not any(_stays(word) for word in arguments):
+        return verb.fathom(*arguments, folder=folder, environment=environment())
     done = subprocess.run(
         command(*arguments),
         cwd=folder,
@@ -73,6 +81,21 @@ def fathom(*arguments, folder, **more):
         timeout=120,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def done(*arguments, folder, ranks=1, servers=0):
+    """Output and errors of a command that does well, on ranks that stand ready."""
+    words = (folder, *arguments, "--ranks", ranks, "--io-servers", servers)
+    program = verb_on_ranks.__file__
+    good, out, err = standing.run(ranks + servers, program, [str(word) for word in words])
+    assert good, err
+    return out + err
+
+
+def _stays(word):
+    """Whether a word of a command brings code of the user's own, or more threads."""
+    apart = ("--trust", "--scheme", "--threads")
+    return str(word) in apart or any(n in str(word) for n in ("extensions", "parallel.threads"))
 
 
 def summary(folder):

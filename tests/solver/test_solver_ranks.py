@@ -23,7 +23,10 @@ def test_every_exchange_and_sum_is_the_same_solver(alone):
     assert len(alone) == 25 + 120 + 10 + 6 + 50 + 1
 
 
-@pytest.mark.parametrize("ranks, threads", [(1, 2), (2, 1), (3, 1)])
+@pytest.mark.parametrize(
+    "ranks, threads",
+    [(3, 1), *(pytest.param(*n, marks=pytest.mark.long) for n in ((1, 2), (2, 1)))],
+)
 def test_same_bits(on_ranks, alone, ranks, threads):
     found = on_ranks(
         ranks, script, threads=threads, timeout=600

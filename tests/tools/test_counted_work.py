@@ -8,8 +8,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import counted_work
 
+few = ("double gyre", "spectral, dry", "grid point, plane")  # others take a minute
 
-@pytest.mark.parametrize("case", counted_work.cases)
+
+@pytest.mark.parametrize(
+    "case",
+    [*few, *(pytest.param(c, marks=pytest.mark.long) for c in counted_work.cases if c not in few)],
+)
 def test_no_count_of_a_step_grew(case):
     """Where this is meant, `python tools/counted_work.py --record` belongs to the same commit."""
     vector = counted_work.numbers_of_a_vector()

@@ -127,13 +127,40 @@ def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
 
 @functools.cache
 def _natural(n: int, number: int) -> np.ndarray:
-    """Returns weights of points n - 2, n - 1, number, number + 1 at those between n - 1 and
-    number."""
-    from scipy.interpolate import CubicSpline
-
-    spline = CubicSpline([n - 2, n - 1, number, number + 1], np.eye(4), bc_type="natural")
-    result: np.ndarray = spline(np.arange(n, number)).T
+    """Returns weights of points n - 2, n - 1, number, number + 1 at those between n - 1 and number:
+    (4, number - n). With the slopes s of a cubic spline f between steps h, differences d,
+        h2 s1 + 2 (h1 + h2) s2 + h1 s3 = 3 (h2 d1 + h1 d2)
+    and no second derivative at both ends.
+    """
+    h = np.array([1.0, number - n + 1.0, 1.0])
+    f = np.eye(4)
+    d = np.diff(f, axis=0) / h[:, None]
+    matrix = np.diag([2 * h[0], 2 * (h[0] + h[1]), 2 * (h[1] + h[2]), 2 * h[2]])
+    matrix += np.diag([h[1], h[2], h[2]], -1) + np.diag([h[0], h[0], h[1]], 1)
+    inside = 3 * (h[1:, None] * d[:-1] + h[:-1, None] * d[1:])
+    s = _solved(matrix, np.stack([3 * (f[1] - f[0]), *inside, 3 * (f[3] - f[2])]))
+    third = (s[1] + s[2] - 2 * d[1]) / h[1]
+    second = (d[1] - s[1]) / h[1] - third
+    x = np.arange(1.0, number - n + 1)[:, None]
+    result: np.ndarray = (f[1] + s[1] * x + second * (x * x) + third / h[1] * (x * x * x)).T
     return result
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Returns the solution of a tridiagonal system (n, n) with right sides (n, any number), by
+    elimination; the larger of two coefficients goes first.
+    """
+    rows = np.hstack([matrix, right])
+    n = len(rows)
+    for k in range(n - 1):
+        if abs(rows[k + 1, k]) > abs(rows[k, k]):
+            rows[[k, k + 1]] = rows[[k + 1, k]]
+        rows[k + 1] -= rows[k + 1, k] / rows[k, k] * rows[k]
+    for k in reversed(range(n)):
+        for other in range(k + 1, n):
+            rows[k, n:] -= rows[k, other] * rows[other, n:]
+        rows[k, n:] /= rows[k, k]
+    return rows[:, n:]
 
 
 def _smooth(whole: np.ndarray, inside: Points) -> None:

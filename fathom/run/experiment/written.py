@@ -34,7 +34,20 @@ def written(simulation: Any) -> str:
         tables = sections(simulation)
     except Exception as error:  # of a user's own class, say
         tables = {"not_written": {"model": f"the configuration could not be written: {error!r}"}}
-    return first_line + dumps(tables)
+    return first_line + _text(repr(tables), tables)
+
+
+def _text(key: str, tables: dict[str, Any]) -> str:
+    """Returns the TOML of tables; key: all that is in them. The last one is kept: restart, stores
+    and the directory of a run have the same.
+    """
+    if key not in _last:
+        _last.clear()
+        _last[key] = dumps(tables)
+    return _last[key]
+
+
+_last: dict[str, str] = {}
 
 
 def sections(simulation: Any) -> dict[str, Any]:
