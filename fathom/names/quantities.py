@@ -175,8 +175,8 @@ table: tuple[Quantity, ...] = (
     Quantity(
         "heat_flux",
         "W m-2",
-        -1e5,
-        1e5,
+        -9000,
+        9000,
         (
             "surface_downward_heat_flux_in_sea_water",
             "surface_downward_heat_flux_in_air",

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Tries thousands of experiments with something wrong in them (experiments.py), and hundreds of
-damaged files (damaged.py) and command lines (commands.py), and prints what came of them.
+damaged files (damaged.py), command lines (commands.py) and files of others (files.py), and prints
+what came of them.
 
-    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--seed 0] [--json FILE]
+    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--files 500] [--seed 0]
+        [--json FILE]
 
 Exit status 1 where one ended in a traceback, hung, or was accepted without a message.
 """
@@ -92,16 +94,19 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=3000)
     parser.add_argument("--damaged", type=int, default=400)
     parser.add_argument("--lines", type=int, default=300)
+    parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write all of them")
     given = parser.parse_args()
     import commands
     import damaged
+    import files
 
     found = {
         "experiments": tried(given.cases, given.seed),
         "damaged files": damaged.tried(given.damaged, given.seed),
         "command lines": commands.tried(given.lines, given.seed),
+        "files of others": files.tried(given.files, given.seed),
     }
     for what, several in found.items():
         for one in wrong(several):

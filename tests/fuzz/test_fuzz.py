@@ -1,12 +1,14 @@
 """Experiments with something wrong in them: each is an error in one message, or runs with the
-value; none ends in a traceback, hangs, or is taken for something else. And damaged
-files: none is read as other values; and command lines. `make fuzz` tries thousands.
+value; none ends in a traceback, hangs, or is taken for something else. And damaged files: none is
+read as other values; command lines; and files of others with odd levels, longitudes, dates, fill
+values and names. `make fuzz` tries thousands.
 """
 
 import pytest
 
 import commands
 import damaged
+import files
 import run
 
 
@@ -33,6 +35,14 @@ def test_command_lines():
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
     assert count("error") > 8 and count("ran") > 1
+
+
+@pytest.mark.timeout(300)
+def test_files_of_others():
+    found = files.tried(100, seed=7)
+    assert not run.wrong(found), told(run.wrong(found))
+    count = [one["what"] for one in found].count
+    assert count("error") > 40 and count("same") > 15
 
 
 def told(wrong):

@@ -86,6 +86,8 @@ def _data(
     line: dict[str, str], columns: Mapping[str, tuple[str, str]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Returns the data of one line, and what is wrong with those of its numbers that cannot be."""
+    if None in line:  # of csv: what is left over
+        raise InputError("more values than columns; a number has no comma")
     by_name = {name: (line.get(text) or "").strip() for text, (name, _) in columns.items()}
     units = dict(columns.values())
     common = _report(by_name, units)
@@ -161,7 +163,10 @@ def time_of(text: str) -> int:
         if not years[0] <= moment.year < years[1]:
             raise InputError(f"a time that is impossible: {text}") from None
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    date = _date_of_digits(text.strip().removesuffix(".0"))
+    digits = text.strip().removesuffix(".0")
+    if set(digits) == {"9"}:
+        raise InputError(f"a time that is missing: {text}")
+    date = _date_of_digits(digits)
     if date is not None and seconds < 1e9:  # of 8 digits: as seconds it were the summer of 1970
         return date
     if 0 < abs(seconds) < 1e5 or (date is not None and seconds < 1e10):

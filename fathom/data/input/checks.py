@@ -146,11 +146,13 @@ def _other_quantity(said: Said, row: quantities.Quantity, known: tuple[str, ...]
 
 def _other_direction(said: Said, row: quantities.Quantity) -> str:
     """Returns how it says that positive numbers go the other way; else ""."""
-    if not row.direction or said.standard_name in row.means:
+    if not row.direction:
         return ""
     if said.positive in ("up", "down"):
         told = said.positive != row.direction
         return f"says positive = {said.positive!r}" if told else ""
+    if said.standard_name in row.means:
+        return ""
     for words in (said.name, said.long_name):
         plain = words.replace("_", " ").lower()
         if match := re.search(r"\bpositive\W+(?:is\W+)?(up|down)", plain):

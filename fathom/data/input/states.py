@@ -82,6 +82,8 @@ def ordered(source: Any, data: xr.Dataset) -> xr.Dataset:
     if not {"latitude", "longitude"} <= set(data.dims):
         return data
     data = _increasing(source, data, "latitude")
+    if not np.isfinite(data.longitude.values.astype(float)).all():
+        raise InputError(f"{source}: longitude of the state is no number in places")
     taken = longitudes.eastward(data.longitude.values).taken
     return data if taken is None else data.isel(longitude=taken)
 
