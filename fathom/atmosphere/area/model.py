@@ -75,7 +75,7 @@ class LimitedAreaAtmosphere(AirOnArea):
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
         earth, with its land and what is smaller than a cell
-        (fathom.atmosphere.remap.ground_of_area); the path of a file with finer heights [m] on
+        (fathom.atmosphere.ground.orography_of_area); the path of a file with finer heights [m] on
         latitudes and longitudes, also for what an analysis lies on.
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.

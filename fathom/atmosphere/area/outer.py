@@ -26,7 +26,7 @@ from fathom import names
 from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
-from fathom.atmosphere.remap.receiver import Receiver
+from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.spectral.compressible import LinearTerms
 from fathom.atmosphere.spectral.compressible import fields as fields_of_sound
 from fathom.base import mpi

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.remap import columns_of_heights
+from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
-from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
 from fathom.base.clock import Period
 from fathom.base.failure import InputError

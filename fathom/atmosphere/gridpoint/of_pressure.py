@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.gridpoint.geometry import AirAtRest
+from fathom.atmosphere.ground import orography_of_area
 from fathom.atmosphere.physics.fields import AirFields
-from fathom.atmosphere.remap import forecast, ground_of_area
+from fathom.atmosphere.remap import forecast
 from fathom.base import mpi
 from fathom.base.moist_air import virtual_temperature
 from fathom.data.input.values import on_columns
@@ -58,7 +59,7 @@ def analysis(
     below : names of the fields of ground and sea.
     time : number of its record.
     """
-    earth = ground_of_area.smoothed(grid) if isinstance(grid, RotatedGrid) else None
+    earth = orography_of_area.smoothed(grid) if isinstance(grid, RotatedGrid) else None
     fields = forecast.start(state, grid, levels, ground=earth, time=time)
     ground = fields.pop("surface_geopotential") / gravity
     if not air.moist:  # the density of moist air
@@ -152,7 +153,8 @@ class _OfPressure:
     def surface(self, usual: float) -> Array:
         """Returns pressure at the ground, (ny, nx) [Pa]; usual: where none is given."""
         if (logarithm := self.given.get("log_surface_pressure")) is not None:
-            return np.exp(np.asarray(on_columns(self.grid, logarithm, name="surface pressure")))
+            found: Array = np.exp(on_columns(self.grid, logarithm, name="surface pressure"))
+            return found
         value = self.given.get("surface_air_pressure", usual)
         return np.asarray(on_columns(self.grid, value, name="surface"))
 
