@@ -220,6 +220,9 @@ class LimitedAreaAtmosphere(AirOnArea):
         return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
 
     def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers, also of the mass of an area: name -> (value, units), and
+        words for the line of progress.
+        """
         seen, words = super().watch(simulation)
         return seen | mass_of_area.seen(simulation, self.edges), words
 

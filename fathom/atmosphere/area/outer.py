@@ -191,6 +191,9 @@ class EndOfStep:
         self.axis, self.step = axis, step
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the numbers of the records around the end of a step that begins at `seconds`,
+        and their times, a step earlier [s].
+        """
         end = seconds + self.step
         before, after, t0, t1 = self.axis.bracket(clock, end)
         if isinstance(self.axis, Every) and abs(end - t0) < 1e-6:
@@ -205,6 +208,7 @@ class EndOfStep:
         return result
 
     def date(self, number: int) -> str:
+        """Returns the date of a record."""
         result: str = self.axis.date(number)
         return result
 
@@ -215,12 +219,15 @@ class Constant:
     repeated = True
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the one record, and times that hold for ever [s]."""
         return 0, 0, 0.0, math.inf
 
     def coverage(self, clock: Any) -> tuple[float, float]:
+        """Returns all times [s]."""
         return -math.inf, math.inf
 
     def date(self, number: int) -> str:
+        """Returns no date."""
         return ""
 
 

@@ -279,13 +279,18 @@ class Every:
         self.clock, self.every = simulation.clock, every
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the numbers of the states around `seconds`, and their times by the clock of
+        the area [s].
+        """
         late = clock.seconds(self.clock.start)  # of the outer start, by the clock of the area
         number = math.floor((seconds - late) / self.every + 1e-9)
         first = late + number * self.every
         return number, number + 1, first, first + self.every
 
     def coverage(self, clock: Any) -> tuple[float, float]:
+        """Returns the times from the start of the simulation on, by the clock of the area [s]."""
         return clock.seconds(self.clock.start), math.inf
 
     def date(self, number: int) -> str:
+        """Returns the date of a state."""
         return str(self.clock.date(number * self.every))

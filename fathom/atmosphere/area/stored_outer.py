@@ -83,6 +83,7 @@ class Stored:
 
     @cached_property
     def axis(self) -> TimeAxis:
+        """Returns the times of the records, with those of pieces between them."""
         import xarray  # start-up time
 
         times = self.taken[1].values

@@ -156,6 +156,7 @@ class AirWithPhysics(Model):
 
     @property
     def fixed_season(self) -> bool:
+        """Returns whether the sun stays that of one day of the year."""
         return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
 
     def uses(self, name: str) -> bool:
