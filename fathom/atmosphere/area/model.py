@@ -325,7 +325,7 @@ class LimitedAreaAtmosphere(AirOnArea):
             return [] if field is None else field.ravel().tolist()
 
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
-        drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
+        shares = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
         upper = None
         if self.upper_zone:
             upper = outer_models.weights_of_levels(
@@ -336,7 +336,7 @@ class LimitedAreaAtmosphere(AirOnArea):
             grid.points,
             self.truncation,
             sides,
-            *map(flat, (grid.map_factor, *drawn, upper)),
+            *map(flat, (grid.map_factor, *shares, upper)),
         )
 
     def pictures(self, state: Any) -> Mapping[str, Any]:

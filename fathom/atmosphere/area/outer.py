@@ -148,7 +148,7 @@ class Records:
     states : what has `axis`, the times of its records (fathom/base/instants.py), and `state(n)`, a
         record as `set` takes it.
     step : of the area [s].
-    drawn : of a record, by name, the values to which these fields are relaxed.
+    relaxed_to : of a record, by name, the values to which these fields are relaxed.
     """
 
     def __init__(
@@ -156,9 +156,9 @@ class Records:
         names: Iterable[str],
         states: Any,
         step: float,
-        drawn: Callable[[Mapping[str, Any]], Mapping[str, Array]],
+        relaxed_to: Callable[[Mapping[str, Any]], Mapping[str, Array]],
     ) -> None:
-        self.states, self.drawn = states, drawn
+        self.states, self.relaxed_to = states, relaxed_to
         if (check := getattr(states, "check", None)) is not None:
             check()
         self.fields = [name + "_outer" for name in names]
@@ -178,8 +178,8 @@ class Records:
 
     def read(self, number: int) -> dict[str, Array]:
         """Returns the fields of a record, by name."""
-        drawn = self.drawn(self.states.state(number))
-        return {name + "_outer": values for name, values in drawn.items()}
+        found = self.relaxed_to(self.states.state(number))
+        return {name + "_outer": values for name, values in found.items()}
 
 
 class EndOfStep:

@@ -182,7 +182,7 @@ class Running:
         there = np.flatnonzero(np.asarray(where.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]
         mine = there[slice(*ends)]
-        given = beside(self.simulation)
+        given = state_of_outer(self.simulation)
         if self.at is None:
             self.at = self._places(given, mine)
         own, outer = where.ground.ravel()[mine], self.simulation.model
@@ -242,7 +242,7 @@ class Running:
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
-def beside(simulation: Any) -> Given:
+def state_of_outer(simulation: Any) -> Given:
     """Returns the state of an outer model. ValueError: it has no places on earth."""
     if not lies_on_earth(simulation.model.grid):
         raise InputError(

@@ -35,7 +35,7 @@ by_pressure = (
     "log_surface_pressure",
 )
 Face = tuple[int, int]  # the axis across it, and -1: half a cell further along that
-beside: dict[str, Face] = {"x_wind": (2, -1), "y_wind": (1, -1)}
+faces: dict[str, Face] = {"x_wind": (2, -1), "y_wind": (1, -1)}
 steps = 800  # of the integral
 
 
@@ -184,15 +184,15 @@ class _OfPressure:
         inside: pressure of layers [Pa].
         """
         own = by_pressure[name == "y_wind"]
-        axis, next_ = beside[name]
+        axis, next_ = faces[name]
         on_face = np.sqrt(inside * np.roll(inside, next_, axis))
-        found = self.at(own, on_face, beside[name])
+        found = self.at(own, on_face, faces[name])
         of_earth = not isinstance(self.given.get(own), OfLevels) and {*by_pressure[:2]} & {
             *self.given
         }
         if isinstance(self.grid, RotatedGrid) and of_earth:
-            east, north = (self.at(part, on_face, beside[name]) for part in by_pressure[:2])
-            turn = self.grid.projection.along_axes(east, north, *places_of(self.grid, beside[name]))
+            east, north = (self.at(part, on_face, faces[name]) for part in by_pressure[:2])
+            turn = self.grid.projection.along_axes(east, north, *places_of(self.grid, faces[name]))
             found = turn[name == "y_wind"]
         return found
 
@@ -222,7 +222,7 @@ def state_of_pressure(
         "upward_air_velocity": np.zeros_like(z),
     }
     fields |= {field.name: of.at(field.name, pressure[:-1]) for field in air.tracers}
-    return fields | {name: of.wind(name, inside) for name in beside}
+    return fields | {name: of.wind(name, inside) for name in faces}
 
 
 def _in_layers(air: AirFields, given: Mapping[str, Given], surface: Array) -> Array | None:

@@ -19,7 +19,7 @@ from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, reads_files
 from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
-from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.remap.given_state import described_geometry, is_given
 from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.reference import Constants
 from fathom.base.clock import Period
@@ -242,4 +242,4 @@ class AirOnHeights(AirWithPhysics):
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes."""
-        return passport(self)
+        return described_geometry(self)

@@ -40,7 +40,7 @@ def is_given(analysis: Any) -> bool:
     return atmosphere.is_area_file(str(analysis))
 
 
-def passport(model: Any) -> dict[str, Any]:
+def described_geometry(model: Any) -> dict[str, Any]:
     """Returns the geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
     if model.on_heights:

@@ -15,7 +15,7 @@ from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.products import diagnostics, report
 from fathom.atmosphere.remap import forecast
-from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.remap.given_state import described_geometry, is_given
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
@@ -326,7 +326,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes; None: a plane has no place on earth."""
-        return None if isinstance(self.grid, PeriodicPlane) else passport(self)
+        return None if isinstance(self.grid, PeriodicPlane) else described_geometry(self)
 
     @cached_property
     def derived(self) -> Mapping[str, Any]:
