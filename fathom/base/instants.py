@@ -72,6 +72,7 @@ class TimeAxis:
 
     @property
     def intervals(self) -> bool:
+        """Returns whether records are of intervals."""
         return self.begin != self.end
 
     @property

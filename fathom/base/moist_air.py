@@ -74,5 +74,6 @@ def potential_temperature(temperature: Any, pressure: Any) -> Any:
 
 
 def virtual_temperature(temperature: Any, specific_humidity: Any) -> np.ndarray:
+    """Returns the temperature of dry air as dense as moist air [K]."""
     result: np.ndarray = temperature * (1 + VIRTUAL_FACTOR * specific_humidity)
     return result

@@ -23,6 +23,7 @@ class Moved(NamedTuple):
     writes: int
 
     def since(self, before: Moved) -> Moved:
+        """Returns what was moved since an earlier count."""
         return Moved(*(now - then for now, then in zip(self, before)))
 
 

@@ -78,7 +78,7 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
-    """In the copy: the thread that had the turn may not exist here."""
+    """Frees the turn in the copy: the thread that had the turn may not exist here."""
     global _lock, _forked
     _lock, _forked = threading.RLock(), _ranks() > 1
 

@@ -24,10 +24,12 @@ start_bytes = 180  # of a cell, while the state of a forecast is made: measured,
 
 
 def core() -> Any:
+    """Returns the compiled core, which is loaded when it is first used."""
     return mpi.core
 
 
 def choice(name: str, given: Given, allowed: Collection[Any]) -> Given:
+    """Returns a given value. InputError: it is not one of those that are allowed."""
     if given not in allowed:
         raise InputError(
             f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
@@ -37,6 +39,7 @@ def choice(name: str, given: Given, allowed: Collection[Any]) -> Given:
 
 
 def integer(name: str, given: Any, most: int = 2**31 - 1) -> int:
+    """Returns a given whole number. InputError: it is none, or more than `most`."""
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
         raise InputError(f"{name} = {given!r} must be a whole number")
     if abs(int(given)) > most:
@@ -69,6 +72,7 @@ def room_for_start(grid: Grid) -> None:
 
 
 def number_of(name: str, given: Any, units: str) -> float:
+    """Returns a given number in these units. InputError: it is none, or not finite."""
     try:
         value = np.nan if isinstance(given, (bool, str)) else float(given)
     except (TypeError, ValueError):
@@ -87,6 +91,7 @@ def length_of(name: str, given: Any) -> float:
 
 
 def yes_or_no(name: str, given: Any) -> bool:
+    """Returns a given truth value. InputError: it is none."""
     if not isinstance(given, (bool, np.bool_)):
         raise InputError(f"{name} = {given!r} must be true or false")
     return bool(given)
@@ -104,6 +109,7 @@ def coriolis_of(values: np.ndarray) -> np.ndarray:
 
 
 def pair(name: str, given: Any, units: str) -> list[float]:
+    """Returns two given numbers in these units. InputError: they are others."""
     values = numbers(name, given, units)
     if len(values) != 2:
         raise InputError(f"{name} = {given!r} must be two numbers [{units}]")
@@ -111,12 +117,14 @@ def pair(name: str, given: Any, units: str) -> list[float]:
 
 
 def numbers(name: str, given: Any, units: str) -> list[float]:
+    """Returns given numbers in these units. InputError: they are none."""
     if isinstance(given, str) or np.ndim(given) != 1:
         raise InputError(f"{name} = {given!r} must be a list of numbers [{units}]")
     return [number_of(name, value, units) for value in given]
 
 
 def span(values: Any, units: str) -> str:
+    """Returns the range of values as text."""
     low, high = float(np.min(values)), float(np.max(values))
     return (
         f"{low:.3g} {units}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g}–{high:.3g} {units}"

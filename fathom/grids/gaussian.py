@@ -175,14 +175,17 @@ class GaussianGrid(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (ny, nx), int32: those of columns."""
         return self.wet_levels
 
     @property
     def areas(self) -> Any:
+        """Returns areas around centres and around corners, (ny, nx) [m2]: those of cells."""
         return self.horizontal.area_center, self.horizontal.area_center
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         sphere = (
             {}
             if self.sphere.plain

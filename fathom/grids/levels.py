@@ -83,6 +83,7 @@ class ZLevels(Configurable):
 
     @property
     def nz(self) -> int:
+        """Returns the number of levels."""
         result: int = self.vertical.levels
         return result
 
@@ -132,6 +133,7 @@ class _PressureLevels(Configurable):
 
     @property
     def nz(self) -> int:
+        """Returns the number of layers."""
         return len(self.a) - 1
 
     @property
@@ -151,6 +153,7 @@ class _PressureLevels(Configurable):
         return np.diff(self.reference_pressure)
 
     def text(self, k: int) -> str:
+        """Returns where layer k is, in words."""
         return f"level {k + 1} of {self.nz} ({self.middles[k] / 100:.3g} hPa)"
 
     def __repr__(self) -> str:
@@ -287,10 +290,12 @@ class HeightLevels(Configurable):
 
     @property
     def nz(self) -> int:
+        """Returns the number of layers."""
         return len(self.interfaces) - 1
 
     @property
     def top(self) -> float:
+        """Returns the height of the uppermost interface [m]."""
         return float(self.interfaces[0])
 
     @property
@@ -318,6 +323,7 @@ class HeightLevels(Configurable):
         return z
 
     def text(self, k: int) -> str:
+        """Returns where layer k is, in words."""
         return f"{self.middles[k]:.0f} m above flat ground"
 
     def __repr__(self) -> str:

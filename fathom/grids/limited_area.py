@@ -172,6 +172,7 @@ class LimitedAreaGrid(Grid):
 
     @property
     def areas(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns areas around centres and around corners, (ny, nx) [m2]: those of cells."""
         return self.horizontal.area_center, self.horizontal.area_center
 
     @cached_property
@@ -181,6 +182,7 @@ class LimitedAreaGrid(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (ny, nx), int32: those of columns."""
         return self.wet_levels
 
     @property
@@ -255,6 +257,7 @@ class LimitedAreaGrid(Grid):
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return {
             "middle": self._middle,
             "spacing": np.array(self.spacing),

@@ -69,6 +69,7 @@ class PeriodicPlane(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (ny, nx), int32: those of columns."""
         return self.wet_levels
 
     @cached_property
@@ -88,6 +89,7 @@ class PeriodicPlane(Grid):
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return {
             "spacing": np.array([self.spacing, *self.size]),
             "latitude": np.array(self.latitude),

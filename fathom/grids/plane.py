@@ -72,10 +72,12 @@ class PlaneOfFaces(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (ny, nx), int32: those of columns."""
         return self.wet_levels
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),

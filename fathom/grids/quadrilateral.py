@@ -292,6 +292,7 @@ class CurvilinearGrid(WaterGrid):
         )
 
     def describe(self) -> dict[str, str]:
+        """Returns label -> text, for the tree."""
         mean, largest, at = self.orthogonality
         return {
             "angles": (

@@ -174,11 +174,13 @@ class RotatedGrid(LimitedAreaGrid):
     def interpolation(
         self, longitude: Any, latitude: Any, where: str = "center"
     ) -> places.Interpolation:
+        """Returns the interpolation from its columns to places [degrees]."""
         x, y = self.coordinates(where)
         return places.from_quads(x, y, longitude, latitude, False)
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),

@@ -84,15 +84,18 @@ class SphereOfFaces(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (ny, nx), int32: those of columns."""
         return self.wet_levels
 
     @property
     def areas(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns areas around centres and around corners, (ny, nx) [m2]: those of cells."""
         area = np.asarray(self.horizontal.area_center)
         return area, area
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return {
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),

@@ -332,6 +332,7 @@ class WaterGrid(Grid):
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name, with thicknesses of bottom cells."""
         return super().identity | (
             {"bottom_thickness": self.bottom_thickness()}
             if self.levels.least_share is not None

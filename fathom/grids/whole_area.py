@@ -64,6 +64,9 @@ class WholeArea(Grid):
 
     @property
     def areas(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns areas around centres and around corners, (rows, points) [m2]: those of cells,
+        0 in E.
+        """
         return self.horizontal.area_center, self.horizontal.area_center
 
     @cached_property
@@ -84,6 +87,7 @@ class WholeArea(Grid):
 
     @property
     def corner_levels(self) -> np.ndarray:
+        """Returns levels of each corner (rows, points), int32: those of columns."""
         return self.wet_levels
 
     @cached_property
@@ -93,6 +97,7 @@ class WholeArea(Grid):
 
     @property
     def zone(self) -> np.ndarray:
+        """Returns where points of C + I lie (ny, nx): 0 in C, 1 on the edge, between in I."""
         return self.area.zone
 
     @cached_property
@@ -182,9 +187,11 @@ class WholeArea(Grid):
 
     @property
     def identity(self) -> dict[str, Any]:
+        """Returns arrays that say which grid it is, by name."""
         return self.area.identity
 
     def describe(self) -> dict[str, str]:
+        """Returns label -> text, for the tree."""
         return self.area.describe()
 
     def __repr__(self) -> str:

@@ -293,6 +293,7 @@ class PythonScheme(Configurable):
 
     @property
     def field_names(self) -> list[str]:
+        """Returns the names of the fields that it uses."""
         return [use.name for use in self.fields]
 
     def __repr__(self) -> str:

@@ -285,7 +285,8 @@ def of_window(
     if weights := getattr(first.of, "weights", None):
         total = np.empty((len(arrays[0]), ny, nx), dtype)
         one, other = (_divided(a, divisor) for a in arrays)
-        mpi.core.stored_sum(one, other, *weights(model, window), there, total)
+        made_of: Any = mpi.core.stored_sum  # one for each pair of types
+        made_of(one, other, *weights(model, window), there, total)
         return [total]
     step = max(1, _in_cache // (len(arrays[0]) * nx))
     made: list[np.ndarray] = []

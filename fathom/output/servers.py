@@ -13,9 +13,10 @@ import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,10 +165,7 @@ class Servers:
         for event in sorted(left, key=lambda event: event.number):
             if not self._is_written(event, number):
                 stream, fields = self.streams[event.stream], self.client.restored(event)
-                stream.write_here(
-                    event,
-                    lambda item, stream=stream, fields=fields: fields[stream.items.index(item)],
-                )
+                stream.write_here(event, partial(_blocks_of, stream, fields))
             self.wrote(event)
 
     def _is_written(self, event: OutputEvent, number: int) -> bool:
@@ -248,6 +246,11 @@ class Servers:
         }
 
 
+def _blocks_of(stream: Stream, fields: Sequence[Any], item: Any) -> Any:
+    """Returns the blocks of an item of a stream, of those of all its items."""
+    return fields[stream.items.index(item)]
+
+
 class _Server:
     """This rank as a server."""
 
@@ -257,11 +260,13 @@ class _Server:
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
         wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
         topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
+        columns, rows = told["cuts"]
         decomposition = mpi.core.arrange(
             topology,
             wet,
             len(simulation.roles.compute),
-            *told["cuts"],
+            columns,
+            rows,
             told["owners"],
             simulation.model.halo,
         )

@@ -34,6 +34,7 @@ class VariableSpec:
 
     @property
     def varies(self) -> bool:
+        """Returns whether it has times."""
         return bool(self.dims) and self.dims[0] == "time"
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
@@ -75,6 +76,7 @@ class TimeAxis:
 
     @property
     def attributes(self) -> dict[str, str]:
+        """Returns the CF attributes of the coordinate, by name."""
         bounds = {"bounds": "time_bounds"} if self.bounds else {}
         return {
             "standard_name": "time",

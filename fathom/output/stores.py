@@ -128,6 +128,7 @@ class Store(Statistics, Along, Places, Stream):
 
     @property
     def whole_path(self) -> Path:
+        """Returns its path in the directory of the run."""
         return self.simulation.directory / self.path
 
     def open(self) -> None:
@@ -331,6 +332,7 @@ class Store(Statistics, Along, Places, Stream):
                 self.file.encode_with(int(self.simulation.parallel["threads"]))
 
     def visible_times(self) -> int:
+        """Returns the number of times that a reader sees."""
         return len(self.file.times)
 
     def leave(self) -> None:

@@ -257,6 +257,7 @@ class Stream(ABC):
         return result
 
     def levels_sent(self) -> int:
+        """Returns the levels of all its items."""
         return sum(item.levels for item in self.items)
 
 

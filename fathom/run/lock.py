@@ -66,6 +66,7 @@ class DirectoryLock:
         self._file = file
 
     def release(self) -> None:
+        """Releases the lock."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -264,6 +264,7 @@ class Simulation(Requests, Events):
 
     @property
     def date(self) -> Any:
+        """Returns the present date."""
         return self.clock.date(self.seconds)
 
     # ---- ranks -----------------------------------------------------------------------------------
@@ -296,6 +297,7 @@ class Simulation(Requests, Events):
 
     @property
     def is_root(self) -> bool:
+        """Returns whether this rank is the first of those that step."""
         return not self.serves and self.comm.rank == 0
 
     def prepare(self) -> Self:

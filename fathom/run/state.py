@@ -56,14 +56,17 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def ndim(self) -> int:
+        """Returns the number of dimensions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
+        """Returns the number of values."""
         return int(np.prod(self.shape))
 
     @property
     def nbytes(self) -> int:
+        """Returns the bytes of its values."""
         return self.size * self.dtype.itemsize
 
     def read(self) -> np.ndarray:

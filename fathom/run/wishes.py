@@ -29,6 +29,7 @@ class Wishes:
         self.told: Callable[[str], None] | None = None  # of Ctrl-C
 
     def ask(self, wish: str) -> None:
+        """Asks for it."""
         self._asked.add(wish)
 
     def hear(self, wish: str) -> None:

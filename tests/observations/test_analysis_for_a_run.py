@@ -11,7 +11,7 @@ import fathom as fm
 from fathom.assimilation.cycle import surface_analysis as analysis
 from fathom.assimilation.observations import base, surface
 from fathom.assimilation.observations.base import Observations
-from fathom.atmosphere.remap.given_state import passport
+from fathom.atmosphere.remap.given_state import described_geometry
 from fathom.output.formats import restart
 
 
@@ -51,7 +51,13 @@ def test_on_an_area(tmp_path):
     grid = fm.LimitedAreaGrid((10.0, 50.0), resolution=50e3, points=(24, 20), levels=levels)
     model = fm.LimitedAreaAtmosphere(grid, outer="initial")
     header = restart.Header(
-        0.0, "2018-06-20 12:00:00", "standard", 0, "float64", {}, {"geometry": passport(model)}
+        0.0,
+        "2018-06-20 12:00:00",
+        "standard",
+        0,
+        "float64",
+        {},
+        {"geometry": described_geometry(model)},
     )
     shape = (1, *model.grid.size[::-1])
     kept = ("deep_ground_temperature", "ground_temperature", "soil_moisture", "snow_amount")

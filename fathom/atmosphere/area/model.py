@@ -75,7 +75,7 @@ class LimitedAreaAtmosphere(AirOnArea):
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
         earth, with its land and what is smaller than a cell
-        (fathom.atmosphere.remap.ground_of_area); the path of a file with finer heights [m] on
+        (fathom.atmosphere.ground.orography_of_area); the path of a file with finer heights [m] on
         latitudes and longitudes, also for what an analysis lies on.
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
@@ -220,6 +220,9 @@ class LimitedAreaAtmosphere(AirOnArea):
         return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
 
     def watch(self, simulation: Any) -> tuple[Series, str]:
+        """Returns present numbers, also of the mass of an area: name -> (value, units), and
+        words for the line of progress.
+        """
         seen, words = super().watch(simulation)
         return seen | mass_of_area.seen(simulation, self.edges), words
 
@@ -322,7 +325,7 @@ class LimitedAreaAtmosphere(AirOnArea):
             return [] if field is None else field.ravel().tolist()
 
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
-        drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
+        shares = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
         upper = None
         if self.upper_zone:
             upper = outer_models.weights_of_levels(
@@ -333,7 +336,7 @@ class LimitedAreaAtmosphere(AirOnArea):
             grid.points,
             self.truncation,
             sides,
-            *map(flat, (grid.map_factor, *drawn, upper)),
+            *map(flat, (grid.map_factor, *shares, upper)),
         )
 
     def pictures(self, state: Any) -> Mapping[str, Any]:

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from fathom.atmosphere.area import outer as outer_models
-from fathom.atmosphere.remap import forecast, ground_of_area, start
+from fathom.atmosphere.ground import orography_of_area
+from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.around_area import AroundArea, OnArea, pressures
 from fathom.atmosphere.remap.change_to_area import ChangeToArea
 from fathom.atmosphere.remap.given_state import is_given
@@ -59,11 +60,11 @@ class AirOnArea(HydrostaticAtmosphere):
         self.on_earth = True
 
     def earth_below(self) -> dict[str, Any]:
-        """Returns the surface below (fathom/atmosphere/remap/ground_of_area.py)."""
+        """Returns the surface below (fathom/atmosphere/ground/orography_of_area.py)."""
         if isinstance(self.grid, PeriodicPlane):
             raise InputError("a plane has no place on earth: give it an orography")
         around = self.given_on.grid.area if self.given_on.windows else None
-        return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
+        return orography_of_area.orography(self.grid, self.truncation, self.heights, around)
 
     @property
     def surface_geopotential(self) -> Any:
@@ -160,7 +161,7 @@ class AirOnArea(HydrostaticAtmosphere):
             return super().forecast_start(state, time)
         below = self.earth_below()
         self.orography, self.on_earth = below["surface_geopotential"], True
-        there = ground_of_area.means(around.grid.area, self.heights)
+        there = orography_of_area.means(around.grid.area, self.heights)
         there.pop("surface_altitude")
         there = {name: around.grid.continued(v) for name, v in there.items()}
         ground = {"surface_geopotential": around.ground} | there
@@ -175,7 +176,7 @@ class AirOnArea(HydrostaticAtmosphere):
 
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
-        start.take_date(self, simulation)
+        forecast.take_date(self, simulation)
         if self.starts_from_outer and simulation.restart_from is None:
             self._take_start(dict(self.outer.state(self.outer.number_at(simulation.clock))))
         if self.given is None:

@@ -26,7 +26,7 @@ from fathom import names
 from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
-from fathom.atmosphere.remap.receiver import Receiver
+from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.spectral.compressible import LinearTerms
 from fathom.atmosphere.spectral.compressible import fields as fields_of_sound
 from fathom.base import mpi
@@ -148,7 +148,7 @@ class Records:
     states : what has `axis`, the times of its records (fathom/base/instants.py), and `state(n)`, a
         record as `set` takes it.
     step : of the area [s].
-    drawn : of a record, by name, the values to which these fields are relaxed.
+    relaxed_to : of a record, by name, the values to which these fields are relaxed.
     """
 
     def __init__(
@@ -156,9 +156,9 @@ class Records:
         names: Iterable[str],
         states: Any,
         step: float,
-        drawn: Callable[[Mapping[str, Any]], Mapping[str, Array]],
+        relaxed_to: Callable[[Mapping[str, Any]], Mapping[str, Array]],
     ) -> None:
-        self.states, self.drawn = states, drawn
+        self.states, self.relaxed_to = states, relaxed_to
         if (check := getattr(states, "check", None)) is not None:
             check()
         self.fields = [name + "_outer" for name in names]
@@ -178,8 +178,8 @@ class Records:
 
     def read(self, number: int) -> dict[str, Array]:
         """Returns the fields of a record, by name."""
-        drawn = self.drawn(self.states.state(number))
-        return {name + "_outer": values for name, values in drawn.items()}
+        found = self.relaxed_to(self.states.state(number))
+        return {name + "_outer": values for name, values in found.items()}
 
 
 class EndOfStep:
@@ -191,6 +191,9 @@ class EndOfStep:
         self.axis, self.step = axis, step
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the numbers of the records around the end of a step that begins at `seconds`,
+        and their times, a step earlier [s].
+        """
         end = seconds + self.step
         before, after, t0, t1 = self.axis.bracket(clock, end)
         if isinstance(self.axis, Every) and abs(end - t0) < 1e-6:
@@ -205,6 +208,7 @@ class EndOfStep:
         return result
 
     def date(self, number: int) -> str:
+        """Returns the date of a record."""
         result: str = self.axis.date(number)
         return result
 
@@ -215,12 +219,15 @@ class Constant:
     repeated = True
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the one record, and times that hold for ever [s]."""
         return 0, 0, 0.0, math.inf
 
     def coverage(self, clock: Any) -> tuple[float, float]:
+        """Returns all times [s]."""
         return -math.inf, math.inf
 
     def date(self, number: int) -> str:
+        """Returns no date."""
         return ""
 
 

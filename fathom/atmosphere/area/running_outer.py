@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.remap import columns_of_heights
+from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
-from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
@@ -182,7 +182,7 @@ class Running:
         there = np.flatnonzero(np.asarray(where.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]
         mine = there[slice(*ends)]
-        given = beside(self.simulation)
+        given = state_of_outer(self.simulation)
         if self.at is None:
             self.at = self._places(given, mine)
         own, outer = where.ground.ravel()[mine], self.simulation.model
@@ -242,7 +242,7 @@ class Running:
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
-def beside(simulation: Any) -> Given:
+def state_of_outer(simulation: Any) -> Given:
     """Returns the state of an outer model. ValueError: it has no places on earth."""
     if not lies_on_earth(simulation.model.grid):
         raise InputError(
@@ -279,13 +279,18 @@ class Every:
         self.clock, self.every = simulation.clock, every
 
     def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        """Returns the numbers of the states around `seconds`, and their times by the clock of
+        the area [s].
+        """
         late = clock.seconds(self.clock.start)  # of the outer start, by the clock of the area
         number = math.floor((seconds - late) / self.every + 1e-9)
         first = late + number * self.every
         return number, number + 1, first, first + self.every
 
     def coverage(self, clock: Any) -> tuple[float, float]:
+        """Returns the times from the start of the simulation on, by the clock of the area [s]."""
         return clock.seconds(self.clock.start), math.inf
 
     def date(self, number: int) -> str:
+        """Returns the date of a state."""
         return str(self.clock.date(number * self.every))

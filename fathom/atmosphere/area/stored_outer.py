@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fathom import output
+from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.remap.initial import initial_state
-from fathom.atmosphere.remap.receiver import Receiver
 from fathom.atmosphere.spectral import compressible
 from fathom.base import longitudes, moist_air, units
 from fathom.base.clock import Period
@@ -83,6 +83,7 @@ class Stored:
 
     @cached_property
     def axis(self) -> TimeAxis:
+        """Returns the times of the records, with those of pieces between them."""
         import xarray  # start-up time
 
         times = self.taken[1].values

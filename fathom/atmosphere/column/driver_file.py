@@ -79,6 +79,7 @@ class DriverFile:
 
     @property
     def name(self) -> Any:
+        """Returns the name of the case."""
         return self.attributes.get("case", "driver file")
 
     def _seconds(self) -> Any:
@@ -100,6 +101,7 @@ class DriverFile:
             ) from None
 
     def choice(self, name: str) -> Any:
+        """Returns what the file says of a kind of forcing, else its usual value."""
         return str(self.attributes.get(name, known_surface[name][0])).strip().lower()
 
     def _check(self) -> None:
@@ -121,6 +123,7 @@ class DriverFile:
                 )
 
     def has(self, name: str) -> bool:
+        """Returns whether the file has a variable."""
         return name in self.file
 
     def _values(self, name: str) -> Any:

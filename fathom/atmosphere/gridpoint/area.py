@@ -84,17 +84,17 @@ class AreaCoupling(Component):
             for axis in (1, 0)
         ]
         alpha = {"east_face": of_faces[0], "north_face": of_faces[1], "center": share}
-        drawn = [
+        relaxed = [
             (field.name, *place, field.units, alpha[place[0]].ravel().tolist())
             for field, place in places.items()
         ]
         if tracers:
             flat = of_tracers.ravel().tolist()
-            drawn += [(name, "center", "layer", "any", flat) for name in tracers]
-        return mpi.core.coupling(label, grid.points[0], drawn, bytes_of[self.precision])
+            relaxed += [(name, "center", "layer", "any", flat) for name in tracers]
+        return mpi.core.coupling(label, grid.points[0], relaxed, bytes_of[self.precision])
 
 
-def drawn(
+def state_of_record(
     record: Mapping[str, Any], rest: AirAtRest, levels: HybridLevels, air: AirFields
 ) -> dict[str, Array]:
     """Returns the fields of the state, (levels, ny, nx), of a record as `set` takes it.

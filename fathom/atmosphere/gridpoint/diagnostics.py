@@ -77,10 +77,12 @@ class State(diagnostics.State):
 
     @property
     def above_ground(self) -> Any:
+        """Returns columns from the ground up."""
         return self.column
 
     @property
     def rules(self) -> Any:
+        """Returns how diagnostics follow, by name."""
         return super().rules | _rules
 
     @property

@@ -323,10 +323,10 @@ class GridPointAtmosphere(AirOnHeights):
     def _outer_in_time(self) -> outer_models.Records:
         """Returns the outer model as a source of fields in time."""
 
-        def drawn(record: Mapping[str, Any]) -> dict[str, Array]:
-            return gridpoint_area.drawn(record, self.rest, self.hybrid_levels, self.air)
+        def relaxed_to(record: Mapping[str, Any]) -> dict[str, Array]:
+            return gridpoint_area.state_of_record(record, self.rest, self.hybrid_levels, self.air)
 
-        return outer_models.Records(self.prognostic, self.outer_model, self.time_step, drawn)
+        return outer_models.Records(self.prognostic, self.outer_model, self.time_step, relaxed_to)
 
     def adiabatic(self) -> Self:
         """Returns the model without the parts that cannot run backward, and with one interpolation

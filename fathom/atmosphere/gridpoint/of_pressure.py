@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.gridpoint.geometry import AirAtRest
+from fathom.atmosphere.ground import orography_of_area
 from fathom.atmosphere.physics.fields import AirFields
-from fathom.atmosphere.remap import forecast, ground_of_area
+from fathom.atmosphere.remap import forecast
 from fathom.base import mpi
 from fathom.base.moist_air import virtual_temperature
 from fathom.data.input.values import on_columns
@@ -34,7 +35,7 @@ by_pressure = (
     "log_surface_pressure",
 )
 Face = tuple[int, int]  # the axis across it, and -1: half a cell further along that
-beside: dict[str, Face] = {"x_wind": (2, -1), "y_wind": (1, -1)}
+faces: dict[str, Face] = {"x_wind": (2, -1), "y_wind": (1, -1)}
 steps = 800  # of the integral
 
 
@@ -58,7 +59,7 @@ def analysis(
     below : names of the fields of ground and sea.
     time : number of its record.
     """
-    earth = ground_of_area.smoothed(grid) if isinstance(grid, RotatedGrid) else None
+    earth = orography_of_area.smoothed(grid) if isinstance(grid, RotatedGrid) else None
     fields = forecast.start(state, grid, levels, ground=earth, time=time)
     ground = fields.pop("surface_geopotential") / gravity
     if not air.moist:  # the density of moist air
@@ -152,7 +153,8 @@ class _OfPressure:
     def surface(self, usual: float) -> Array:
         """Returns pressure at the ground, (ny, nx) [Pa]; usual: where none is given."""
         if (logarithm := self.given.get("log_surface_pressure")) is not None:
-            return np.exp(np.asarray(on_columns(self.grid, logarithm, name="surface pressure")))
+            found: Array = np.exp(on_columns(self.grid, logarithm, name="surface pressure"))
+            return found
         value = self.given.get("surface_air_pressure", usual)
         return np.asarray(on_columns(self.grid, value, name="surface"))
 
@@ -182,15 +184,15 @@ class _OfPressure:
         inside: pressure of layers [Pa].
         """
         own = by_pressure[name == "y_wind"]
-        axis, next_ = beside[name]
+        axis, next_ = faces[name]
         on_face = np.sqrt(inside * np.roll(inside, next_, axis))
-        found = self.at(own, on_face, beside[name])
+        found = self.at(own, on_face, faces[name])
         of_earth = not isinstance(self.given.get(own), OfLevels) and {*by_pressure[:2]} & {
             *self.given
         }
         if isinstance(self.grid, RotatedGrid) and of_earth:
-            east, north = (self.at(part, on_face, beside[name]) for part in by_pressure[:2])
-            turn = self.grid.projection.along_axes(east, north, *places_of(self.grid, beside[name]))
+            east, north = (self.at(part, on_face, faces[name]) for part in by_pressure[:2])
+            turn = self.grid.projection.along_axes(east, north, *places_of(self.grid, faces[name]))
             found = turn[name == "y_wind"]
         return found
 
@@ -220,7 +222,7 @@ def state_of_pressure(
         "upward_air_velocity": np.zeros_like(z),
     }
     fields |= {field.name: of.at(field.name, pressure[:-1]) for field in air.tracers}
-    return fields | {name: of.wind(name, inside) for name in beside}
+    return fields | {name: of.wind(name, inside) for name in faces}
 
 
 def _in_layers(air: AirFields, given: Mapping[str, Given], surface: Array) -> Array | None:

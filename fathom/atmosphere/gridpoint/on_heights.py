@@ -14,11 +14,13 @@ from fathom.atmosphere.gridpoint import of_pressure
 from fathom.atmosphere.gridpoint import state as gridpoint_state
 from fathom.atmosphere.gridpoint.balance import balanced
 from fathom.atmosphere.gridpoint.geometry import AirAtRest
+from fathom.atmosphere.ground import orography_of_area
 from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, reads_files
-from fathom.atmosphere.remap import ground_of_area, start
+from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
-from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.remap.given_state import described_geometry, is_given
+from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.reference import Constants
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
@@ -69,7 +71,7 @@ class AirOnHeights(AirWithPhysics):
 
     def earth_below(self) -> dict[str, Any]:
         """Returns the ground of the earth on an area: surface_geopotential, and related fields."""
-        return ground_of_area.smoothed(self.grid)
+        return orography_of_area.smoothed(self.grid)
 
     def geometry(self) -> Mapping[str, Any]:
         """Returns fields that never change: name -> array (ny, nx), or with levels."""
@@ -141,7 +143,7 @@ class AirOnHeights(AirWithPhysics):
         if analysis is not None:
             found = self._analysis(analysis)
             if self.given is None:
-                self.analysed = start.Analysed(analysis, 0, found)
+                self.analysed = forecast.Analysed(analysis, 0, found)
             values = found | values
         for name, value in values.items():
             if name not in self.settable:
@@ -192,7 +194,7 @@ class AirOnHeights(AirWithPhysics):
 
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
-        start.take_date(self, simulation)
+        forecast.take_date(self, simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToHeights, simulation)
@@ -225,7 +227,7 @@ class AirOnHeights(AirWithPhysics):
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is there."""
         if self.filter_span:
-            start.digital_filter(simulation, self.filter_span)
+            filter_start(simulation, self.filter_span)
 
     # ---- restarts --------------------------------------------------------------------------------
 
@@ -240,4 +242,4 @@ class AirOnHeights(AirWithPhysics):
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes."""
-        return passport(self)
+        return described_geometry(self)

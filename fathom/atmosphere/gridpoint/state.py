@@ -13,8 +13,8 @@ import numpy as np
 from fathom.atmosphere.gridpoint.geometry import AirAtRest
 from fathom.atmosphere.gridpoint.of_pressure import (
     Face,
-    beside,
     by_pressure,
+    faces,
     places_of,
     state_of_pressure,
 )
@@ -104,7 +104,7 @@ def _of_height(rest: AirAtRest, air: AirFields, given: Mapping[str, Given]) -> d
     fields = {}
     for name in ("x_wind", "y_wind", "upward_air_velocity"):
         at = z if name == "upward_air_velocity" else middle
-        fields[name] = of(name, at, beside.get(name))
+        fields[name] = of(name, at, faces.get(name))
     warmer = of("potential_temperature_deviation", z)
     if "temperature_deviation" in given:
         reference = rest.reference.exner(rest.geopotential(z), c)

@@ -17,8 +17,7 @@ from fathom.atmosphere.physics.fields import (
     AirFields,
 )
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
-from fathom.atmosphere.remap.around_area import AroundArea, OnArea
-from fathom.atmosphere.remap.receiver import Receiver
+from fathom.atmosphere.remap.around_area import AroundArea, OnArea, Receiver
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
 from fathom.grids.levels import HybridLevels
@@ -59,7 +58,7 @@ class AirWithPhysics(Model):
     orography: Any
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
-    analysed: Any = None  # what it starts from (fathom/atmosphere/remap/start.py)
+    analysed: Any = None  # what it starts from (fathom/atmosphere/remap/forecast.py)
     ground_of_earth = False  # whether its orography is that of the earth or of an analysis
     settable: Any
     compressible = False
@@ -157,6 +156,7 @@ class AirWithPhysics(Model):
 
     @property
     def fixed_season(self) -> bool:
+        """Returns whether the sun stays that of one day of the year."""
         return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
 
     def uses(self, name: str) -> bool:

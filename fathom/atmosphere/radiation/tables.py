@@ -145,6 +145,7 @@ class Tables:
 
     @property
     def gpoints(self) -> int:
+        """Returns the number of quadrature points of all bands."""
         return int(self._arrays["sizes"][0])
 
     @property

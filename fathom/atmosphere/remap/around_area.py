@@ -1,4 +1,5 @@
-"""Grid of the given states, and their periodic extension: splines or Boyd windows.
+"""What an area takes of given states: on which grid, how they are made periodic (by splines or Boyd
+windows), and which fields.
 
 By splines: on C + I; the model makes E of them.
 
@@ -12,17 +13,20 @@ Fields known only on C + I are made periodic by splines in this case, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fathom.atmosphere.physics.fields import AirFields
 from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.data.input.values import on_columns, on_layers
+from fathom.grids.levels import HybridLevels
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.whole_area import WholeArea
@@ -168,9 +172,9 @@ class AroundArea:
         ground, shape = self._given(), self.grid.points[::-1]
         given: Any = ground.orography
         if ground.of_earth:
-            from fathom.atmosphere.remap import ground_of_area  # start-up time: loads data
+            from fathom.atmosphere.ground import orography_of_area  # start-up time: loads data
 
-            found = ground_of_area.means(self.grid.area, ground.heights)["surface_altitude"]
+            found = orography_of_area.means(self.grid.area, ground.heights)["surface_altitude"]
             return STANDARD_GRAVITY * found
         if callable(given) or not np.ndim(given):
             inside: Array = self.grid.area.inside(on_columns(self.grid, given, name="orography"))
@@ -229,3 +233,25 @@ class AroundArea:
             result: np.ndarray = on_columns(self.grid, value, name=name)
             return result
         return np.stack([values for _, values in on_layers(self.grid, value, name)])
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """The columns of an area, and the fields that it takes on them.
+
+    where : its columns, with their ground.
+    levels : on which they are given.
+    air : what the area carries.
+    names : of what its `set` takes.
+    compressible : whether it has the fields of compressible air.
+    orography : returns its ground as it was given.
+    lie_on : sets it.
+    """
+
+    where: OnArea | AroundArea
+    levels: HybridLevels
+    air: AirFields
+    names: Sequence[str]
+    compressible: bool
+    orography: Callable[[], Given]
+    lie_on: Callable[[Array], None]

@@ -128,6 +128,7 @@ class OnMap:
         return found
 
     def wind(self) -> tuple[np.ndarray, np.ndarray]:
+        """Returns eastward and northward wind, (levels, points) [m s-1]."""
         u, v = (self(name) for name in wind)
         projection = self.given.grid.area.projection
         result: tuple[np.ndarray, np.ndarray] = projection.on_earth(

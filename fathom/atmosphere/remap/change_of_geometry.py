@@ -85,6 +85,7 @@ class Change:
         return self._plans[everyone](self.given.windows(name))
 
     def everywhere(self, here: bool) -> bool:
+        """Returns whether it holds on all ranks."""
         result: bool = self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
         return result
 
@@ -95,6 +96,7 @@ class Change:
 
     @property
     def same_levels(self) -> bool:
+        """Returns whether both have the same levels."""
         if self.given.on_heights or self.given.pressure is not None:
             return False
         a, b = self.given.grid.levels, self.model.hybrid_levels
@@ -190,6 +192,7 @@ class _At:
         return self.change.along(name)
 
     def wind(self) -> list[np.ndarray]:
+        """Returns eastward and northward wind, (levels, points) [m s-1]."""
         return [self.change.along(name) for name in wind]
 
 
@@ -338,6 +341,7 @@ class Own:
         return [np.zeros((ny, levels, nx)) for ny, nx in self.shapes]
 
     def put(self, fields: Any, name: str, values: Any) -> None:
+        """Puts values at own points (levels, points) into a field."""
         for n, block in enumerate(self.blocks(values)):
             fields.put(name, n, block)
 

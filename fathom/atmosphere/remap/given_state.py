@@ -40,7 +40,7 @@ def is_given(analysis: Any) -> bool:
     return atmosphere.is_area_file(str(analysis))
 
 
-def passport(model: Any) -> dict[str, Any]:
+def described_geometry(model: Any) -> dict[str, Any]:
     """Returns the geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
     if model.on_heights:
@@ -128,6 +128,7 @@ class Given:
     rank: int
 
     def has(self, name: str) -> bool:
+        """Returns whether it has a field."""
         raise NotImplementedError
 
     def windows(self, name: str) -> list[np.ndarray]:
@@ -136,6 +137,7 @@ class Given:
 
     @property
     def on_heights(self) -> bool:
+        """Returns whether its levels are heights."""
         return self.constants is not None
 
     def _ground(self) -> list[np.ndarray]:
@@ -178,10 +180,12 @@ class OfSimulation(Given):
         self.columns = {f["name"] for f in simulation.fields.fields if f["vertical"] == "column"}
 
     def has(self, name: str) -> bool:
+        """Returns whether the simulation has a field."""
         result: bool = self.simulation.fields.has(name)
         return result
 
     def windows(self, name: str) -> list[np.ndarray]:
+        """Returns a field in the blocks of this rank, (levels, rows, columns)."""
         if self.on_heights and name == "surface_geopotential":
             return self._ground()
         result: list[np.ndarray] = self.simulation.fields.windows(name)
@@ -224,9 +228,11 @@ class OfRestart(Given):
         return held
 
     def has(self, name: str) -> bool:
+        """Returns whether the restart has a field."""
         return name in self.held
 
     def windows(self, name: str) -> list[np.ndarray]:
+        """Returns a field in the blocks of this rank, (levels, rows, columns)."""
         if self.on_heights and name == "surface_geopotential":
             return self._ground()
         result: list[np.ndarray] = self.held[name]
@@ -255,6 +261,7 @@ class _PointsOnMap(LimitedAreaGrid):
 
     @cached_property
     def scattered(self) -> Any:
+        """Returns the columns as regridding takes them."""
         longitude, latitude = self.coordinates()
         return Scattered(longitude, latitude, self.wet_levels > 0)
 
@@ -335,9 +342,11 @@ class OfArea(Given):
                 self.held[name][n] = values
 
     def has(self, name: str) -> bool:
+        """Returns whether the file has a field."""
         return name in self.held
 
     def windows(self, name: str) -> list[np.ndarray]:
+        """Returns a field in the blocks of this rank, (levels, rows, columns)."""
         result: list[np.ndarray] = self.held[name]
         return result
 

@@ -1,5 +1,4 @@
-"""Weights of a digital filter that removes the gravity waves of an initial state (Lynch & Huang
-1992).
+"""A digital filter that removes the gravity waves of an initial state (Lynch & Huang 1992).
 
     x(0) = sum_{n=-N}^{N} h_n x(n dt),    h_n ~ sin(n theta_c)/(n pi) * window(n),
         theta_c = 2 pi dt / T_c,    sum h_n = 1
@@ -7,16 +6,21 @@
     Dolph        h_n itself is the window of Dolph-Chebyshev: the narrowest pass band for a given
         damping beyond T_c (Lynch 1997)
 
-A wave of period T is multiplied by H(T) = sum h_n cos(2 pi n dt / T). The half of negative n comes
-from an adiabatic integration backward in time.
+A wave of period T is multiplied by H(T) = sum h_n cos(2 pi n dt / T). The states of negative n come
+from an adiabatic run backward in time, the others from the model itself. Ground and sea, which have
+no gravity waves, start unchanged. Meanwhile a limited area is relaxed to its initial state, and
+from the start on to its outer model.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from fathom.base import mpi
 from fathom.base.failure import InputError
 
 
@@ -54,6 +58,58 @@ def response(h: Any, step: float, period: Any) -> np.ndarray:
         2 * np.pi * step / np.asarray(period, float)[..., None] * n
     ) @ np.asarray(h)
     return result
+
+
+def filter_start(simulation: Any, span: float) -> None:
+    """Filters the state of a simulation at its start over `span` [s] around it. All ranks call
+    it.
+    """
+    model, fields = simulation.model, simulation.fields
+    if simulation.apart.on:  # helpers begin with the first step
+        raise InputError(
+            "radiation_ranks: the filter of the start needs radiation on the ranks that step; give"
+            " the state digital_filter = 0, or leave out radiation_ranks"
+        )
+    h = weights(simulation.time_step, span)
+    middle = len(h) // 2
+    start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
+    total.scale(h[middle], model.prognostic)
+    before = simulation.other(model.adiabatic(), -simulation.time_step)
+    _relax_to_start(before.model, before.sequence, before.fields, -simulation.time_step)
+    later = h[middle + 1 :]
+    with _without_records(simulation):
+        _relax_to_start(model, simulation.sequence, fields, simulation.time_step)
+        with before.going_back(simulation, span):
+            for weight in later:
+                before.advance(1)
+                total.axpy(weight, before.fields, model.prognostic)
+        for weight in later:
+            simulation.advance(1)
+            total.axpy(weight, fields, model.prognostic)
+    fields.copy(start)
+    fields.copy(total, model.prognostic)
+    simulation.count = 0
+    simulation.sequence.start(fields)
+
+
+@contextmanager
+def _without_records(simulation: Any) -> Iterator[Any]:
+    """Keeps records in time from being read here: they are read when the run begins."""
+    forcing, simulation.forcing = simulation.forcing, None
+    try:
+        yield
+    finally:
+        simulation.forcing = forcing
+
+
+def _relax_to_start(model: Any, sequence: Any, fields: Any, step: float) -> None:
+    """Relaxes a model to its initial state, constant in time, in place of an outer one."""
+    if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
+        return
+    for name, values in model.relaxed_to_start(step).items():
+        for suffix in ("_previous", "_next"):
+            fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
+        sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))
 
 
 def _dolph(half: Any, angle: Any) -> Any:

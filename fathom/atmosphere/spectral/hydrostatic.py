@@ -14,9 +14,10 @@ from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOnPressure
 from fathom.atmosphere.physics.packages import layer_fields
 from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.atmosphere.products import diagnostics, report
-from fathom.atmosphere.remap import forecast, start
-from fathom.atmosphere.remap.given_state import is_given, passport
+from fathom.atmosphere.remap import forecast
+from fathom.atmosphere.remap.given_state import described_geometry, is_given
 from fathom.atmosphere.spectral import step
+from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
@@ -190,7 +191,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
         """Returns the values to set from a record of a state."""
-        return start.analysis(self, state, time)
+        return forecast.analysis(self, state, time)
 
     def _put(self, values: Any, analysis: Any, digital_filter: Any) -> Any:
         """Keeps what `set` was given, other than a case."""
@@ -199,7 +200,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         elif analysis is not None:
             self.given = None
             found = self.read_analysis(analysis)
-            self.analysed = start.Analysed(analysis, 0, found)
+            self.analysed = forecast.Analysed(analysis, 0, found)
             values = found | values
         if digital_filter is not None:
             self.filter_span = (
@@ -314,7 +315,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is truncated."""
         if self.filter_span:
-            start.digital_filter(simulation, self.filter_span)
+            filter_start(simulation, self.filter_span)
 
     @property
     def restart_extras(self) -> Sequence[str]:
@@ -325,7 +326,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes; None: a plane has no place on earth."""
-        return None if isinstance(self.grid, PeriodicPlane) else passport(self)
+        return None if isinstance(self.grid, PeriodicPlane) else described_geometry(self)
 
     @cached_property
     def derived(self) -> Mapping[str, Any]:

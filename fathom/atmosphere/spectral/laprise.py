@@ -43,6 +43,7 @@ class Operators(NamedTuple):
 
     @property
     def levels(self) -> int:
+        """Returns the number of layers."""
         return len(self.G)
 
 

@@ -37,9 +37,11 @@ class Isothermal(NamedTuple):
     temperature: float
 
     def exner(self, z: Any, c: Any) -> Any:
+        """Returns the Exner function at heights z [m]."""
         return np.exp(-c.gravity * z / (c.heat_capacity * self.temperature))
 
     def potential_temperature(self, z: Any, c: Any) -> Any:
+        """Returns it at heights z [m] [K]."""
         return self.temperature / self.exner(z, c)
 
 
@@ -50,6 +52,7 @@ class Stratified(NamedTuple):
     stability: float
 
     def exner(self, z: Any, c: Any) -> Any:
+        """Returns the Exner function at heights z [m]."""
         depth = c.heat_capacity * self.surface / c.gravity  # of isentropic air [m]
         if self.stability == 0:
             return 1 - z / depth
@@ -57,6 +60,7 @@ class Stratified(NamedTuple):
         return 1 + np.expm1(-rate * z) / (depth * rate)
 
     def potential_temperature(self, z: Any, c: Any) -> Any:
+        """Returns it at heights z [m] [K]."""
         return self.surface * np.exp(self.stability**2 / c.gravity * z)
 
 
@@ -71,10 +75,12 @@ class Standard(NamedTuple):
     width: float = 4.0
 
     def temperature(self, z: Any) -> Any:
+        """Returns it at heights z [m] [K]."""
         warmer = self.surface - self.lapse * np.asarray(z) - self.stratosphere
         return self.stratosphere + self.width * np.logaddexp(0, warmer / self.width)
 
     def exner(self, z: Any, c: Any) -> Any:
+        """Returns the Exner function at heights z [m]."""
         from scipy.interpolate import CubicSpline
 
         fine = np.linspace(min(np.min(z), 0.0), max(np.max(z), 1.0), 8001)
@@ -83,4 +89,5 @@ class Standard(NamedTuple):
         return np.exp(log(z) - log(0.0))
 
     def potential_temperature(self, z: Any, c: Any) -> Any:
+        """Returns it at heights z [m] [K]."""
         return self.temperature(z) / self.exner(z, c)

@@ -63,6 +63,7 @@ class ChosenLevels:
 
     @property
     def name(self) -> str:
+        """Returns the name of their coordinate."""
         return self.coordinate.name
 
     @property

@@ -49,6 +49,7 @@ def layer_logarithms(interfaces: np.ndarray) -> np.ndarray:
 
 
 def layer_pressure(interfaces: np.ndarray) -> np.ndarray:
+    """Returns the pressure of layers between interfaces, (layers, points) [Pa]."""
     result: np.ndarray = np.exp(layer_logarithms(interfaces))
     return result
 

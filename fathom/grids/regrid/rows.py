@@ -135,6 +135,7 @@ class Rows(Packed):
 
     @property
     def in_rows(self) -> bool:  # type: ignore[override]
+        """Returns whether rows lie along parallels of the earth."""
         return self.sphere.plain
 
     @property
@@ -188,9 +189,11 @@ class Rows(Packed):
 
     @property
     def point_latitude(self) -> np.ndarray:  # type: ignore[override]
+        """Returns the latitude of all points on earth [degrees]."""
         return self._on_earth[1]
 
     def longitude(self, row: int) -> np.ndarray:
+        """Returns the longitudes of the points of a row [degrees]."""
         result: np.ndarray = 360.0 / self.points[row] * np.arange(self.points[row])
         return result
 

@@ -50,6 +50,7 @@ class Schmidt:
 
     @property
     def rotated(self) -> bool:
+        """Returns whether the pole is not that of the earth."""
         return self.pole[1] != 90
 
     @property

@@ -41,6 +41,7 @@ class Target:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Returns the number of rows and columns."""
         return (
             self.longitude.shape
             if self.longitude.ndim == 2

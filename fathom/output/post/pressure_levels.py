@@ -62,9 +62,8 @@ class Column:
         given: list[Any] = [self._flat(fields[name], name not in SURFACE) for name in used]
         if len({field.dtype for field in given}) > 1:
             given = [column.numbers(field, float) for field in given]
-        self.air = mpi.core.AirColumns(
-            list(a), list(b), *given, is_virtual=known == "virtual_temperature"
-        )
+        columns: Any = mpi.core.AirColumns  # of one of two types of numbers
+        self.air = columns(list(a), list(b), *given, is_virtual=known == "virtual_temperature")
         self.surface_pressure = np.exp(np.asarray(given[1], float))  # (points), packed
         self.surface_geopotential = given[2]
         self._at = np.zeros(0)

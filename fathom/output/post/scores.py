@@ -45,10 +45,12 @@ def mean(field: ArrayLike, weights: np.ndarray) -> np.ndarray:
 
 
 def bias(forecast: ArrayLike, analysis: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Returns the mean difference of a forecast from an analysis, over points of these weights."""
     return mean(np.asarray(forecast) - analysis, weights)
 
 
 def rms(forecast: ArrayLike, analysis: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Returns the root mean square difference of a forecast from an analysis."""
     result: np.ndarray = np.sqrt(mean((np.asarray(forecast) - analysis) ** 2, weights))
     return result
 
@@ -56,6 +58,7 @@ def rms(forecast: ArrayLike, analysis: np.ndarray, weights: np.ndarray) -> np.nd
 def anomaly_correlation(
     forecast: ArrayLike, analysis: ArrayLike, climate: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
+    """Returns the correlation of the anomalies of a forecast and an analysis from a climate."""
     f, a = np.asarray(forecast, float) - climate, np.asarray(analysis, float) - climate
     gap = np.isnan(f + a)
     f, a = np.where(gap, np.nan, f), np.where(gap, np.nan, a)

@@ -278,7 +278,7 @@ class PairOnRanks:
         return seconds, self.comm.allgather([after[p] - before[p] for p in phases_on_ranks])
 
     def error(self) -> float:
-        """Of a round trip, as a part of the largest coefficient of all."""
+        """Returns the error of a round trip, as a part of the largest coefficient of all."""
         difference, largest = (
             self.comm.allreduce(float(np.abs(array).max(initial=0)), mpi.MPI.MAX)
             for array in (self.back - self.coefficients, self.coefficients)

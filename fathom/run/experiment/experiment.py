@@ -134,11 +134,13 @@ class Experiment:
 
     @cached_property
     def constants(self) -> dict[str, float]:
+        """Returns the numbers of [constants], by name."""
         found: dict[str, float] = self._at(("constants",), constants_of, self._section("constants"))
         return found
 
     @cached_property
     def grid(self) -> Any:
+        """Returns the grid of [grid]."""
         return self._build(self._section("grid"), ("grid",), kind="grid")
 
     @cached_property
@@ -162,6 +164,7 @@ class Experiment:
 
     @cached_property
     def surface(self) -> Any:
+        """Returns the forcing that [simulation] surface names; None: none is named."""
         given = self._section("simulation").get("surface")
         path = ("simulation", "surface")
         made = None if given is None else self._build(given, path, kind="surface")

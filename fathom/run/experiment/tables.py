@@ -46,6 +46,7 @@ def keys(cls: Any) -> dict[str, Any]:
 
 
 def class_named(name: str) -> type | None:
+    """Returns the public class or scheme of that name; None: there is none."""
     if name in fathom.public and name not in no_parts:
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None
