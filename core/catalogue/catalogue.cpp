@@ -9,6 +9,10 @@
 
 namespace fathom {
 
+template struct Lines<Entry>;  // for all lists
+template void entry_detail::add(std::vector<SchemeParameter>&, std::string_view, std::string_view,
+                                std::string_view, double, double, double, std::ptrdiff_t);
+
 /// Running sums, minima and maxima in time.
 static Entries statistics() {
     return {linear_entry<InTime<Statistic::sum, false>>("TimeSum"),

@@ -15,32 +15,32 @@ template <class Scheme> struct AdjointByTape {
                       const Cell&);
 };
 
-template <class Scheme> Entry with_adjoint(Entry e) {
-    if constexpr (!launch::on_device)
-        e.make = [make = e.make](const std::map<std::string, double>& values, int precision,
-                                 int width) {
-            Process p = make(values, precision, width);
-            p.adjoint =
-                precision == 4 ? AdjointByTape<Scheme>::single : AdjointByTape<Scheme>::twice;
-            if constexpr (requires { sizeof(Linear<Scheme>); })
-                p.by_hand = precision == 4 ? linear_detail::kernel<Scheme, float>()
-                                           : linear_detail::kernel<Scheme, double>();
-            return p;
-        };
-    return e;
+namespace entry_detail {
+
+template <class Scheme> constexpr Type with_adjoint() {
+    Type all = type<Scheme>;
+    if constexpr (!launch::on_device) {
+        all.single.adjoint = AdjointByTape<Scheme>::single;
+        all.twice.adjoint = AdjointByTape<Scheme>::twice;
+        if constexpr (requires { sizeof(Linear<Scheme>); }) {
+            all.single.by_hand = linear_detail::kernel<Scheme, float>;
+            all.twice.by_hand = linear_detail::kernel<Scheme, double>;
+        }
+    }
+    return all;
 }
+template <class Scheme> inline constexpr Type linear_type = with_adjoint<Scheme>();
+
+}  // namespace entry_detail
+
 /// The entry of a scheme whose processes have an adjoint: by a tape, or by hand where somebody
 /// wrote it.
-template <class Scheme> Entries with_adjoint(Entries entries) {
-    for (auto& e : entries) e = with_adjoint<Scheme>(Entry(e));
-    return entries;
+template <class Scheme> Entries linear_entry(std::string_view name) {
+    return {name, entry_detail::linear_type<Scheme>};
 }
-template <class Scheme> Entries linear_entry(std::string name) {
-    return with_adjoint<Scheme>(one_entry<Scheme>(std::move(name)));
-}
-template <template <bool own> class Scheme> Entries linear_entry(std::string name) {
-    const Entries both = entry<Scheme>(std::move(name));
-    return {with_adjoint<Scheme<false>>(both[0]), with_adjoint<Scheme<true>>(both[1])};
+template <template <bool own> class Scheme> Entries linear_entry(std::string_view name) {
+    return {name, entry_detail::linear_type<Scheme<false>>,
+            entry_detail::linear_type<Scheme<true>>};
 }
 
 }  // namespace fathom

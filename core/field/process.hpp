@@ -140,16 +140,29 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
     static_assert(!in_parts<Scheme> ||
                       std::ranges::none_of(uses<Scheme>, [](const Use& u) { return u.own > 0; }),
                   "parts of a column would share the memory of a kernel");
-    constexpr bool by_parts =
-        in_parts<Scheme> && Real::width == 1 && std::is_floating_point_v<typename Real::Number>;
-    launch::columns<cell, Real::width, by_parts>(first, last, body);
+    launch::columns<cell, Real::width, in_parts<Scheme> && Real::width == 1>(first, last, body);
+}
+/// The kernel at one column or pack, and at all of some cells: the loop is the same for all schemes.
+template <class Scheme, class Real>
+void column(const void* scheme, const Raw* at, int column, int row, Levels levels) {
+    apply<Real>(*static_cast<const Scheme*>(scheme), at, column, row, levels);
+}
+using Column = void (*)(const void* scheme, const Raw* at, int column, int row, Levels);
+template <int cell, int width, bool in_parts>
+void each_column(Column kernel, const void* scheme, const Raw* at, const Cell* first,
+                 const Cell* last) {
+    launch::columns<cell, width, in_parts>(first, last, [&](int column, int row, Levels levels) {
+        kernel(scheme, at, column, width == 1 ? row : 0, levels);
+    });
 }
 }  // namespace process_detail
 
 /// The kernels of a scheme, each a Process::Run.
 template <class Scheme, class T> struct Kernels {
     static void packs(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
-    /// Column by column: for tests (pack = number), and as a thread of a GPU has it.
+    /// Column by column, in parts as the threads of a GPU compute them: for tests (pack = number),
+    /// and as a thread of a GPU has it. On a processor the numbers are those that count: a kernel
+    /// is compiled once for both.
     static void numbers(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     static void count(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     static void tangent(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
@@ -167,17 +180,26 @@ template <class Scheme, class T>
 template <class Scheme, class T>
 void Kernels<Scheme, T>::numbers(const void* scheme, const Raw* at, const Cell* first,
                                  const Cell* last) {
-    process_detail::run<Scheme, Pack<T, 1>, cell_width<T>>(scheme, at, first, last);
+    using namespace process_detail;
+    if constexpr (launch::on_device)
+        run<Scheme, Pack<T, 1>, cell_width<T>>(scheme, at, first, last);
+    else
+        each_column<cell_width<T>, 1, in_parts<Scheme>>(column<Scheme, Pack<Counted<T>, 1>>, scheme,
+                                                        at, first, last);
 }
 template <class Scheme, class T>
 void Kernels<Scheme, T>::count(const void* scheme, const Raw* at, const Cell* first,
                                const Cell* last) {
-    process_detail::run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>(scheme, at, first, last);
+    using namespace process_detail;
+    each_column<cell_width<T>, 1, false>(column<Scheme, Pack<Counted<T>, 1>>, scheme, at, first,
+                                         last);
 }
 template <class Scheme, class T>
 void Kernels<Scheme, T>::tangent(const void* scheme, const Raw* at, const Cell* first,
                                  const Cell* last) {
-    process_detail::run<Scheme, Dual<T, pack_width<T>>, cell_width<T>>(scheme, at, first, last);
+    using namespace process_detail;
+    using Real = Dual<T, pack_width<T>>;
+    each_column<cell_width<T>, Real::width, false>(column<Scheme, Real>, scheme, at, first, last);
 }
 #endif
 

@@ -1,5 +1,5 @@
 #include "physics/thermodynamics/density.hpp"
-#include "field/entry.hpp"
+#include "field/entry_made.hpp"
 #include "physics/thermodynamics/linear.hpp"
 #include "physics/thermodynamics/mwjf.hpp"
 #include "physics/thermodynamics/secant_bulk.hpp"
