@@ -403,7 +403,7 @@ def test_killed_server_ends_all_and_complete_times_are_kept(without):
     assert found.time.size >= 2 and np.isfinite(found.tos.values).all()
 
 
-@pytest.mark.parametrize("servers", [0, 1])
+@pytest.mark.parametrize("servers", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_a_killed_run_is_continued(without, tmp_path, servers):
     """No duplicates, no gaps, wherever it was killed: the stores of a run that nobody killed."""
     box.write(tmp_path)
