@@ -36,7 +36,7 @@ from fathom.assimilation.spectral import (
     root_of,
     second_order,
 )
-from fathom.base import constants, earth, mpi
+from fathom.base import constants, earth, mpi, writing
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
 
@@ -134,7 +134,7 @@ class Errors:
         return self._with((*parts, *more), lambda x: x[: truncation + 1])
 
     def write(self, path: str) -> None:
-        """Writes the covariances as NetCDF."""
+        """Writes the covariances as NetCDF; the file appears when it is whole."""
         import xarray as xr
 
         levels = len(self.balance) - 1
@@ -146,9 +146,9 @@ class Errors:
         for name in more:
             if (matrices := getattr(self, name)) is not None:
                 variables[name] = (("degree", f"{name}_to", f"{name}_from"), matrices)
-        xr.Dataset(
-            variables, attrs={"title": "covariances of background errors", "levels": levels}
-        ).to_netcdf(path)
+        attributes = {"title": "covariances of background errors", "levels": levels}
+        with writing.whole(path) as part:
+            xr.Dataset(variables, attrs=attributes).to_netcdf(part)
 
     @staticmethod
     def read(path: str) -> Errors:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from fathom.base.failure import InputError
@@ -27,6 +28,12 @@ def inside(what: str, path: str | Path) -> Path:
     return normal
 
 
+def shown(path: Path) -> str:
+    """Returns a path in words: from here, where it lies below this folder."""
+    here = os.path.relpath(path) if path.is_absolute() else str(path)
+    return str(path) if here.startswith("..") else here
+
+
 def refuse_link(what: str, path: Path) -> None:
     """Raises InputError where the path is a link: writing would change what it leads to."""
     if path.is_symlink():
@@ -34,6 +41,22 @@ def refuse_link(what: str, path: Path) -> None:
             f"{what}: {path} is a link to {os.readlink(path)}, which would be written; remove the"
             " link, or choose another name"
         )
+
+
+@contextlib.contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """Yields a new name of the same ending, for a library that writes a file by itself: what it has
+    written there becomes the file, or the old one stays.
+    """
+    path = Path(path)
+    part = path.with_name(f".{path.stem}.{os.getpid()}.new{path.suffix}")
+    part.unlink(missing_ok=True)
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def replace(path: str | Path, *content: str | bytes | memoryview, private: bool = False) -> None:

@@ -90,10 +90,11 @@ def _run(
         _check_restart(directory, restart)
         with file.readers():
             restart = checkpoint.latest(directory)
-    work = make(directory, overwrite or further, restart)
+    work = make(directory, overwrite, restart)
     here: dict[str, Simulation] = (
         {"": work} if isinstance(work, Simulation) else {m.name: m.program for m in work.here}
     )
+    work.resume(further)
     for one in here.values():
         _tell(one)
     signal.signal(signal.SIGTERM, lambda *_: work.wishes.hear(wishes.stop))

@@ -38,11 +38,12 @@ class Program(Configurable):
     """
 
     alone, serves, shows = True, False, False
-    overwrite = False
+    overwrite = resumes = False
     together: Any = None  # the programs that run with it: it never has any itself
     sequence: Any = None
     wishes: Any = None
     directory = Path()
+    identity = None  # it has no stores of its own
     stopped = False
     comm: Any
 

@@ -19,10 +19,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from fathom.base import writing
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.coupled.exchange import Exchange, Name, Values
 from fathom.coupled.record import record
+from fathom.run import identity
 from fathom.run.together import Together
 
 
@@ -99,10 +101,13 @@ class Programs(Configurable, Together):
         folder = self.restarts.folder
         own = folder is not None and folder.parent == self.directory.resolve()
         begin = 0.0 if own or folder is None else self.restarts.seconds
+        run = self.restarts.run()
         if self.comm.rank == 0:
             self.directory.mkdir(parents=True, exist_ok=True)
             text = record(self, self.end - begin)
-            (self.directory / "resolved.toml").write_text(text, encoding="utf-8")
+            writing.replace(self.directory / "resolved.toml", text)
+            if run is not None:
+                identity.keep(self.directory, run)
 
     def _check(self, found: Exchange) -> None:
         """Checks the ends of an exchange. InputError: no such program; one that starts later; a

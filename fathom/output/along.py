@@ -38,13 +38,13 @@ class Along:
         ]
         self.keep += [field[0] for field in fields]
         process = mpi.core.PythonProcess(
-            f"fields for {self.path.name}", fields, lambda ranks, blocks: None
+            f"fields for {self.path.as_posix()}", fields, lambda ranks, blocks: None
         ).process()
         process.phase = "output"
         return [process]
 
     def _made_name(self, field: str) -> str:
-        return f"{field} for {self.path.name}"
+        return f"{field} for {self.path.as_posix()}"
 
     def _source(self, need: str, surface: bool) -> str:
         """Returns the field of the sequence with the input of a variable when an event is sent."""

@@ -35,6 +35,8 @@ class Host(Protocol):
     fields: Any  # the fields of a step (core.FieldSet)
     count: int  # steps since the start
     restored: set[str]  # fields that a restart has given
+    identity: Any  # of the run: its id, the stores that it has begun, what it may replace
+    goes_on_here: bool  # whether it goes on with the run in its directory, from a restart
     at_start: frozenset[str]  # data of steps for the first record
     stopped: bool  # before its end
     delivery: Delivery
@@ -60,8 +62,6 @@ class Host(Protocol):
     def in_restarts(self) -> list[str]: ...
     @property
     def is_root(self) -> bool: ...
-    @property
-    def goes_on_here(self) -> bool: ...
     @property
     def writers(self) -> list[int]: ...
     def on_root(self, action: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.clock import Duration, Period
+from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.model.schemes import scheme
 from fathom.output import diagnostics
@@ -205,7 +205,7 @@ class Statistics:
     def _running_name(self, field: str, surface: bool) -> str:
         return (
             f"{'sum' if self.statistic in summed else self.statistic} of"
-            f" {'surface ' if surface else ''}{field} for {self.path.name}"
+            f" {'surface ' if surface else ''}{field} for {self.path.as_posix()}"
         )
 
     def _begin_interval(self) -> None:
@@ -213,13 +213,6 @@ class Statistics:
             return
         for name in self.sums:
             self.simulation.fields.fill(name, statistics[self.statistic][1])
-
-    def _interval_start(self) -> int:
-        """Returns the step at which the mean began that a restart has left half done."""
-        s, start = self.simulation, 0.0
-        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
-            start = due
-        return round(start / s.time_step)
 
     def divisor(self, steps: int) -> float:
         """Returns the divisor of a sum over steps: for a mean, or for the sum times the step."""

@@ -4,6 +4,8 @@ written by one writer from the fields there.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +18,7 @@ from fathom import names, output
 from fathom.base import provenance, writing
 from fathom.base.clock import Duration
 from fathom.base.failure import InputError
-from fathom.output import diagnostics, files
+from fathom.output import continued, diagnostics, files
 from fathom.output.along import Along
 from fathom.output.encoders import Encoders
 from fathom.output.fit import Fit
@@ -61,6 +63,8 @@ class Store(Statistics, Along, Places, Stream):
     file: Any = None  # open on this rank
     opened = False  # by a run of this simulation
     goes_on = False  # that of an earlier run, with what was under way
+    kept_times = 0  # of it, which the restart has
+    begun: int | None = None  # the step at which the interval of the restart began
     attributes: Mapping[str, str] = {}  # of the file
     span: tuple[float, float] | None = None  # within which it is written [s]; None: always
     least = 1  # variables of it
@@ -84,7 +88,8 @@ class Store(Statistics, Along, Places, Stream):
         regrid: str = "bilinear",
     ) -> None:
         super().__init__(simulation)
-        self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
+        path = Path(os.path.normpath(path))
+        self.path, self.statistic, self.dtype, self.every = path, statistic, dtype, every
         if dtype not in ("float32", "float64"):
             allowed = ("float32", "float64")
             raise InputError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
@@ -167,7 +172,7 @@ class Store(Statistics, Along, Places, Stream):
         }
         known = {
             *self.simulation.at_start,
-            *self.simulation.in_restarts,
+            *self.simulation.model.restart_extras,
             *(name for name, f in fields.items() if f["state"] or not f["written"]),
         }
         self.known_at_start = {
@@ -178,26 +183,32 @@ class Store(Statistics, Along, Places, Stream):
     def _open_file(self) -> None:
         """Opens the file on root, new or that of the run which is continued."""
         s = self.simulation
-        continued = (self.opened or s.goes_on_here) and self.whole_path.exists()
 
         def create() -> None:
             writing.refuse_link(f"output {self.path}", self.whole_path)
-            if continued:
+            there = self.whole_path.exists()
+            if self.opened and there:
                 self.reopen()
-                self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
+                return
+            coordinates, specs, chunks = self._contents()
+            contents = continued.contents(self, coordinates, specs)
+            if s.goes_on_here and self.kept_times and there:
+                self.reopen()
+                continued.check(self, contents)
+                self.file.truncate(self.kept_times)
                 return
             axis = output.TimeAxis(
                 str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None
             )
-            coordinates, specs, chunks = self._contents()
+            own = {"run": s.identity.id, "contents": json.dumps(contents)}
             self.file = output.create(
                 self.whole_path,
                 coordinates,
                 specs,
                 chunks,
                 time=axis,
-                attributes={**provenance.attributes(s), **self.attributes},
-                overwrite=s.overwrite,
+                attributes={**provenance.attributes(s), **own, **self.attributes},
+                overwrite=continued.may_replace(self),
                 **({} if self.compression is None else {"compression": self.compression}),
             )
 
@@ -221,10 +232,11 @@ class Store(Statistics, Along, Places, Stream):
         s = self.simulation
         if self.goes_on:
             return
-        goes_on = self.sums and set(self.sums) <= s.restored
-        self.last = self._interval_start() if goes_on else s.count
-        if not goes_on:
-            self._begin_interval()
+        if self.begun is not None and self.sums and set(self.sums) <= s.restored:
+            self.last = self.begun
+            return
+        self.last = s.count
+        self._begin_interval()
 
     def _arrange(
         self, fields: Mapping[str, Any], regions: Mapping[str, tuple[Region, ...]]
@@ -364,7 +376,19 @@ class Store(Statistics, Along, Places, Stream):
         """Begins once the state is there; kept: the entry of this store in the restart."""
 
     def kept(self) -> Any:
-        """Returns the entry of this store in a restart, other than fields; all ranks call it."""
+        """Returns what a restart keeps of this store beside fields; all ranks call it."""
+
+    def take(self, entry: Mapping[str, Any] | None) -> None:
+        """Takes its entry in the restart from which the run begins; None: there is none."""
+        held = entry or {}
+        self.kept_times, self.begun = int(held.get("times", 0)), held.get("begun")
+        self.begin(held.get("own"))
+
+    def entry(self) -> dict[str, Any]:
+        """Returns its entry in a restart; all ranks call it."""
+        times = self.count if self.opened else self.kept_times
+        begun = self.last if self.opened else self.begun
+        return {"times": times, "begun": begun, "own": self.kept()}
 
     def within(self) -> bool:
         """Returns whether now, or all of the interval that ends now, is in the window of the

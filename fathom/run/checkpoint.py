@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fathom.base import mpi, provenance
-from fathom.base.failure import InputError
+from fathom.base.failure import InputError, MissingFileError
 from fathom.base.reading import once
 from fathom.data.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
 from fathom.output.streams import Item, Product, Stream
+from fathom.run import identity
+from fathom.run.lock import moved
 from fathom.run.one_restart import complete
 from fathom.run.series import Series
 
@@ -106,15 +108,18 @@ class Checkpoint:
                 path.unlink(missing_ok=True)
 
     def _earlier(self, seconds: float) -> list[Path]:
-        """Returns whole files of it up to that time, the latest first."""
+        """Returns whole files of this run up to that time, the latest first."""
+        of = identity.of_restart(self.at(seconds))
         before, after = map(glob.escape, str(self.path).split("{date}", 1))
         after = after.replace("{date}", "*")
         found = []
         for path in self.simulation.directory.glob(before + "*-[0-9][0-9]-[0-9][0-9]" + after):
             try:
                 with restart.read(path) as file:
-                    found.append((file.header.seconds, path))
-            except (OSError, ValueError):  # not a file of this run
+                    its = identity.of_mapping(file.header.extra.get("run"))
+                    if of is not None and its is not None and its.id == of.id:
+                        found.append((file.header.seconds, path))
+            except (OSError, ValueError):  # no restart
                 continue
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
@@ -145,11 +150,14 @@ class Checkpoint:
                 "numerics": s.model.numerics,
                 "geometry": s.model.geometry_id,
                 "provenance": provenance.attributes(s),
-                "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
+                "run": (s.identity or s.begins_as).told,
+                "stores": {str(store.path): store.entry() for store in s.outputs},
             },
         )
 
         def create() -> None:
+            if s.lock.has_moved(s.directory):
+                raise MissingFileError(moved(s.directory))
             path.parent.mkdir(parents=True, exist_ok=True)
             shapes = {part.field: part.shape for part in self.parts}
             places = _places(s.model.grid, s.bytes_of_number)
@@ -259,7 +267,8 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     header, names = s.readers.share(head)
     s.count = header.steps
     _check_clock(path, header, s)
-    s.restored = {*state, *taken} & set(names)
+    made = {name for name in s.model.prognostic if s.fields.has(name)}
+    s.restored = {*state, *taken, *made} & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:
         with (
@@ -297,17 +306,18 @@ def _warn_of_numerics(path: Path, before: Mapping[str, Any] | None, now: Mapping
 
 @once
 def latest(directory: Path) -> Path | None:
-    """Returns the latest complete restart of a run directory, a file or a folder of several
-    programs, or None; damaged ones, and states of runs that failed, do not count. ValueError: there
-    are some, and all are damaged.
+    """Returns the latest complete restart of the run in a directory, a file or a folder of several
+    programs, or None; those of other runs, damaged ones, and states of runs that failed, do not
+    count. ValueError: there are some, and all are damaged.
     """
     found, damaged = complete(directory), []
     for path in sorted(directory.glob("*.fathom")):
-        if path.name == "last-state.fathom":
+        if path.name in identity.no_part:
             continue
         try:
             with restart.read(path) as file:
-                found.append((file.header.seconds, path))
+                of = identity.of_mapping(file.header.extra.get("run"))
+                found.append((file.header.seconds, path, of.id if of else ""))
         except ValueError as error:
             damaged.append(error)
     if damaged and not found:
@@ -317,4 +327,4 @@ def latest(directory: Path) -> Path | None:
         )
     for fault in damaged:
         warnings.warn(str(fault), stacklevel=2)
-    return max(found, default=(0.0, None))[1]
+    return max(identity.own_of(directory, found), default=(0.0, None))[1]

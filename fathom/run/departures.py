@@ -12,6 +12,7 @@ the end of the run the ranks write one file together, the same bytes on any of t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,8 @@ class Departures:
         every: Duration,
         path: str | Path,
     ) -> None:
-        self.simulation, self.base, self.path = simulation, given, at_home(path)
+        self.simulation, self.path = simulation, Path(os.path.normpath(at_home(path)))
+        self.base = given if isinstance(given, Observations) else at_home(given).absolute()
         self.every = Period(every, "every").seconds
         if not self.every:
             raise InputError(f"every = {every} of observations must be a time, not months")

@@ -28,9 +28,10 @@ from fathom.base.failure import (
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
-from fathom.run import choices, first_record, sanity, wishes
+from fathom.run import choices, first_record, identity, sanity, wishes
 from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
+from fathom.run.lock import moved
 from fathom.run.progress import chosen
 
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ class Events(Held):
             self.forcing.check(self.clock, self.seconds, self.end)
         rhythm = sanity.rhythm(self.time_step, self.end - self.seconds)
         events = [*self.events, Event(rhythm, lambda s: s.watch(), self.time_step, "watch")]
+        events.sort(key=lambda event: event.label == "checkpoint")  # after what they are to have
         for event in events:
             event.schedule(self.clock, self.seconds)
         dues = {event.label: event.due for event in events}
@@ -321,8 +323,7 @@ class Events(Held):
             self.served, self.servers = self.servers, None
         for stream in (*self.streams, *(one for one in self.outputs if not one.travels)):
             stream.leave()
-        for seen in self.observing:
-            seen.write()
+        self.write_departures()
         self.comm.barrier()
         if self.is_root:
             wishes.forget(self.directory)
@@ -341,9 +342,12 @@ class Events(Held):
             self.wishes.look(self.directory)
         wanted = (wishes.stop, wishes.restart)
         asked = [self.alone and self.wishes.take(wish) for wish in wanted]
-        mine = np.array([seconds, mpi.core.meetings_full(), *asked], float)
+        gone = self.is_root and self.lock.has_moved(self.directory)
+        mine = np.array([seconds, mpi.core.meetings_full(), *asked, gone], float)
         with region("agreement", "run", "sum", self.comm):
             self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
+        if mine[4]:
+            raise RunError(moved(self.directory))
         if mine[1]:
             with region("profile", "run"):
                 mpi.core.settle_meetings()
@@ -352,8 +356,9 @@ class Events(Held):
     def begin(self) -> None:
         """Prepares everything before the first step; servers get a message, or the error."""
         try:
-            self._make_directory(anew=self.sequence is None and self.between is None)
+            self._make_directory(anew=self.identity is None)
             self.prepare()
+            self.on_root(lambda: identity.claim(self._simulation))
             self.delivery.open()
             for store in self.outputs:
                 store.open()
@@ -370,17 +375,6 @@ class Events(Held):
         """Makes the directory of the results of the run, locked; anew: its first stretch."""
 
         def make() -> None:
-            if (
-                anew
-                and (self.directory / "summary.json").exists()
-                and not self.overwrite
-                and not self.goes_on_here
-            ):
-                raise ExistingFileError(
-                    f"{self.directory} contains a run; continue from its restart (--continue),"
-                    " choose another directory, or allow it to be replaced (overwrite=True,"
-                    " --overwrite)"
-                )
             if self.directory.is_file():
                 raise ExistingFileError(f"{self.directory} is a file; a run needs a folder")
             try:
@@ -391,12 +385,16 @@ class Events(Held):
             if not os.access(self.directory, os.W_OK):
                 raise NotPermittedError(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
+            if anew:
+                self.identity, self.goes_on_here = identity.settled(self._simulation)
             wishes.forget(self.directory)
             if anew:
                 self.stretch.earlier = earlier(self.directory) if self.goes_on_here else {}
                 self._write_record()
 
         self.on_root(make)
+        told = self.comm.bcast((self.identity, self.goes_on_here))
+        self.identity, self.goes_on_here = told
 
     def _write_record(self) -> None:
         writing.replace(self.directory / "resolved.toml", self.experiment)

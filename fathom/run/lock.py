@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from fathom.base.failure import ExistingFileError
-from fathom.base.writing import no_link
+from fathom.base.writing import no_link, shown
 
 try:
     import fcntl
@@ -44,9 +44,11 @@ class DirectoryLock:
 
     def __init__(self) -> None:
         self._file = -1
+        self._place: tuple[int, int] | None = None  # device and number of the directory
 
     def take(self, directory: Path) -> None:
         """Raises FileExistsError: another run holds it."""
+        self._place = _place(directory)
         if fcntl is None or self._file >= 0:
             return
         file = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | no_link, 0o644)
@@ -57,16 +59,39 @@ class DirectoryLock:
             os.close(file)
             if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP):
                 return  # a file system without locks
+            by = holder and f" (process {holder})"
             raise ExistingFileError(
-                f"another run is under way in {directory}{holder and f' (process {holder})'}; wait"
-                " for its end, or choose another directory"
+                f"another run is under way in {shown(directory)}{by}; wait for its end, or choose"
+                " another directory"
             ) from None
         os.truncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         self._file = file
 
+    def has_moved(self, directory: Path) -> bool:
+        """Returns whether the directory is no longer at its place, or another one is there."""
+        return self._place is not None and _place(directory) != self._place
+
     def release(self) -> None:
         """Releases the lock."""
+        self._place = None
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def moved(directory: Path) -> str:
+    """Returns what is said of a run whose directory is gone."""
+    return (
+        f"{directory}, the directory of the run, has been moved, deleted or replaced; the run ends."
+        " Move it back, and continue from its last restart (--continue)"
+    )
+
+
+def _place(directory: Path) -> tuple[int, int] | None:
+    """Returns device and number of a directory; None: there is none."""
+    try:
+        found = directory.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

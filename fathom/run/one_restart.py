@@ -3,8 +3,9 @@
     runs/both/restart-2000-01-11T000000/air.fathom, sea.fathom, programs.json
 
 Each program writes its own restart, with the sums of the means that it gives and the fields that it
-has taken; one whose start has not come has none. `programs.json` says what belongs together; it is
-written last, in one move: a folder that has it is complete, whenever a run was killed.
+has taken; one whose start has not come has none. `programs.json` says what belongs together, and of
+which run it is (fathom/run/identity.py); it is written last, in one move: a folder that has it is
+complete, whenever a run was killed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from fathom.base import writing
 from fathom.base.failure import InputError
 from fathom.base.home import at_home
+from fathom.run.identity import Identity, of_mapping, own_of
 
 index = "programs.json"
 
@@ -59,15 +61,27 @@ class Restarts:
         for link in p.boundaries:
             if link.ends[1] in here:
                 link.write(folder)
-        p.comm.barrier()
+        run = self.run()
         if p.comm.rank == 0:
-            said = self._said() | {"seconds": now, "date": str(p.date)}
+            own = {} if run is None else {"run": run.told}
+            said = self._said() | own | {"seconds": now, "date": str(p.date)}
             writing.replace(folder / index, json.dumps(said, indent=1))
-            for _, old in complete(p.directory)[: -keep if keep else 0]:
+            number = "" if run is None else run.id
+            earlier = [one for _, one, its in complete(p.directory) if its == number]
+            for old in earlier[: -keep if keep else 0]:
                 (old / index).unlink()  # first: what is left is no restart
                 shutil.rmtree(old)
         p.comm.barrier()
         return folder
+
+    def run(self) -> Identity | None:
+        """Returns the identity of the run, that of the first program which has one; None: none has.
+        All ranks of the programs call it.
+        """
+        p = self.programs
+        here = {m.name: m.program.identity for m in p.here if m.program.identity is not None}
+        known = {name: one for part in p.comm.allgather(here) for name, one in part.items()}
+        return next((known[name] for name in p.members if name in known), None)
 
     def restore(self, path: str | Path | None) -> float:
         """Lets all programs start from a folder, or from a file in it; None: from the latest.
@@ -76,10 +90,10 @@ class Restarts:
         """
         p = self.programs
         if path is None:
-            found = complete(p.directory)
+            found = own_of(p.directory, complete(p.directory))
             if not found:
                 raise InputError(f"{p.directory} has no complete restart to continue from")
-            path = found[-1][1]
+            path = max(found)[1]
         folder = at_home(path)
         folder = folder if folder.is_dir() else folder.parent
         if not (folder / index).is_file():
@@ -95,6 +109,8 @@ class Restarts:
         for name, member in p.members.items():
             if member.late <= self.seconds + 1e-6:
                 member.program.start_from(folder / f"{name}.fathom")
+            elif folder.resolve().parent == p.directory.resolve():
+                member.program.resumes = True  # it may have begun there before
             if folder.resolve().parent == p.directory.resolve():
                 member.program.handed.restarts = folder.resolve()
         for link in p.boundaries:
@@ -102,12 +118,16 @@ class Restarts:
         return self.seconds
 
 
-def complete(directory: Path) -> list[tuple[float, Path]]:
-    """Returns the complete restarts of a directory, (time [s], folder), the latest last."""
+def complete(directory: Path) -> list[tuple[float, Path, str]]:
+    """Returns the complete restarts of a directory, (time [s], folder, id of the run), the latest
+    last.
+    """
     found = []
     for file in directory.glob(f"restart-*/{index}"):
         try:
-            found.append((float(json.loads(file.read_text())["seconds"]), file.parent))
+            said = json.loads(file.read_text())
+            of = of_mapping(said.get("run"))
+            found.append((float(said["seconds"]), file.parent, "" if of is None else of.id))
         except (OSError, ValueError, KeyError):  # not a file of this kind
             continue
     return sorted(found)

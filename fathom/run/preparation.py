@@ -62,7 +62,7 @@ def prepare(s: Simulation) -> None:
     if not s.between:  # for the record: what comes from here on is of this simulation
         s.first_count, s.set_between = s.count, {}
     for store in s.outputs:
-        store.begin(kept.get(str(store.path)))
+        store.take(kept.get(str(store.path)))
     take_back(s)
     if (name := s.parallel["device"]) is not None:
         s.fields.live_on(device.open(name, s.place))

@@ -86,7 +86,9 @@ class Requests(Held):
         if self.sequence is not None:
             self.put_away()
         self.outputs.append(store)
-        self.events.append(Event(every, lambda simulation: store.come(), self.time_step, str(path)))
+        self.events.append(
+            Event(every, lambda simulation: store.come(), self.time_step, str(store.path))
+        )
         return self
 
     def _span(self, path: str | Path, window: Any) -> tuple[float, float]:
@@ -150,9 +152,14 @@ class Requests(Held):
         return self
 
     def _keep(self, checkpoint: Checkpoint) -> None:
-        for seen in self.observing:
-            seen.write()
+        self.write_departures()
         checkpoint.write()
+
+    def write_departures(self) -> None:
+        """Writes the departures so far, which a restart of this time goes with."""
+        for seen in self.observing:
+            if seen.own is not None:
+                seen.write()
 
     def observe(
         self,
@@ -170,7 +177,7 @@ class Requests(Held):
         seen = Departures(self._seen, base, every, path)
         self.observing.append(seen)
         self.events.insert(
-            0, Event(every, lambda simulation: seen.come(), self.time_step, str(path))
+            0, Event(every, lambda simulation: seen.come(), self.time_step, str(seen.path))
         )
         return self
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fathom.base.writing import shown
 from fathom.model import device
 from fathom.names import describe as named
 from fathom.output.servers import slots
@@ -86,7 +87,7 @@ def headline(simulation: Simulation, summary: dict[str, Any]) -> str:
     return (
         f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
         f" {summary['seconds_per_step']:.3g} s a step, {rate}{a_day}, checksum"
-        f" {summary['checksum']}\n{report if report.exists() else directory}"
+        f" {summary['checksum']}\n{shown(report if report.exists() else directory)}"
     )
 
 

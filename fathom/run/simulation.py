@@ -23,7 +23,7 @@ from fathom.model import device
 from fathom.model.model import Model
 from fathom.output import servers
 from fathom.output.streams import Delivery
-from fathom.run import apart, blocks, preparation, sanity, wishes
+from fathom.run import apart, blocks, identity, preparation, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.arguments import check_model, surface_of
 from fathom.run.checkpoint import Checkpoint
@@ -31,6 +31,7 @@ from fathom.run.events import Events
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
 from fathom.run.handed import Handed
+from fathom.run.identity import Identity
 from fathom.run.lock import DirectoryLock
 from fathom.run.members import nest
 from fathom.run.other import Other
@@ -102,7 +103,7 @@ class Simulation(Requests, Events):
         self.time_step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = surface_of(model, surface)
-        self.directory, self.overwrite = at_home(directory), overwrite
+        self.directory, self.overwrite = at_home(directory).absolute(), overwrite
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
             {name for name, value in (parallel or {}).items() if value is not None},
@@ -114,6 +115,8 @@ class Simulation(Requests, Events):
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.lock = DirectoryLock()
+        self.identity, self.goes_on_here, self.resumes = None, False, False
+        self._begins_as: Identity | None = None
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.observing = []  # departures that are made in the run
         self.handed = Handed(self)  # fields from and to other programs
@@ -189,7 +192,10 @@ class Simulation(Requests, Events):
             preparation.take_back(self)
             self.fields = self.sequence = self.domain = self.forcing = None
             self.gathers = {}
-        self.restart_from = at_home(path)
+        self.restart_from = at_home(path).absolute()
+        self.identity, self.goes_on_here, self._begins_as = None, False, None
+        for store in self.outputs:
+            store.opened = store.goes_on = False
 
     @property
     def experiment(self) -> str:
@@ -197,7 +203,18 @@ class Simulation(Requests, Events):
         return written(self)
 
     @property
-    def goes_on_here(self) -> bool:
+    def begins_as(self) -> Identity:
+        """Returns the identity of a run that begins anew here."""
+        if self._begins_as is None:
+            self._begins_as = identity.made(self)
+        return self._begins_as
+
+    def resume(self, further: bool = True) -> None:
+        """Lets it go on with the run in its directory, also without a restart."""
+        self.resumes = further
+
+    @property
+    def starts_here(self) -> bool:
         """Returns whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
         own += [self.handed.restarts] if self.handed.restarts else []
@@ -231,12 +248,12 @@ class Simulation(Requests, Events):
 
     @property
     def in_restarts(self) -> list[str]:
-        """Returns names of fields: the state, and what the model wants to go along."""
-        state = self.fields.state
-        fields = self.model.restart_extras
-        along = [n for n in fields if n not in state and self.fields.has(n)]
-        taken = [name for name in self.handed.taken if name not in state]
-        return [*dict.fromkeys([*state, *along, *taken])]
+        """Returns names of fields: the state, what the model wants to go along, and what a step
+        makes of the state that counts as a part of it.
+        """
+        state, model = self.fields.state, self.model
+        along = [n for n in (*model.restart_extras, *model.prognostic) if self.fields.has(n)]
+        return [*dict.fromkeys([*state, *along, *self.handed.taken])]
 
     @property
     def bytes_of_number(self) -> int:
@@ -407,6 +424,8 @@ class Simulation(Requests, Events):
     def write_state(self, path: str | Path) -> Path:
         """Writes its own state alone in one file, by the ranks that compute. Returns its path."""
         self.settle()
+        if not self.between and self.agenda is not None:  # in a run
+            self.write_departures()
         return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
 
     def settle(self) -> None:

@@ -46,7 +46,7 @@ class Together:
     ) -> None:
         if not isinstance(programs, Mapping) or not programs:
             raise InputError(f"programs = {programs!r} must be names with simulations")
-        self._directory = at_home(directory)
+        self._directory = at_home(directory).absolute()
         self.lead = next(iter(programs))  # whose start and dates are those of all
         self.wishes = wishes.Wishes()
         self.stopped = self.overwrite = False
@@ -106,6 +106,12 @@ class Together:
             member.program.directory = root / member.folder
             if lead.folder == Path():
                 member.program.overwrite = lead.program.overwrite
+                member.program.resumes = lead.program.resumes
+
+    def resume(self, further: bool = True) -> None:
+        """Lets each program go on with the run in its folder, also without a restart."""
+        for member in self.members.values():
+            member.program.resumes = further
 
     @property
     def here(self) -> list[Member]:

@@ -311,7 +311,7 @@ def test_killed_and_continued(on_ranks, tmp_path):
     where = f"directory={json.dumps(str(tmp_path))}"
     killed = subprocess.run([sys.executable, script, "killed", where], check=False)
     assert killed.returncode == 9
-    assert [seconds / 3600 for seconds, _ in complete(tmp_path)] == [3, 6]
+    assert [seconds / 3600 for seconds, *_ in complete(tmp_path)] == [3, 6]
     assert on_ranks(1, script, "resumed", where) == on_ranks(1, script, "bits", "hours=12")
 
 
@@ -346,7 +346,7 @@ def test_a_program_of_ones_own_goes_on_with_a_simulation(tmp_path):
 def test_half_a_restart_is_none(tmp_path):
     programs = two(tmp_path).exchange("a.number", "b.taken", "4h").checkpoint("4h", keep=2)
     run(programs, "16h")
-    times = [seconds / 3600 for seconds, _ in complete(tmp_path)]
+    times = [seconds / 3600 for seconds, *_ in complete(tmp_path)]
     assert times == [12, 16]
     (complete(tmp_path)[-1][1] / "programs.json").unlink()
     again = two(tmp_path).exchange("a.number", "b.taken", "4h").restore()
@@ -390,4 +390,4 @@ def test_a_request_to_stop_ends_all_at_one_time(tmp_path):
     sea.call(lambda s: s.request_stop(), every="1h")
     run(programs, "12h")
     assert programs.stopped and {m.program.seconds for m in programs.here} == {3 * 3600}
-    assert [seconds / 3600 for seconds, _ in complete(tmp_path)] == [3]
+    assert [seconds / 3600 for seconds, *_ in complete(tmp_path)] == [3]

@@ -198,6 +198,10 @@ def test_restart_from_elsewhere_never_mixes_stores(tmp_path):
     assert told == written(second)
     (second / "summary.json").unlink()  # as a run that was killed
     again = simulation(second).restore(first / "restart.fathom")
+    with pytest.raises(FileExistsError, match="contains a run; continue .*--continue"):
+        again.run("6h", report=False)
+    (second / "restart.fathom").unlink()
+    again = simulation(second).restore(first / "restart.fathom")
     with pytest.raises(FileExistsError, match="a.zarr"):
         again.run("6h", report=False)
     again = simulation(second, overwrite=True).restore(first / "restart.fathom")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base import mpi
+from fathom.base import mpi, writing
 from fathom.base.failure import InputError
 
 
@@ -17,9 +17,8 @@ def write(path: Path, **arrays: Any) -> None:
     """Writes them by the first rank, whole or not at all."""
     if mpi.is_root:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part.npz")
-        np.savez(part, **arrays)
-        part.replace(path)
+        with writing.whole(path) as part:
+            np.savez(part, **arrays)
     mpi.world.barrier()
 
 
@@ -40,6 +39,4 @@ def claim(path: Path, experiment: dict[str, Any]) -> None:
         raise InputError(f"{path.parent} holds another experiment; take another --out")
     mpi.world.barrier()
     if mpi.is_root and not (path.exists() and there == experiment):
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(experiment))
-        part.replace(path)
+        writing.replace(path, json.dumps(experiment))

@@ -196,7 +196,8 @@ def as_table(observations: Observations) -> Any:
         pa.field(name, made[name].type, metadata={"units": unit, "is": text})
         for name, (_, unit, text) in columns.items()
     ]
-    return pa.Table.from_arrays(list(made.values()), schema=pa.schema(fields))
+    schema = pa.schema(fields, metadata={parquet.marked: "1"})
+    return pa.Table.from_arrays(list(made.values()), schema=schema)
 
 
 def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observations:
@@ -210,21 +211,27 @@ def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observ
         raise missing(path)
     try:
         with arrow.parquet.ParquetFile(path) as file:
-            return from_table(_groups(file, comm))
-    except arrow.ArrowInvalid as error:
+            return from_table(_groups(file, path, comm))
+    except InputError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        parquet.check(path)
         raise InputError(f"{path} is not a file of observations: {_first(error)}") from None
 
 
-def _groups(file: Any, comm: Any) -> Any:
-    """Returns rows of a file that are this rank's; one whose groups are other ones than here is
-    read whole by each.
+def _groups(file: Any, path: Path, comm: Any) -> Any:
+    """Returns rows of a file that are this rank's, as they were written; one whose groups are other
+    ones than here is read whole by each.
     """
     if comm.size == 1:
+        parquet.check(path)
         return file.read()
     ends = np.cumsum([file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)])
     bounds, numbers = parquet.dealt(file.metadata.num_rows, comm)
     if np.array_equal(ends, bounds[1:]):
+        parquet.check(path, numbers)
         return file.read_row_groups(list(numbers))
+    parquet.check(path)
     table = file.read()
     slices = [table.slice(bounds[n], bounds[n + 1] - bounds[n]) for n in numbers]
     return pyarrow().concat_tables([table.slice(0, 0), *slices])
@@ -275,6 +282,7 @@ def query(sql: str, path: str | Path) -> Any:
     path = at_home(path)
     if not path.is_file():
         raise missing(path)
+    parquet.check(path)
     with duckdb.connect(config={"preserve_insertion_order": True}) as base:
         try:
             base.execute(

@@ -7,19 +7,29 @@ what its own rows say, so the file is the same, byte for byte, on any number of 
 The footer is Thrift's compact protocol; its fields are those of parquet.thrift (Apache Parquet
 format 2.10): FileMetaData 3 num_rows, 4 row_groups; RowGroup 1 columns, 5 file_offset, 7 ordinal;
 ColumnChunk 2 file_offset, 3 meta_data; ColumnMetaData 9, 10, 11 offsets of pages.
+
+Before the footer, where readers of Parquet do not look, lie the sums of what is written:
+
+    {"groups": [[bytes, CRC-32], ...], "footer": CRC-32}   CRC-32 of this text, its length   "fsum"
 """
 
 from __future__ import annotations
 
+import json
 import os
+import zlib
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from fathom.base.failure import InputError
+
 magic = b"PAR1"
+marked = "fathom_sums"  # key of the schema's metadata: the file has sums
+_sums = b"fsum"  # the end of the sums
 _stop, _true, _false, _byte, _i16, _i32, _i64, _double, _binary, _list, _set, _struct = (
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12,
 )  # fmt: skip
@@ -57,11 +67,11 @@ def write(
     own, ends = _encoded(tables, schema)
     footer = own[_footer_at(own) : -8]
     told = [
-        (n, end - start, table.num_rows)
+        (n, end - start, zlib.crc32(own[start:end]), table.num_rows)
         for n, (start, end), table in zip(numbers, pairwise(ends), tables)
     ]
     of_all = sorted(group for some in comm.allgather(told) for group in some)
-    starts = np.cumsum([len(magic), *(length for _, length, _ in of_all)]).tolist()
+    starts = np.cumsum([len(magic), *(length for _, length, *_ in of_all)]).tolist()
     edit = _Edit(footer, [starts[n] - start for n, start in zip(numbers, ends)], numbers)
     gathered = comm.gather(list(zip(numbers, edit.groups)))
     partial = path.with_name(path.name + ".new")
@@ -74,12 +84,55 @@ def write(
     comm.barrier()
     if comm.rank == 0:
         groups = [group for _, group in sorted(one for some in gathered for one in some)]
-        last = edit.footer(groups, sum(rows for _, _, rows in of_all))
+        last = edit.footer(groups, sum(rows for *_, rows in of_all))
+        last += len(last).to_bytes(4, "little") + magic
         with open(partial, "r+b") as file:
             file.seek(starts[-1])
-            file.write(last + len(last).to_bytes(4, "little") + magic)
+            file.write(_written_sums([one[1:3] for one in of_all], last) + last)
         partial.replace(path)
     comm.barrier()
+
+
+def _written_sums(groups: Sequence[tuple[int, int]], last: bytes) -> bytes:
+    """Returns the sums of groups of rows (bytes, CRC-32), and of the end of the file."""
+    text = json.dumps({"groups": groups, "footer": zlib.crc32(last)}).encode()
+    return text + b"".join(n.to_bytes(4, "little") for n in (zlib.crc32(text), len(text))) + _sums
+
+
+def check(path: Path, numbers: Sequence[int] | None = None) -> None:
+    """Checks that groups of rows and the footer are as they were written; numbers: of which groups,
+    None: all. A file of another program has no sums. InputError: they are not.
+    """
+    with path.open("rb") as file:
+        fault = _fault(file, path.stat().st_size, numbers)
+    if fault:
+        raise InputError(f"{path} is damaged: {fault} from what was written")
+
+
+def _fault(file: BinaryIO, size: int, numbers: Sequence[int] | None) -> str:
+    """Returns what is not as it was written; "": nothing, or nothing is known of it."""
+
+    def bytes_at(place: int, count: int) -> bytes:
+        file.seek(max(place, 0))
+        return file.read(max(count, 0))
+
+    footer = size - 8 - int.from_bytes(bytes_at(size - 8, 4), "little")
+    last = bytes_at(footer, size - footer)
+    sum_, length = np.frombuffer(bytes_at(footer - 12, 8).ljust(8, b"\0"), "<u4").tolist()
+    text = bytes_at(footer - 12 - length, length)
+    if bytes_at(footer - 4, 4) != _sums or zlib.crc32(text) != sum_:
+        return "its sums differ" if marked.encode() in bytes_at(max(footer, 0), size) else ""
+    said = json.loads(text)
+    if zlib.crc32(last) != said["footer"]:
+        return "its footer differs"
+    place = len(magic)
+    if bytes_at(0, place) != magic:
+        return "its first bytes differ"
+    for n, (count, wanted) in enumerate(said["groups"]):
+        if (numbers is None or n in numbers) and zlib.crc32(bytes_at(place, count)) != wanted:
+            return f"rows of group {n} differ"
+        place += count
+    return ""
 
 
 def _encoded(tables: Sequence[Any], schema: Any) -> tuple[memoryview, list[int]]:

@@ -35,6 +35,7 @@ from fathom.data.input.variables import (
     contents,
     described,
     files,
+    length,
     opened,
     record,
     why_curved,
@@ -106,6 +107,7 @@ class Records(Configurable):
         self.in_memory = hasattr(data, "dims")
         self.called = ""  # of a data set: its name
         self._variables: dict[str, Variable] | None = None
+        self._lengths: dict[str, int] = {}  # of files, when they were first read [bytes]
 
     def __repr__(self) -> str:
         data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
@@ -206,15 +208,20 @@ class Records(Configurable):
         """Returns a record as in the data."""
         number += variable.first
         if self.in_memory:
+            array = self.arrays[variable.name]
             with library:  # it may be a file that the user holds open
-                return record(self.arrays[variable.name], number)
+                self._check_length(array.encoding.get("source"))
+                return record(array, number)
         for path, count in variable.parts:  # noqa: B007  that of the break
             if number < count:
                 break
             number -= count
         try:
             with library:
-                return record(self._held_open(path)[variable.name], number)
+                self._check_length(path)
+                values = record(self._held_open(path)[variable.name], number)
+                self._check_length(path)
+                return values
         except (OSError, RuntimeError, ValueError, LookupError) as error:
             raise FileError(
                 f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
@@ -233,6 +240,18 @@ class Records(Configurable):
     def close(self) -> None:
         """Closes its files; the next record opens them again."""
         _open_files.pop(self, None)
+
+    def _check_length(self, path: str | None) -> None:
+        """Checks that a file has not become shorter since it was first read; what a library reads
+        beyond its end would be 0. OSError: it has.
+        """
+        if path is None or (now := length(path)) is None:
+            return
+        before = self._lengths.setdefault(path, now)
+        if now < before:
+            raise FileError(
+                f"it had {before} bytes when it was first read, now {now}: cut off or replaced"
+            )
 
 
 most_open = 4  # files of one Records

@@ -7,6 +7,7 @@ contents(files("era5/*.nc"))["t2m"]
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -89,9 +90,9 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
     for path in paths:
         with library:
             try:
-                data = opened(path)
+                data, place = opened(path), os.path.abspath(path)
                 for name, one in described(data.data_vars, data.variables).items():
-                    found.setdefault(name, []).append(replace(one, parts=((path, len(one.axis)),)))
+                    found.setdefault(name, []).append(replace(one, parts=((place, len(one.axis)),)))
             except ValueError as error:
                 raise InputError(f"{path}: {error}") from error
     return {name: _joined(parts) for name, parts in found.items()}
@@ -158,15 +159,36 @@ def why_curved(places: tuple[tuple[str, Any], ...]) -> str:
 
 def opened(path: Any) -> Any:
     """Returns a data set, opened once as long as the file stays the same; it is closed when nobody
-    holds it any more, so that the file can be written anew.
+    holds it any more, so that the file can be written anew. One that has changed is closed before
+    it is opened again: a library that still holds it would not look at it anew.
     """
-    key = str(path), Path(path).stat().st_mtime_ns if Path(path).exists() else 0
-    if (data := _open.get(key)) is None:
+    key, now = str(path), _stamp(path)
+    before, data = _open_as.get(key, now), _open.get(key)
+    if data is not None and before != now:
+        data.close()
+        data = None
+    if data is None:
         data = _open[key] = open(path)
+        _open_as[key] = now
     return data
 
 
-_open: WeakValueDictionary[tuple[str, int], Any] = WeakValueDictionary()
+_open: WeakValueDictionary[str, Any] = WeakValueDictionary()
+_open_as: dict[str, tuple[int, ...]] = {}  # what stood there when it was opened
+
+
+def _stamp(path: Any) -> tuple[int, ...]:
+    """Returns which file a path is, how long, and when it was written; (): there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def length(path: Any) -> int | None:
+    """Returns the length of a file [bytes]; None of a folder, or where there is none."""
+    return os.path.getsize(path) if os.path.isfile(path) else None
 
 
 def _joined(parts: list[Variable]) -> Variable:

@@ -126,6 +126,12 @@ class NetcdfWriter:
         return cls(path, writes)
 
     @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Returns the attributes of the whole file."""
+        with library:
+            return {name: self._file.getncattr(name) for name in self._file.ncattrs()}
+
+    @property
     def times(self) -> np.ndarray:
         """Returns seconds since the start of the times that are complete."""
         with library:

@@ -229,6 +229,12 @@ class WholeTimes(ABC):
     _bounds: bool  # whether times are intervals
 
     @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Returns the attributes of the whole store."""
+        found: Mapping[str, Any] = self._held.head["attributes"]
+        return found
+
+    @property
     def times(self) -> np.ndarray:
         """Returns seconds since the start of the times that are complete."""
         return np.array(self._held.times)

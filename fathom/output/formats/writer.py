@@ -39,6 +39,8 @@ class Writer(Protocol):
     variables : by name, as given to `create`.
     sizes : of the dimensions except time.
     times : (n) seconds since the start, of the times that are complete.
+    attributes : of the whole store, as given to `create`: by `run` and `contents` a run that
+        continues knows it; a format may have none.
     writes : counts what is written (`files.Writes`).
     """
 
@@ -71,6 +73,9 @@ class Writer(Protocol):
         `compression` and further options; an unknown option is an error.
         ValueError: what the format cannot hold; FileExistsError, other OSError.
         """
+
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
 
     @property
     def times(self) -> np.ndarray: ...

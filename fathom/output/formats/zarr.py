@@ -156,6 +156,12 @@ class ZarrWriter:
             self.write(name, None, region, array[..., south:north, west:east])
 
     @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Returns the attributes of the whole store."""
+        found: Mapping[str, Any] = self._root.get("attributes", {})
+        return found
+
+    @property
     def times(self) -> np.ndarray:
         """Returns seconds since the start of the times that are complete."""
         count = self._arrays["time"]["shape"][0]

@@ -62,6 +62,7 @@ def _of_the_run(s: Any) -> dict[str, Any]:
     node.Free()
     return {
         **provenance.facts(),
+        "run": s.identity.told,
         "model": type(s.model).__name__,
         "grid": repr(s.model.grid),
         "start": str(s.clock.start),

@@ -8,6 +8,7 @@ is refused until each key in it has been given (`refuse`).
 from __future__ import annotations
 
 import inspect
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -78,6 +79,19 @@ def sections(simulation: Any) -> dict[str, Any]:
     }
 
 
+def state_of(simulation: Any) -> dict[str, Any]:
+    """Returns the start of a simulation as a file has it, with the constants in it; {}: it has no
+    words.
+    """
+    words = Words()
+    try:
+        state = words.values(_joined(simulation.model.calls_of("set")), ("state",))
+    except Exception:  # of a user's own class, say
+        return {}
+    known = {name: value for name, value in state.items() if value is not None}
+    return known | ({"constants": words.constants} if words.constants else {})
+
+
 def refuse(document: Document) -> None:
     """Raises InputError: an experiment lacks what [not_written] names, and nobody has given it."""
     named = document.tables.get("not_written", {})
@@ -141,7 +155,8 @@ def _checkpoints(s: Any, raw: Words) -> Any:
 
 def _of_output(s: Any, path: str, raw: Words) -> dict[str, Any]:
     """Returns the table of one output."""
-    call: Mapping[str, Any] = next((c for c in s.calls_of("output") if str(c["path"]) == path), {})
+    calls = (c for c in s.calls_of("output") if os.path.normpath(c["path"]) == path)
+    call: Mapping[str, Any] = next(calls, {})
     usual = parameters(type(s).output, skip=("self", "path", "variables"))
     given = {name: value for name, value in call.items() if name != "path"}
     return usual | raw.values(given, ("output", path))
