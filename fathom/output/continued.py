@@ -69,7 +69,8 @@ def _is_of(attributes: Mapping[str, Any], store: Store) -> bool:
 def may_replace(store: Store) -> bool:
     """Returns whether a new store may take the place of what is there; on root."""
     s = store.simulation
-    return s.overwrite or s.identity.replaces or (store.whole_path.exists() and is_own(store))
+    goes_on = (s.resumes or s.goes_on_here) and store.whole_path.exists()
+    return s.overwrite or s.identity.replaces or (goes_on and is_own(store))
 
 
 def check(store: Store, now: Mapping[str, str]) -> None:

@@ -37,6 +37,7 @@ class Host(Protocol):
     restored: set[str]  # fields that a restart has given
     identity: Any  # of the run: its id, the stores that it has begun, what it may replace
     goes_on_here: bool  # whether it goes on with the run in its directory, from a restart
+    resumes: bool  # as that, also from its start where there is no restart
     at_start: frozenset[str]  # data of steps for the first record
     stopped: bool  # before its end
     delivery: Delivery

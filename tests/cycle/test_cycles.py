@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import box
+from fathom.assimilation import balance
 from fathom.assimilation.balance import Errors
 from fathom.assimilation.cycle import experiment, report
 from fathom.assimilation.cycle.run import Cycles
@@ -27,6 +28,29 @@ small = [
 
 def read(windows):
     return experiment.read(source, [*small, f"cycle.windows={windows}"])
+
+
+def test_background_errors_appear_when_they_are_whole(tmp_path, monkeypatch):
+    """A write that ends half way leaves no file that would stop every continuation."""
+    import xarray as xr
+
+    def half(_, path):
+        Path(path).write_bytes(b"half")
+        raise OSError("no space left")
+
+    shapes = {"balance": (4, 3)}
+    made = object.__new__(Errors)
+    for name in Errors.__dataclass_fields__:
+        value = (
+            None
+            if name not in ("balance", *balance.parts)
+            else np.zeros(shapes.get(name, (2, 3, 3)))
+        )
+        object.__setattr__(made, name, value)
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", half)
+    with pytest.raises(OSError, match="no space"):
+        made.write(str(tmp_path / "background.nc"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_stopped_and_gone_on_is_the_same(tmp_path):

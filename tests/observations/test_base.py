@@ -346,3 +346,16 @@ def test_bench(tmp_path):
     found = json.loads((tmp_path / "b").read_text())
     assert found["messages"] == 60 and found["damaged"] == 0 and found["data"] == 60 * 5
     assert found["messages_per_second"] > 0 and set(found["priced_speedup"]) == {"2", "4", "16"}
+
+
+def test_a_flipped_bit_is_found(tmp_path):
+    """Wherever it is, in a question too; the error names the file."""
+    base.write(some(), tmp_path / "a.parquet")
+    whole, rng = (tmp_path / "a.parquet").read_bytes(), np.random.default_rng(1)
+    for place in [*rng.integers(len(whole), size=40), 0, len(whole) - 1, len(whole) - 6]:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        (tmp_path / "b.parquet").write_bytes(damaged)
+        for where in ("", "kind = 'ship'") if place % 4 == 0 else ("",):
+            with pytest.raises(ValueError, match=r"b\.parquet is (damaged|not a file)"):
+                base.read(tmp_path / "b.parquet", where)
