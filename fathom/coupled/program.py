@@ -90,6 +90,9 @@ class Program(Configurable):
 
     # ---- what Programs asks of it ----------------------------------------------------------------
 
+    def share(self, run: Any) -> None:
+        """Takes the identity of the run of all programs: there is nothing that would have it."""
+
     @contextmanager
     def engaged(self) -> Iterator[None]:
         """Holds what a run needs from its begin to its end."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -212,6 +213,11 @@ class Simulation(Requests, Events):
     def resume(self, further: bool = True) -> None:
         """Lets it go on with the run in its directory, also without a restart."""
         self.resumes = further
+
+    def share(self, run: Identity) -> None:
+        """Takes the number of the run of all programs, where it begins anew."""
+        if self.identity is None:
+            self._begins_as = replace(identity.made(self), id=run.id)
 
     @property
     def starts_here(self) -> bool:

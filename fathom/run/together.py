@@ -247,6 +247,8 @@ class Together:
         start.
         """
         member = self.members[name]
+        if (run := self.restarts.run()) is not None:
+            member.program.share(run)
         own = [link for link in self.boundaries if link.taker == name]
         for link in own:
             self._open(self.exchanges.index(link))

@@ -38,7 +38,7 @@ def test_background_errors_appear_when_they_are_whole(tmp_path, monkeypatch):
         Path(path).write_bytes(b"half")
         raise OSError("no space left")
 
-    shapes = {"balance": (4, 3)}
+    shapes = {"balance": (4, 3), "mass": (2, 4, 4)}
     made = object.__new__(Errors)
     for name in Errors.__dataclass_fields__:
         value = (
