@@ -28,7 +28,7 @@ def core() -> Any:
 
 
 def choice(name: str, given: Given, allowed: Collection[Any]) -> Given:
-    if given not in allowed:
+    if np.ndim(given) or given not in allowed:  # type: ignore[call-overload]
         raise InputError(
             f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
             f" {', '.join(map(repr, allowed))}"

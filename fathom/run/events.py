@@ -111,6 +111,7 @@ class Events(Held):
             return found.get(self.together.lead) or next(iter(found.values()), {})
         for one in self.model.companions:
             one.check()
+        self.check_idle("run")
         if self.serves:
             return self.help()
         sanity.check_period(Period(period, "run"), self.time_step)
@@ -154,6 +155,8 @@ class Events(Held):
     def start_run_to(self, end: float, period: Any) -> None:
         """Begins a run to that time [s]; period: in whose words its record tells of it."""
         self.end = end
+        if self.alone:
+            sanity.warn_of_end(self._simulation, str(period))
         self.agenda = self._schedule()
         self._record(period)
         self._log(
@@ -175,10 +178,11 @@ class Events(Held):
         """Where the run fails, on all computing ranks, servers and threads end before them."""
         try:
             yield
-        except RunError as failure:
+        except (RunError, InputError) as failure:
             if self.servers is not None:
                 self.servers.finish(failed=True)
-                failure.left = bool(self.servers.lost)
+                if isinstance(failure, RunError):
+                    failure.left = bool(self.servers.lost)
             self.delivery.close()
             raise
 
@@ -348,7 +352,7 @@ class Events(Held):
     def begin(self) -> None:
         """Prepares everything before the first step; servers get a message, or the error."""
         try:
-            self._make_directory(anew=self.sequence is None and self.between is None)
+            self._make_directory(anew=self.begun_in != self.directory)
             self.prepare()
             self.delivery.open()
             for store in self.outputs:
@@ -393,6 +397,7 @@ class Events(Held):
                 self._write_record()
 
         self.on_root(make)
+        self.begun_in = self.directory
 
     def _write_record(self) -> None:
         writing.replace(self.directory / "resolved.toml", self.experiment)

@@ -15,9 +15,11 @@ import numpy as np
 from fathom.atmosphere.gridpoint.balance import balanced
 from fathom.atmosphere.remap import forecast, ground_of_area
 from fathom.base import mpi
+from fathom.base.border import called
 from fathom.base.failure import InputError
 from fathom.base.moist_air import virtual_temperature
-from fathom.data.input.values import on_columns
+from fathom.data.input.labelled import plain
+from fathom.data.input.values import as_grid_has, on_columns
 from fathom.grids.regrid.column import Between
 from fathom.model.component import Array
 
@@ -190,15 +192,15 @@ def _given(model: Any, given: Any, name: str, heights: Any, moved: Any = None) -
     """Returns the user's values of a field, (levels, ny, nx); moved: (axis, -1) of faces, half a
     cell further along it. ValueError: a shape that does not fit, or values that are not finite.
     """
-    value = given.get(name, 0.0)
+    value = as_grid_has(model.grid, given.get(name, 0.0), name, layers=True)
     if callable(value):
         x, y = _places(model, moved)
         if moved:
             heights = (heights + np.roll(heights, moved[1], moved[0])) / 2
-        values = np.stack([np.broadcast_to(value(x, y, z), x.shape) for z in heights])
+        values = np.stack([np.broadcast_to(called(name, value, x, y, z), x.shape) for z in heights])
     else:
         try:
-            values = np.broadcast_to(np.asarray(value, float), heights.shape)
+            values = np.broadcast_to(plain(value, name), heights.shape)
         except (TypeError, ValueError):
             raise InputError(
                 f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
@@ -231,13 +233,15 @@ def _of_pressure(model: Any, given: Any) -> Any:
     middle = (z[1:] + z[:-1]) / 2
 
     def at(name: str, pressure: Any, moved: Any = None) -> Any:
-        value, (x, y) = given.get(name, 0.0), _places(model, moved)
+        value = as_grid_has(grid, given.get(name, 0.0), name, layers=True)
+        x, y = _places(model, moved)
         if moved and isinstance(value, OfLevels):
             value = value.moved(*moved)
         if isinstance(value, OfLevels):
             return value.on(pressure)
         of = value if callable(value) else lambda x, y, p: value
-        return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
+        layers = (called(name, of, x, y, p) for p in pressure)
+        return np.stack([np.broadcast_to(layer, x.shape) for layer in layers]).astype(float)
 
     def temperature_at(pressure: Any) -> Any:
         warm = at("air_temperature", pressure)
