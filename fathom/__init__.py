@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
+from fathom.base.border import tell_shortly
 from fathom.base.renamed import hint
 
 public = {
@@ -109,6 +110,7 @@ hidden = ("__main__", "_core", "_waiting", "built")  # modules that are not for 
 # Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,
 # and a server that has fallen silent its successor.
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
+tell_shortly()
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 #include <algorithm>
+#include <array>
+#include <string>
 #include "field/diagnostics.hpp"
 #include "field/slices.hpp"
 #include "sequence/step_program.hpp"
@@ -129,11 +131,35 @@ void set(FieldSet& s, const std::string& name, Array<const double> values, int f
     const auto& t = s.domain().decomposition.topology;
     const int levels = values.ndim() == 3 ? int(values.shape(0)) : 1;
     if (values.ndim() < 2 || int(values.shape(values.ndim() - 1)) != t.nx ||
-        int(values.shape(values.ndim() - 2)) != t.ny || first_level + levels > f.levels)
+        int(values.shape(values.ndim() - 2)) != t.ny || first_level < 0 ||
+        first_level + levels > f.levels)
         throw Error("'", name, "' takes an array (", f.levels, ", ", t.ny, ", ", t.nx, ") or (",
                     t.ny, ", ", t.nx, ") from level ", first_level);
     nb::gil_scoped_release nogil;
     s.set(name, values.data(), first_level, levels, nearest_outside);
+}
+
+/// Throws Error where the fields of two sets are not at the same points.
+void check_same_points(const FieldSet& s, const FieldSet& x) {
+    const auto text = [](const FieldSet& set) {
+        const auto& t = set.domain().decomposition.topology;
+        return std::to_string(t.nx) + " x " + std::to_string(t.ny) + " x " +
+               std::to_string(set.domain().levels);
+    };
+    const auto own = [](const FieldSet& set) {
+        std::vector<std::array<int, 4>> all;
+        for (auto& b : set.domain().blocks) all.push_back({b->j0, b->i0, b->ny, b->nx});
+        return all;
+    };
+    if (&s.domain() == &x.domain()) return;
+    if (text(s) != text(x) || s.domain().wet_levels != x.domain().wet_levels)
+        throw Error("fields of another grid: ", text(x), " points; those of this set have ",
+                    text(s),
+                    s.domain().wet_levels != x.domain().wet_levels && text(s) == text(x)
+                        ? ", and other points in the sea"
+                        : "");
+    if (own(s) != own(x) || s.domain().halo != x.domain().halo)
+        throw Error("fields of the same grid on other blocks: copy them with gather and scatter");
 }
 
 /// Own points of a block, (levels, ny, nx); its halo is not changed.
@@ -241,6 +267,7 @@ void bind_field_set(nb::module_& m) {
         .def(
             "copy",
             [](FieldSet& s, const FieldSet& x, const Names& names) {
+                check_same_points(s, x);
                 names.empty() ? s.copy(x) : s.copy(x, names);
             },
             "other"_a, "names"_a = Names{},
@@ -249,11 +276,23 @@ void bind_field_set(nb::module_& m) {
             "copy_field",
             [](FieldSet& s, const std::string& from, const std::string& to) { s.copy(from, to); },
             "source"_a, "target"_a)
-        .def("axpy", &FieldSet::axpy, "a"_a, "x"_a, "names"_a = Names{},
-             "adds a times the fields of x; by default of the state")
+        .def(
+            "axpy",
+            [](FieldSet& s, double a, const FieldSet& x, const Names& names) {
+                check_same_points(s, x);
+                s.axpy(a, x, names);
+            },
+            "a"_a, "x"_a, "names"_a = Names{},
+            "adds a times the fields of x; by default of the state")
         .def("scale", &FieldSet::scale, "a"_a, "names"_a = Names{})
-        .def("dot", &FieldSet::dot, "x"_a, "names"_a = Names{},
-             "sum of products over all wet points of all ranks: exact, so the same on any ranks")
+        .def(
+            "dot",
+            [](const FieldSet& s, const FieldSet& x, const Names& names) {
+                check_same_points(s, x);
+                return s.dot(x, names);
+            },
+            "x"_a, "names"_a = Names{},
+            "sum of products over all wet points of all ranks: exact, so the same on any ranks")
         .def_prop_ro("state", &FieldSet::state)
         .def_prop_ro("fields", [](const FieldSet& s) { return describe(s.fields()); })
         .def("extremes",

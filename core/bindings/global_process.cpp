@@ -49,18 +49,19 @@ public:
     }
     void apply(Given at) override {
         nb::gil_scoped_acquire gil;
+        const nb::object owner = nb::find(at.set);  // null: no object of Python has this set
         nb::list blocks;
         for (int b = 0; b < int(at.set.domain().blocks.size()); ++b) {
             nb::dict arrays;
-            for (std::size_t n = 0; n < items.size(); ++n) {
-                const bool read_only = fields()[n].access == Access::reads;
-                arrays[names[n].c_str()] = at.set.bytes() == 4
-                                               ? view<float>(at.set, at[items[n]], b, read_only)
-                                               : view<double>(at.set, at[items[n]], b, read_only);
-            }
+            for (std::size_t n = 0; n < items.size(); ++n)
+                arrays[names[n].c_str()] =
+                    at.set.bytes() == 4
+                        ? array<float>(at.set, at[items[n]], b, is_read_only(n), owner)
+                        : array<double>(at.set, at[items[n]], b, is_read_only(n), owner);
             blocks.append(arrays);
         }
         function(MPI_Comm_c2f(at.set.domain().comm), blocks);
+        if (!owner) take_back(at, blocks);
     }
 
 private:
@@ -68,26 +69,69 @@ private:
     std::vector<std::string> names;
     nb::object function;
 
+    bool is_read_only(std::size_t n) const { return fields()[n].access == Access::reads; }
+
+    /// Own points of a field on a block: where they are, (levels, ny, nx) and their strides.
+    template <class T> struct Part {
+        T* at;
+        std::size_t shape[3];
+        std::int64_t strides[3];
+        int first = 0, count = 3;  // of its axes those that Python sees
+
+        Part(const FieldSet& s, const Field& f, int b)
+            : at((T*)f.at[b]),
+              shape{std::size_t(f.levels), std::size_t(s.domain().blocks[b]->ny),
+                    std::size_t(s.domain().blocks[b]->nx)},
+              strides{f.level[b], f.row[b], 1} {
+            const Domain& d = s.domain();
+            if (f.place == place::profile)
+                shape[0] = std::size_t(d.levels) + 1, shape[1] = shape[2] = 1, count = 1,
+                strides[0] = 1;
+            else
+                at += d.halo * f.row[b] + d.halo;
+            if (f.place.vertical == Vertical::column) shape[0] = 1, first = 1, count = 2;
+        }
+        template <class F> void each(F f) const {
+            for (std::size_t k = 0, n = 0; k < shape[0]; ++k)
+                for (std::size_t j = 0; j < shape[1]; ++j)
+                    for (std::size_t i = 0; i < shape[2]; ++i)
+                        f(at[k * strides[0] + j * strides[1] + i * strides[2]], n++);
+        }
+    };
+
+    /// The points as an array of NumPy that keeps their owner; a copy where there is none.
     template <class T>
-    static nb::object view(const FieldSet& s, const Field& f, int b, bool read_only) {
-        const Domain& d = s.domain();
-        T* at = (T*)f.at[b];
-        std::size_t shape[3] = {std::size_t(f.levels), std::size_t(d.blocks[b]->ny),
-                                std::size_t(d.blocks[b]->nx)};
-        std::int64_t strides[3] = {f.level[b], f.row[b], 1};
-        int first = 0, count = 3;
-        if (f.place == place::profile)
-            shape[0] = std::size_t(d.levels) + 1, count = 1, strides[0] = 1;
-        else
-            at += d.halo * f.row[b] + d.halo;
-        if (f.place.vertical == Vertical::column) first = 1, count = 2;
-        const nb::capsule owner(at, [](void*) noexcept {});
-        const auto array = [&]<class U>(U* data) {
+    static nb::object array(const FieldSet& s, const Field& f, int b, bool read_only,
+                            const nb::object& owner) {
+        const Part<T> part(s, f, b);
+        const auto cast = [&]<class U>(U* at, nb::handle kept, const std::int64_t* strides) {
             return nb::cast(
-                nb::ndarray<nb::numpy, U>(data, count, shape + first, owner, strides + first),
+                nb::ndarray<nb::numpy, U>(at, part.count, part.shape + part.first, kept, strides),
                 nb::rv_policy::reference);
         };
-        return read_only ? array((const T*)at) : array(at);
+        if (owner)
+            return read_only ? cast((const T*)part.at, owner, part.strides + part.first)
+                             : cast(part.at, owner, part.strides + part.first);
+        T* const copy = new T[part.shape[0] * part.shape[1] * part.shape[2]];
+        const nb::capsule kept(copy, [](void* p) noexcept { delete[] (T*)p; });
+        part.each([&](T& x, std::size_t n) { copy[n] = x; });
+        return cast(copy, kept, nullptr);
+    }
+
+    /// What the function has written in copies.
+    void take_back(const Given& at, const nb::list& blocks) const {
+        for (int b = 0; b < int(blocks.size()); ++b)
+            for (std::size_t n = 0; n < items.size(); ++n)
+                if (!is_read_only(n)) {
+                    const nb::object from = blocks[b][names[n].c_str()];
+                    at.set.bytes() == 4 ? take_back<float>(at.set, at[items[n]], b, from)
+                                        : take_back<double>(at.set, at[items[n]], b, from);
+                }
+    }
+    template <class T>
+    static void take_back(const FieldSet& s, const Field& f, int b, const nb::object& from) {
+        const auto copy = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(from);
+        Part<T>(s, f, b).each([&](T& x, std::size_t n) { x = copy.data()[n]; });
     }
 };
 

@@ -31,7 +31,7 @@ distributions = ("north-south", "square", "cartesian", "several")
 
 def work(grid, share):
     """Levels of work of all points, negative in E."""
-    grid.share_of_extension = share
+    vars(grid)["share_of_extension"] = share
     levels = np.ascontiguousarray(grid.work_levels, np.int32)
     return levels.ravel().tolist()
 

@@ -8,6 +8,8 @@
     Mixing(2e-5).arguments          # {"diffusivity": 2e-05}
     Mixing(difusivity=2e-5)         # InputError: ...; did you mean 'diffusivity'?
     Mixing(diff=2e-5)               # InputError: ...; it is 'diffusivity' now
+    Mixing(True)                    # InputError: diffusivity = True must be a number
+    Mixing().diffusivity = 2e-5     # InputError: ... cannot be assigned: make another one, ...
 
 The record of a run (fathom/run/experiment/written.py) is made of these arguments.
 """
@@ -16,18 +18,21 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from fathom.base import turns
-from fathom.base.failure import InputError
+from fathom.base import kinds, turns
+from fathom.base.border import check_assigned, debugging, in_full, outside, shortened
+from fathom.base.failure import Error, InputError
 from fathom.base.renamed import no_such, of_object
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 large = 4096  # bytes of a value, from which its arguments keep only its type and shape
 _open = inspect.Parameter.VAR_KEYWORD
+_raw = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, OSError)
 _by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -37,6 +42,8 @@ class Configurable:
     `renamed`: old names of arguments of __init__, {old: new}; subclasses add theirs.
     `recorded`: names of methods whose calls are kept too (`calls_of`).
     `in_turn`: whether methods compute: one thread at a time (fathom/base/turns.py).
+    `assignable`: attributes that may be assigned from outside, each with what makes its value.
+    `instead`: what to do instead of assigning an attribute, for messages.
     """
 
     __slots__ = ("_arguments", "_calls")
@@ -44,6 +51,8 @@ class Configurable:
     renamed: ClassVar[Mapping[str, str]] = {}
     recorded: ClassVar[tuple[str, ...]] = ()
     in_turn: ClassVar[bool] = False
+    assignable: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    instead: ClassVar[Mapping[str, str]] = {}
 
     _arguments: dict[str, Any]
     _calls: list[tuple[str, dict[str, Any]]]
@@ -52,10 +61,8 @@ class Configurable:
         """Explains wrong arguments of each public method, and joins `renamed` along the bases."""
         super().__init_subclass__(**more)
         for name, method in list(vars(cls).items()):
-            if inspect.isfunction(method) and not name.startswith("_"):
+            if inspect.isfunction(method) and (name == "__init__" or not name.startswith("_")):
                 setattr(cls, name, _method(method, cls))
-        if cls.in_turn and "__init__" in vars(cls):
-            cls.__init__ = turns.in_turn(vars(cls)["__init__"])  # type: ignore[method-assign]
         if "renamed" in vars(cls):
             joined: dict[str, str] = {}
             for base in reversed(cls.__mro__):
@@ -77,6 +84,18 @@ class Configurable:
             kind = type(self)
             told = f"{kind.__name__!r} object has no attribute {name!r}{of_object(kind, name)}"
             raise AttributeError(told, name=name, obj=self)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Sets an attribute; from outside only one that is `assignable`."""
+            if not name.startswith("_") and outside(sys._getframe(1)):
+                if name in (ways := type(self).assignable):
+                    value = ways[name](value)
+                    if name in self.arguments:
+                        self._arguments[name] = value
+                else:
+                    known = _of_fathom(type(self)).parameters
+                    check_assigned(self, name, known, type(self).instead)
+            object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
         """Copies are made without another construction, and have the same arguments."""
@@ -122,13 +141,22 @@ def explained(**renamed: str) -> Callable[[Function], Function]:
     """
 
     def decorated(function: Function) -> Function:
+        name = function.__name__
+
         @functools.wraps(function)
         def checked(*given: Any, **named: Any) -> Any:
             try:
+                _check_values(_of_function, function, name, given, named)
                 return function(*given, **named)
-            except TypeError as error:
-                if _is_of_call(error):
-                    _check(_of_function(function), function.__name__, renamed, given, named)
+            except Error as error:
+                if outside(sys._getframe(1)):
+                    raise shortened(error)  # noqa: B904  it decides which causes are shown
+                raise
+            except _raw as error:
+                if isinstance(error, TypeError) and _is_of_call(error):
+                    _check(_of_function(function), name, renamed, given, named)
+                if outside(sys._getframe(1)):
+                    _check_kinds(_of_function, function, name, given, named)
                 raise
 
         return checked  # type: ignore[return-value]  # it has the signature of the function
@@ -162,16 +190,21 @@ def _method(function: Callable[..., Any], owner: type[Configurable]) -> Callable
     @functools.wraps(function)
     def checked(*given: Any, **named: Any) -> Any:
         try:
+            if name != "__init__":
+                whose = type(given[0]) if given else owner
+                _check_values(_of_method, function, f"{whose.__name__}.{name}", given[1:], named)
             if given and type(given[0]).in_turn:
                 with turns.turn():
                     result = function(*given, **named)
             else:
                 result = function(*given, **named)
-        except TypeError as error:
-            if _is_of_call(error) and given:
-                whose = type(given[0]) if isinstance(given[0], owner) else owner
-                signature = _of_method(function)
-                _check(signature, f"{whose.__name__}.{name}", {}, given[1:], named)
+        except Error as error:
+            if outside(sys._getframe(1)):
+                raise shortened(error)  # noqa: B904  it decides which causes are shown
+            raise
+        except _raw as error:
+            if given:
+                _explain(function, owner, error, (given, named), outside(sys._getframe(1)))
             raise
         kind = type(given[0])
         if name in kind.recorded and getattr(kind, name, None) is checked:
@@ -180,6 +213,70 @@ def _method(function: Callable[..., Any], owner: type[Configurable]) -> Callable
         return result
 
     return checked
+
+
+def _explain(
+    function: Callable[..., Any],
+    owner: type[Configurable],
+    error: Exception,
+    call: tuple[tuple[Any, ...], Mapping[str, Any]],
+    from_outside: bool,
+) -> None:
+    """Raises InputError where an error of Python comes of the arguments of a method, call."""
+    given, named = call
+    begins = function.__name__ == "__init__"
+    whose = (type(given[0]) if isinstance(given[0], owner) else owner).__name__
+    said = whose if begins else f"{whose}.{function.__name__}"
+    if isinstance(error, TypeError) and _is_of_call(error):
+        _check(_of_method(function), said, {}, given[1:], named)
+    if from_outside:
+        _check_kinds(_of_method, function, said, given[1:], named)
+        if begins and not debugging():
+            text = " ".join(str(error).split())
+            raise InputError(f"{said}: {type(error).__name__}: {text}{in_full}") from None
+
+
+def _check_values(
+    signature: Callable[[Callable[..., Any]], inspect.Signature],
+    function: Callable[..., Any],
+    said: str,
+    given: tuple[Any, ...],
+    named: Mapping[str, Any],
+) -> None:
+    """Raises InputError: a value is no number, or neither true nor false, where one is wanted."""
+    checked = _rules(signature, function)
+    if checked and (problem := kinds.problem(checked, given, named)):
+        raise InputError(f"{said}: {problem}")
+
+
+_kept_rules = functools.lru_cache(maxsize=4096)(kinds.rules)
+
+
+def _rules_of(signature: inspect.Signature) -> kinds.Rules:
+    try:
+        return _kept_rules(signature)
+    except TypeError:  # a default that is a list has no key
+        return kinds.rules(signature)
+
+
+@functools.lru_cache(maxsize=4096)
+def _rules(
+    signature: Callable[[Callable[..., Any]], inspect.Signature], function: Callable[..., Any]
+) -> kinds.Rules:
+    return kinds.rules(signature(function))
+
+
+def _check_kinds(
+    signature: Callable[[Callable[..., Any]], inspect.Signature],
+    function: Callable[..., Any],
+    said: str,
+    given: tuple[Any, ...],
+    named: Mapping[str, Any],
+) -> None:
+    """Raises InputError: an argument is nothing that it can be, after an error that came of it."""
+    scope = getattr(function, "__globals__", {})
+    if problem := kinds.misfits(signature(function), given, named, scope):
+        raise InputError(f"{said}: {problem}") from None
 
 
 def _note(thing: Configurable, method: str, arguments: dict[str, Any]) -> None:
@@ -221,6 +318,13 @@ def _of_class(cls: type) -> inspect.Signature:
     return inspect.Signature()
 
 
+@functools.lru_cache(maxsize=4096)
+def _of_fathom(cls: type) -> inspect.Signature:
+    """Returns the signature of construction of the nearest base that is Fathom's own."""
+    own = (base for base in cls.__mro__ if base.__module__.partition(".")[0] == "fathom")
+    return _of_class(next(own, Configurable))
+
+
 def _arguments(
     signature: inspect.Signature,
     said: str,
@@ -230,6 +334,8 @@ def _arguments(
 ) -> dict[str, Any]:
     """Returns the arguments by name. InputError: they do not fit."""
     found = dict(_check(signature, said, renamed, given, named))
+    if problem := kinds.problem(_rules_of(signature), (), found):
+        raise InputError(problem)
     for name, parameter in signature.parameters.items():
         if parameter.kind is _open:
             found |= found.pop(name, {})

@@ -12,8 +12,11 @@ import numpy as np
 
 from fathom import output
 from fathom.base import earth
+from fathom.base.border import called
 from fathom.base.failure import InputError
 from fathom.data import bathymetry, sets
+from fathom.data.input import labelled
+from fathom.data.input.labelled import plain
 from fathom.data.input.table import table
 from fathom.grids import sea_floor, soundings
 from fathom.grids.arguments import choice, integer, span
@@ -63,7 +66,7 @@ class WaterGrid(Grid):
                 "bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"]
             )
         elif not callable(bathymetry):
-            bathymetry = self._of_numbers(np.asarray(bathymetry))
+            bathymetry = self._of_numbers(_numbers(bathymetry))
         self.bathymetry = bathymetry
 
     @cached_property
@@ -134,9 +137,8 @@ class WaterGrid(Grid):
         depth: Any = self.bathymetry
         if callable(depth):
             h = self.horizontal
-            depth = np.array(
-                np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float
-            )
+            depth = called("bathymetry", depth, h.center_longitude, h.center_latitude)
+            depth = np.array(np.broadcast_to(plain(depth, "bathymetry"), self.shape[1:]), float)
             self._check_depth(depth)
         return np.asarray(depth)
 
@@ -448,3 +450,13 @@ class WaterGrid(Grid):
             ),
             "water": f"{np.count_nonzero(wet):,} of {wet.size:,} columns, {int(wet.sum()):,} cells",
         }
+
+
+def _numbers(given: Any) -> np.ndarray:
+    """Returns depths [m] or wet levels, (ny, nx), of an array, whose names of dimensions and unit
+    count.
+    """
+    if not labelled.says(given):
+        return np.asarray(given)
+    found = labelled.arranged(given, labelled.Place("bathymetry", "m", ("y", "x")))
+    return found.astype(given.dtype) if given.dtype.kind in "iu" else found

@@ -9,6 +9,7 @@ from fathom.base import shown
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.model.component import Array, Component, Criterion, Field, Series, Table
+from fathom.model.lost import check_used
 from fathom.model.order import Insertion, Order
 
 __all__ = ["Component", "Criterion", "Field", "Model"]
@@ -69,6 +70,7 @@ class Model(Configurable):
         do.place(self.extra_processes)
         for component in components:
             component.complete(do)
+        check_used(do.processes, do.own, self.rotations)
         return do.processes
 
     @property
@@ -99,6 +101,13 @@ class Model(Configurable):
         """
         self.extra_processes.append(Insertion(process, **where))
         return self
+
+    @property
+    def changes(self) -> tuple[int, int]:
+        """Returns how often it was set, and how many processes were inserted: what a simulation of
+        it has not seen yet, if it was prepared before.
+        """
+        return len(self.calls_of("set")), len(self.extra_processes)
 
     # ---- fields ----------------------------------------------------------------------------------
 
@@ -262,6 +271,10 @@ class Model(Configurable):
 
     def condition(self, simulation: Any) -> str:
         """Returns a text about the state of a run that became unstable."""
+        return ""
+
+    def cause(self, simulation: Any) -> str:
+        """Returns why a run became unstable and what helps, where the state tells it; else ""."""
         return ""
 
     def account(self, simulation: Any) -> dict[str, Any]:

@@ -194,6 +194,11 @@ class Order:
         self.kinds.append(kind)
         self.terms.append("")
 
+    @property
+    def own(self) -> list[int]:
+        """Returns the numbers of the processes that the user has placed."""
+        return [n for n, term in enumerate(self.terms) if term]
+
     def place(self, placed: Sequence[Insertion]) -> list[Any]:
         """Puts the user's own processes where they belong. Returns the list of processes."""
         for one in placed:

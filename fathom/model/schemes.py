@@ -11,14 +11,14 @@ RichardsonMixing(maximum=0.01)
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fathom.base import mpi
+from fathom.base import kinds, mpi
+from fathom.base.border import failure
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable, explained
 from fathom.base.failure import InputError, RunError
@@ -152,10 +152,9 @@ class Scheme(Configurable):
 
 def _number(name: str, value: Any) -> float:
     """Returns the value of a parameter. InputError: it is no number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} = {repr(value)[:60]} must be a number") from None
+    if problem := kinds.not_a_number(value):
+        raise InputError(f"{name} = {kinds.shown(value)} {problem}")
+    return float(value)
 
 
 def _documentation(entry: dict[str, Any]) -> str:
@@ -324,11 +323,7 @@ class PythonScheme(Configurable):
             for fields in blocks:
                 self.function(**fields | {name: fields[name][:-1] for name in layers})
         except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            said = (
-                f"{self.name} failed: {type(error).__name__}: {error} ({place.filename}, line"
-                f" {place.lineno})"
-            )
+            said = failure(self.name, error)
         comm = mpi.MPI.Comm.f2py(ranks)
         failed = np.array([bool(said)], np.int32)
         comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)

@@ -11,7 +11,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import near, near_or_all
 from fathom.data import levitus, sets
 from fathom.data.input import layers
-from fathom.data.input.values import check_shape, on_columns, on_layers
+from fathom.data.input.values import as_grid_has, check_shape, on_columns, on_layers
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array, Component, Field
 from fathom.ocean import balance
@@ -96,6 +96,7 @@ class InitialState(Component):
     def _layers(self, name: str, value: Any) -> Iterator[tuple[int, Array]]:
         """Returns (k, array (ny, nx)) of what was given; velocities at corners."""
         where = "corner" if name in (*flow, *towards) else "center"
+        value = as_grid_has(self.grid, value, name, where, layers=True)
         if isinstance(value, str) or layers.is_data(value):
             value = self._data_set(value, name, where)
         found: Iterator[tuple[int, Array]] = on_layers(self.grid, value, name, where)

@@ -417,6 +417,10 @@ class Ocean(Model):
         )
         return series | drake_transport(simulation) | by_basin(simulation), text
 
+    def cause(self, simulation: Any) -> str:
+        """Returns that the first layer has run dry, where, and what helps; else ""."""
+        return self.barotropic.dry(simulation.fields)
+
     def report(self, simulation: Any) -> Any:
         """Returns fields that the report draws, on rank 0: name -> array; all ranks call it."""
         return fields(simulation)

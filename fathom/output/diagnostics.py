@@ -11,6 +11,7 @@ examples/own_diagnostic.py is a lesson.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,8 +22,9 @@ import numpy as np
 
 from fathom import names
 from fathom.base import mpi
+from fathom.base.border import failure
 from fathom.base.configurable import explained
-from fathom.base.failure import InputError
+from fathom.base.failure import InputError, RunError
 from fathom.grids.regrid.chosen import chosen
 
 if TYPE_CHECKING:
@@ -138,13 +140,35 @@ def diagnostic(
         raise InputError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
 
     def register(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-        _own[name] = Diagnostic(tuple(needs), function, linear=linear, vertical=vertical)
+        of = _told(name, function)
+        _own[name] = Diagnostic(tuple(needs), of, linear=linear, vertical=vertical)
         title = long_name or name.replace("_", " ")
         place = names.describe(needs[0]).horizontal, vertical or names.describe(needs[0]).vertical
         names.add(names.Name(name, name, standard_name, title, units, *place, "viridis"))
         return function
 
     return register
+
+
+def _told(name: str, function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """Returns a user's function, whose errors are RunErrors of one line with its name."""
+
+    @functools.wraps(function)
+    def told(model: Any, window: Window, *arrays: np.ndarray) -> np.ndarray:
+        try:
+            values = function(model, window, *arrays)
+        except Exception as error:
+            raise RunError(f"diagnostic {name}: {failure(function.__name__, error)}") from error
+        found = np.asarray(values)
+        if found.ndim != 3 or found.shape[1:] != window[2:] or found.dtype.kind not in "fiu":
+            raise RunError(
+                f"diagnostic {name}: {function.__name__} returned"
+                f" {found.dtype} {found.shape}; wanted are numbers (levels,"
+                f" {window[2]}, {window[3]})"
+            )
+        return found
+
+    return told
 
 
 @cache

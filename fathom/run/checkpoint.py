@@ -284,10 +284,28 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
             file.close()
     s.series = Series(**header.extra.get("time_series", {}))
     if s.is_root:
+        _warn_of_others(path, [*names], {*state, *s.in_restarts})
         _warn_of_numerics(path, header.extra.get("numerics"), s.model.numerics)
     s.fields.count = s.count
     stores: dict[str, Any] = header.extra.get("stores", {})
     return stores
+
+
+def _warn_of_others(path: Path, held: Iterable[str], own: set[str]) -> None:
+    """Warns where a restart holds fields that the model lacks, as tracers of another one."""
+    places = {name for pair in restart.places for name in pair}
+    # time levels go with their field; sums of outputs have blanks in their names
+    other = [
+        name
+        for name in held
+        if name not in own | places
+        and " " not in name
+        and not any(name == f"{field}_before" for field in held)
+    ]
+    if other:
+        warnings.warn(
+            f"{path} holds {', '.join(other)}, which this model lacks: left out", stacklevel=3
+        )
 
 
 def _warn_of_numerics(path: Path, before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:

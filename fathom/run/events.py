@@ -112,6 +112,7 @@ class Events(Held):
             return found.get(self.together.lead) or next(iter(found.values()), {})
         for one in self.model.companions:
             one.check()
+        self.check_idle("run")
         if self.serves:
             return self.help()
         sanity.check_period(Period(period, "run"), self.time_step)
@@ -157,6 +158,8 @@ class Events(Held):
     def start_run_to(self, end: float, period: Any) -> None:
         """Begins a run to that time [s]; period: in whose words its record tells of it."""
         self.end = end
+        if self.alone:
+            sanity.warn_of_end(self._simulation, str(period))
         self.agenda = self._schedule()
         self._record(period)
         self._log(
@@ -180,10 +183,11 @@ class Events(Held):
         """
         try:
             yield
-        except RunError as failure:
+        except (RunError, InputError) as failure:
             if self.servers is not None:
                 self.servers.finish(failed=True)
-                failure.left = bool(self.servers.lost)
+                if isinstance(failure, RunError):
+                    failure.left = bool(self.servers.lost)
             self.delivery.close()
             raise
 
@@ -356,7 +360,7 @@ class Events(Held):
     def begin(self) -> None:
         """Prepares everything before the first step; servers get a message, or the error."""
         try:
-            self._make_directory(anew=self.identity is None)
+            self._make_directory(anew=self.identity is None or self.begun_in != self.directory)
             self.prepare()
             self.on_root(lambda: identity.claim(self._simulation))
             self.delivery.open()
@@ -395,6 +399,7 @@ class Events(Held):
         self.on_root(make)
         told = self.comm.bcast((self.identity, self.goes_on_here))
         self.identity, self.goes_on_here = told
+        self.begun_in = self.directory
 
     def _write_record(self) -> None:
         writing.replace(self.directory / "resolved.toml", self.experiment)

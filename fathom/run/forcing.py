@@ -125,6 +125,8 @@ class Forcing:
             yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:
             date = self.sources[n].axis.date(number)
+            if isinstance(error, InputError) and self.held[n] is None:
+                raise InputError(f"the forcing{date and f' of {date}'}: {error}") from error
             raise RunError(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from fathom.base.configurable import Configurable
+from fathom.base.failure import InputError
 
 if TYPE_CHECKING:
     from fathom.base import mpi
@@ -82,7 +83,15 @@ class Held(Configurable):
     alone: bool  # no other program runs under the same clock
     together: Together | None  # programs that run with it, of which it is the first
     now: str  # what the model says of the present state
+    begun_in: Path | None = None  # the directory of the last run since a start or a restart
     wall_seconds: float  # of the run so far, or of the last one
+
+    def check_idle(self, request: str) -> None:
+        """Raises InputError: a request comes while the run goes on, of which it is no part."""
+        if self.agenda is not None:
+            raise InputError(
+                f"{request}: not while a run goes on; ask before it, or between two runs"
+            )
 
     @property
     def _simulation(self) -> Simulation:

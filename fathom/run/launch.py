@@ -340,12 +340,12 @@ def status_of(error: BaseException) -> int:
 
 def report(error: BaseException, who: str = "") -> None:
     """Prints an error: one message for an error of Fathom, with a traceback for others (or if
-    FATHOM_TRACEBACK is set).
+    FATHOM_DEBUG is set).
     """
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
     expected = status_of(error) == 2 or isinstance(error, (RunError, OSError, MemoryError))
-    if not expected or os.environ.get("FATHOM_TRACEBACK"):
+    if not expected or os.environ.get("FATHOM_DEBUG"):
         traceback.print_exception(error)
     else:
         text = (

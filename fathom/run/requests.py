@@ -74,6 +74,7 @@ class Requests(Held):
             "spectral_truncation": spectral_truncation,
             "regrid": regrid,
         }
+        self.check_idle("output")
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
@@ -133,6 +134,7 @@ class Requests(Held):
         many of them stay, the latest; None: all. An area that runs with its outer model writes
         folders `restart-DATE` with both.
         """
+        self.check_idle("checkpoint")
         if self.together is not None:
             if str(path) != "restart-{date}.fathom":
                 raise InputError(
@@ -143,6 +145,8 @@ class Requests(Held):
             return self
         _check_restart(path)
         checkpoint = Checkpoint(self._seen, path, keep)
+        if self.sequence is not None:
+            checkpoint.prepare(self._simulation.in_restarts)
         self.checkpoints.append(checkpoint)
         self.events.append(
             Event(
@@ -173,6 +177,7 @@ class Requests(Held):
         """
         from fathom.run.departures import Departures  # start-up time
 
+        self.check_idle("observe")
         self._check_name(path)
         seen = Departures(self._seen, base, every, path)
         self.observing.append(seen)
@@ -183,6 +188,7 @@ class Requests(Held):
 
     def call(self, function: Callable[[Simulation], object], every: Duration) -> Self:
         """Calls function(simulation) at an interval. Returns the simulation."""
+        self.check_idle("call")
         check_takes("call", function, "the simulation")
         self.events.append(
             Event(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from fathom.base.clock import Period
+from fathom.base.clock import Period, is_whole
 from fathom.base.failure import InputError, RunError, UnstableError
 from fathom.base.near import near
 from fathom.names import describe as named
@@ -53,24 +55,48 @@ def check_step(simulation: Simulation) -> None:
     name, value, limit, place, _ = max(beyond, key=lambda c: c.value / c.limit)
     raise InputError(
         f"time_step = {s.time_step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at"
-        f" {place}; try {_readable(s.time_step * limit / value)}; beyond_stability = true tries it"
+        f" {place}; try {_shorter(s.time_step, limit / value)}; beyond_stability = true tries it"
         " all the same"
     )
 
 
 def check_period(period: Period, step: float) -> None:
-    """Raises InputError: a run that is shorter than a step, as days that were given as a number."""
+    """Raises InputError: a run that is shorter than a step, as days that were given as a number, or
+    no multiple of it.
+    """
     if 0 < period.seconds < step * (1 - 1e-9):
         raise InputError(
             f"run = {period.text} is shorter than a step of {step:g} s; a length of time has a"
             " unit, as in '10d'"
         )
+    if period.seconds and not is_whole(period.seconds / step):
+        steps = int(period.seconds / step)
+        raise InputError(
+            f"run = {period.text} is no multiple of time_step = {step:g} s; near are"
+            f" '{steps * step:.10g}s' and '{(steps + 1) * step:.10g}s'"
+        )
 
 
-def _readable(seconds: float) -> str:
-    """Returns a step of at most that length, in round seconds."""
-    unit = 10 ** max(0, int(np.log10(max(seconds, 1e-9))) - 1)
-    return f"{max(seconds // unit * unit, min(seconds, 1.0)):g} s"
+def warn_of_end(simulation: Simulation, period: str) -> None:
+    """Warns of a run of months whose last step goes beyond its end."""
+    s = simulation
+    steps = (s.end - s.seconds) / s.time_step
+    if s.is_root and not is_whole(steps):
+        last = s.clock.date(s.seconds + math.ceil(steps) * s.time_step)
+        warnings.warn(
+            f"run = {period} to {s.clock.date(s.end)} is no multiple of time_step ="
+            f" {s.time_step:g} s: it ends at {last}",
+            stacklevel=2,
+        )
+
+
+def _shorter(step: float, share: float) -> str:
+    """Returns a step of at most that share of a step, with a whole number of which all lengths of
+    time fit that fit the longer one; of whole seconds where there is one.
+    """
+    least = max(2, math.ceil(1 / share - 1e-9))
+    whole = (n for n in range(least, 4 * least) if step % n == 0)
+    return f"{step / next(whole, least):.6g} s"
 
 
 def check_start(simulation: Simulation) -> None:
@@ -107,7 +133,7 @@ def check_way_back(simulation: Simulation, fields: Any, span: float, reason: str
         raise InputError(
             f"digital_filter = {span / 3600:g} h: the integration backward in time is unstable with"
             f" a step of {s.time_step:g} s: {reason}. Try a step of"
-            f" {_readable(s.time_step * 2 / 3)}, or digital_filter = 0"
+            f" {_shorter(s.time_step, 0.5)}, or digital_filter = 0"
         )
 
 
@@ -161,21 +187,31 @@ def blow_up(simulation: Simulation, reason: str = "") -> NoReturn:
 
 
 def advice(simulation: Simulation) -> str:
-    """Returns the numbers of the state, the limits near the step, and a stable step."""
+    """Returns why the run broke, where the state tells it; else the numbers of the state, the
+    limits near the step, and a stable step.
+    """
+    within = all(c.value <= c.limit for c in simulation.model.criteria(simulation.time_step))
+    if within and (cause := simulation.model.cause(simulation)):
+        return cause
     shows = simulation.model.condition(simulation)
     return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
 
 
 def _better(simulation: Simulation) -> str:
+    """Returns the nearest limit of the step, and a step within it."""
     step = simulation.time_step
     worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:
-        return f"Try a step of {step / 2:.0f} s"
+        return f"Try a step of {_shorter(step, 0.5)}"
     name, value, limit, where, _ = worst
-    return (
-        f"Nearest limit of the step of {step:g} s: {name} = {value:.2g} (at most {limit:g}) at"
-        f" {where}; try a step of {min(step * limit / value * 0.8, step / 2):.0f} s"
-    )
+    near = f"{name} = {value:.2g} (at most {limit:g}) at {where}"
+    if value < 0.5 * limit:
+        return (
+            f"No limit of the step of {step:g} s is near: {near}. Look at the forcing and the start"
+            f" there, or try a step of {_shorter(step, 0.5)}"
+        )
+    share = min(limit / value * 0.8, 0.5)
+    return f"Nearest limit of the step of {step:g} s: {near}; try a step of {_shorter(step, share)}"
 
 
 def _sane(simulation: Simulation, name: str, least: float, most: float) -> bool:

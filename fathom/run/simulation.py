@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from fathom.base.home import at_home
 from fathom.base.ranks import Division, divide, no_part
 from fathom.base.reading import Readers, every_rank, placed
 from fathom.base.regions import region
-from fathom.grids.arguments import yes_or_no
+from fathom.grids.arguments import integer, yes_or_no
 from fathom.model import device
 from fathom.model.model import Model
 from fathom.output import servers
@@ -79,6 +79,21 @@ class Simulation(Requests, Events):
     """
 
     recorded = ("output", "checkpoint", "observe", "call")
+    assignable: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        "directory": lambda given: at_home(given).absolute(),
+        "overwrite": lambda given: yes_or_no("overwrite", given),
+        "told": lambda given: given,
+        "beyond_stability": lambda given: yes_or_no("beyond_stability", given),
+        "changed": bool,
+        "trace_events": lambda given: integer("trace_events", given),
+    }
+    instead: ClassVar[Mapping[str, str]] = {
+        "state": "set its fields, as in simulation.state['temperature'] = 10.0",
+        **dict.fromkeys(
+            ("model", "surface", "time_step", "clock", "limits", "parallel", "comm"),
+            "make another simulation; its restore() starts it from the restart of this one",
+        ),
+    }
 
     def __init__(
         self,
@@ -167,6 +182,7 @@ class Simulation(Requests, Events):
             self.together.wishes = self.wishes
 
     shows = True  # it has a line of progress
+    _changes = (0, 0)  # of the model when it was prepared
 
     def __repr__(self) -> str:
         return f"Simulation of {date_text(self)}"
@@ -181,6 +197,7 @@ class Simulation(Requests, Events):
         outer model from a folder of restarts of all. A restart in the directory of the run
         continues the stores there; one from elsewhere begins new ones.
         """
+        self.check_idle("restore")
         if self.together is not None:
             self.together.restore(path)
         else:
@@ -191,9 +208,8 @@ class Simulation(Requests, Events):
         """Starts from its own restart file alone, also where it has a state already."""
         if self.sequence is not None:
             preparation.take_back(self)
-            self.fields = self.sequence = self.domain = self.forcing = None
-            self.gathers = {}
-        self.restart_from = at_home(path).absolute()
+            self._forget()
+        self.restart_from, self.begun_in = at_home(path).absolute(), None
         self.identity, self.goes_on_here, self._begins_as = None, False, None
         for store in self.outputs:
             store.opened = store.goes_on = False
@@ -327,10 +343,13 @@ class Simulation(Requests, Events):
         """Makes blocks, fields, processes, initial state: everything but time. Returns the
         simulation.
         """
+        if self.sequence is not None and self.model.changes != self._changes:
+            self._take_changes()
         if self.sequence is None and not self.serves:
             self.readers = Readers(self.comm, self.parallel["readers"])
             with self.readers:
                 preparation.prepare(self)
+            self._changes = self.model.changes
         return self
 
     def put_away(self) -> None:
@@ -340,8 +359,24 @@ class Simulation(Requests, Events):
         self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
         self.between = self.write_state("between.fathom")
         self.rest()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Gives back the fields, and what was made for them."""
         self.fields = self.sequence = self.domain = self.forcing = None
         self.gathers = {}
+
+    def _take_changes(self) -> None:
+        """Prepares anew where the model has been changed since. InputError: steps have been taken,
+        or fields were set.
+        """
+        if self.count != self.first_count or self.set_between or self.agenda is not None:
+            raise InputError(
+                "set() or insert() has changed the model after this simulation had begun: set"
+                " fields by simulation.state['temperature'] = 10.0; for other processes make"
+                " another simulation, and restore() the restart of this one"
+            )
+        self._forget()
 
     def domain_of(self, grid: Grid, halo: int) -> Any:
         """Returns a grid's blocks on the ranks that compute, as core.Domain, with so many columns

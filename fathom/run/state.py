@@ -9,7 +9,8 @@
 Nothing is copied until it is read: a variable is a `FieldArray`, which gathers the field from
 all ranks when it is read, and gives each rank its part when it is set. So all ranks read and set
 together, with the same values. Where there is no water, values are NaN, and values set there are
-ignored.
+ignored. What xarray says of an array that is set counts: dimensions, coordinates, units
+(fathom/data/input/labelled.py).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import xarray as xr
 from fathom import output
 from fathom.base.failure import InputError, beside
 from fathom.base.near import unknown
+from fathom.data.input.labelled import Place, arranged, in_units, plain, says
 
 if TYPE_CHECKING:
     from fathom.run.simulation import Simulation
@@ -35,6 +37,8 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
     """A field of a running model as an array of NumPy: (levels, ny, nx) or (ny, nx)."""
 
     flags = np.zeros(1).flags  # it can be written: xarray asks after an error in what is set
+
+    place: Place | None = None  # dimensions and coordinates, where it is one of the state
 
     def __init__(self, simulation: Simulation, field: dict[str, Any]) -> None:
         # Weak: Python's collector deletes the arrays that xarray keeps, on each rank at another
@@ -89,7 +93,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         ValueError: another shape, or NaN where there is water.
         """
         s, name = self._simulation, self.field["name"]
-        values = np.asarray(values, float)
+        values = arranged(values, self.place) if self._is_named(values) else plain(values, name)
         try:
             values = np.broadcast_to(values, self.shape)
         except ValueError:
@@ -104,6 +108,17 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         s.fields.set(name, np.where(wet, values, 0.0))
         s.changed = True
         s.set_between[name] = str(s.date)
+
+    def _is_named(self, values: Any) -> bool:
+        """Returns whether values say what they are. InputError: a data set is no array."""
+        if isinstance(values, xr.Dataset):
+            raise InputError(f"'{self.field['name']}': given is a Dataset; give one of its arrays")
+        return self.place is not None and says(values)
+
+    def in_its_units(self, values: Any) -> np.ndarray:
+        """Returns the numbers of a labelled array in the unit of the field."""
+        numbers, units = plain(values.values, self.field["name"]), values.attrs.get("units", "")
+        return in_units(numbers, str(units), self.place) if self.place else numbers
 
     def wet(self) -> np.ndarray:
         """Returns where there is water or air, of the shape of the field."""
@@ -164,6 +179,37 @@ def _numbers(thing: Any) -> Any:
     return thing
 
 
+class FieldVariable(xr.Variable):
+    """A variable of the state: what is put in place of its numbers is put into the model."""
+
+    __slots__ = ()
+
+    @property
+    def data(self) -> Any:
+        """Returns the field."""
+        return super().data
+
+    @data.setter
+    def data(self, values: Any) -> None:
+        held: Any = self._data
+        if isinstance(held, FieldArray) and values is not held:
+            held.write(values)
+        elif not isinstance(held, FieldArray):
+            xr.Variable.data.fset(self, values)  # type: ignore[attr-defined]
+
+    def give_place(self, name: str, units: str, places: Any) -> None:
+        """Tells its field where its values lie. places: coordinates of the state."""
+        dims = tuple(map(str, self.dims))
+        held: Any = self._data
+        held.place = Place(name, str(self.attrs.get("units", units)), dims, places)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        held: Any = self._data
+        if isinstance(held, FieldArray) and says(value):
+            value = value.copy(data=held.in_its_units(value), deep=False)
+        super().__setitem__(key, value)
+
+
 class State(xr.Dataset):  # type: ignore[no-untyped-call]
     """All fields of the state, and what else the model keeps between steps."""
 
@@ -186,40 +232,72 @@ class State(xr.Dataset):  # type: ignore[no-untyped-call]
             for name in shown
         }
         variables = {
-            name: xr.Variable(
+            name: FieldVariable(
                 one.dims[1:], FieldArray(simulation, fields[name]), _plain(one.attributes)
             )
             for name, one in specifications.items()
         }
-        at = {
+        at: dict[str, xr.Variable] = {
             name: xr.Variable(dims, values, _plain(about))
             for name, (dims, values, about) in output.coordinates(
                 mapping, specifications.values()
             ).items()
             if name not in variables and not name.endswith("_bounds")
         }
+        places = {str(name): (tuple(map(str, one.dims)), one.values) for name, one in at.items()}
+        for name, one in variables.items():
+            one.give_place(name, fields[name]["units"], places)
         at["time"] = xr.Variable((), _date(simulation.date))
         return cls(variables, at)
 
+    @property
+    def _live(self) -> list[str]:
+        """Returns names of the fields of the model that it shows."""
+        held = self.variables.items()
+        return [str(name) for name, one in held if isinstance(one._data, FieldArray)]
+
     def __setitem__(self, key: Any, value: Any) -> None:
-        live = [
-            str(name) for name, held in self.variables.items() if isinstance(held._data, FieldArray)
-        ]
-        if not live or not isinstance(key, str):
+        live = self._live
+        if not live or isinstance(key, dict):
             return super().__setitem__(key, value)
+        if not isinstance(key, str):
+            return self._set_several(list(key), value)
         if key not in live:
             raise InputError(
                 unknown("field of the state", key, live)
                 + "; variables of your own go into a copy: state.copy(deep=True)"
             )
-        variable = self.variables[key]
-        if isinstance(value, (xr.DataArray, xr.Variable)):
-            value = value.transpose(*(dim for dim in variable.dims if dim in value.dims))
-        values = getattr(value, "data", value)
-        if values is not variable._data:  # state[key] += 1 has written already
-            held: Any = variable._data
-            held.write(values)
+        held: Any = self.variables[key]._data
+        if getattr(value, "variable", value) is self.variables[key] or value is held:
+            return None  # state[key] += 1 has written already
+        if isinstance(value, tuple):
+            raise InputError(f"'{key}': give an array, not (dimensions, array)")
+        held.write(value)
         return None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name in self._live:
+            self[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def _set_several(self, keys: list[Any], value: Any) -> None:
+        """Sets several fields from a data set, or all from one number."""
+        for key in keys:
+            self[key] = value[key] if isinstance(value, (xr.Dataset, dict)) else value
+
+    def update(self, other: Any) -> State:
+        """Sets the fields of the model from a data set or a dictionary. Returns the state."""
+        if not self._live:
+            return super().update(other)
+        for name in other:
+            self[name] = other[name]
+        return self
+
+    def assign(self, variables: Any = None, **named: Any) -> Any:
+        """Returns another data set with these variables; the model keeps its own."""
+        plain = xr.Dataset(dict(self.data_vars), dict(self.coords), self.attrs)
+        return plain.assign(variables, **named)
 
 
 def _shown(model: Any, fields: dict[str, Any]) -> list[str]:

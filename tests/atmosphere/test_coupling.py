@@ -80,7 +80,7 @@ def test_a_wave_leaves_through_the_zone():
     grid = fm.CartesianGrid(128, 6, extent=2560e3, coupling=2, levels=fm.SigmaLevels(6))
     x = np.arange(128)
     depth = np.minimum(x, 127 - x)
-    grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # only at both ends of x
+    vars(grid)["zone"] = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # only at both ends of x
     length = 128 * 20e3
     state, speed = wave(grid, x0=0.5 * length, width=250e3, count=8)
     one = simulation(linear(grid, outer=Rest()).set(**state), step="120s").prepare()
@@ -190,7 +190,7 @@ def test_errors(tmp_path):
     other.output("outer.zarr", needed, every="1h")
     other.run("1h", report=False)
     elsewhere = disturbed(grid=area(points=(60, 50), centre=(9.0, 46.5)))
-    elsewhere.outer = outer.Stored(elsewhere.receiver, tmp_path / "outer.zarr")
+    vars(elsewhere)["outer"] = outer.Stored(elsewhere.receiver, tmp_path / "outer.zarr")
     with pytest.raises(ValueError, match="lies on other points"):
         simulation(elsewhere).prepare()
 

@@ -28,7 +28,7 @@ of_steps = ["hfss", "evaporation_flux", "uas", "tas", "outgoing_longwave"]
 def run(kind, directory, with_first=True):
     model = models[kind](physics=fm.BasicPhysics())
     if not with_first:
-        model.phases_of_start = ()
+        vars(model)["phases_of_start"] = ()
     simulation = fm.Simulation(model.set(**air), time_step="10min", directory=directory)
     simulation.output("a.zarr", [*of_steps, "pr", "ua"], every="10min")
     simulation.run("20min", progress=False, report=False)

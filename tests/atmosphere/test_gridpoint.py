@@ -20,7 +20,7 @@ sys.path.insert(0, str(experiments))
 def test_rest_over_a_mountain():
     """Air like the reference stays at rest over a steep hill: round-off, that steps do not grow."""
     sim = small_planes.bubble(wind=0.0, ny=1)
-    sim.model.initial = {}
+    vars(sim.model)["initial"] = {}
     sim.prepare().advance(100)
     for name in ("upward_air_velocity", "x_wind", "northward_wind"):
         e = sim.fields.extremes(name)
@@ -151,7 +151,7 @@ def test_a_plane_without_walls(preconditioner):
 def test_inertial_oscillation():
     """Air that moves along a slice turns with f, at the speed of the trapezoidal rule."""
     sim = small_planes.bubble(ny=1, ground=False, coriolis=1e-3, implicitness=0.5, wind=10.0)
-    sim.model.initial = {"x_wind": 10.0}
+    vars(sim.model)["initial"] = {"x_wind": 10.0}
     sim.prepare().advance(25)
     turned = 25 * 2 * np.arctan(1e-3 * 20 / 2)
     for name, exact in (("eastward_wind", np.cos(turned)), ("northward_wind", -np.sin(turned))):

@@ -385,3 +385,90 @@ def test_a_failure_on_one_rank_is_one_of_all(on_ranks):
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1]))
+
+
+def nothing(**fields):
+    """Changes nothing."""
+
+
+def changes(*names, place="center layer", units="degC m3 s-1"):
+    uses = [fm.updates(name, place, units) for name in names]
+    return fm.PythonScheme(nothing, uses, name="mine")
+
+
+@pytest.mark.parametrize(
+    "where, said",
+    [
+        ({"after": update}, "CentredAdvection of temperature' writes it anew"),
+        ({"before": "CentredAdvection of temperature"}, "it must stand after 'CentredAdv"),
+        ({"before": "MWJF"}, "lost: no process reads it afterwards"),
+        ({"before": "TracerUpdate of salinity"}, "before 'TracerUpdate of temperature'"),
+    ],
+)
+def test_a_change_that_nothing_reads_is_refused(where, said):
+    model = tank().insert(changes("temperature_tendency"), **where)
+    with pytest.raises(fm.InputError, match=f"mine: its change of temperature_tendency.*{said}"):
+        fm.Simulation(model, "1h")
+
+
+def test_a_change_that_is_read_later_is_taken():
+    """In this step, or in the next, when the field has another name."""
+    fm.Simulation(tank().insert(changes("temperature_tendency"), before=update), "1h")
+    after = changes("temperature_after", units="degC")
+    fm.Simulation(tank().insert(after, after=update), "1h")
+    own = changes("days_of_frost", units="d")  # of its own
+    fm.Simulation(tank().insert(own, after=update), "1h")
+    wrong = changes("velocity_x_tendency", place="corner layer", units="m s-2")
+    model = tank().insert(wrong, before="ImplicitMomentum")
+    with pytest.raises(fm.InputError, match="did you mean .*'velocity_tendency_x'"):
+        fm.Simulation(model, "1h")
+
+
+def test_an_own_diagnostic_that_fails_says_so_in_one_line(tmp_path):
+    @fm.diagnostic("own_ratio", ["temperature"], units="1")
+    def ratio(model, window, temperature):
+        raise KeyError("salt")
+
+    @fm.diagnostic("own_flat", ["temperature"], units="1")
+    def flat(model, window, temperature):
+        return temperature[0]
+
+    for name, said in (
+        ("own_ratio", r"diagnostic own_ratio: ratio failed: KeyError: 'salt' \(.*, line \d+\)"),
+        ("own_flat", "diagnostic own_flat: flat returned float64 .*wanted are numbers"),
+    ):
+        sim = fm.Simulation(tank(), "1h", directory=tmp_path / name)
+        sim.output("a.nc", [name], every="1h")
+        with pytest.raises(fm.RunError, match=said) as error:
+            sim.run("1h", progress=False, report=False)
+        assert "\n" not in str(error.value)
+
+
+def test_arrays_that_a_scheme_keeps_outlive_their_simulation(tmp_path):
+    kept = []
+
+    def keep(temperature):
+        kept.append(temperature)
+
+    scheme = fm.PythonScheme(keep, [fm.reads("temperature", "center layer", "degC")])
+    sim = fm.Simulation(tank().insert(scheme, before=update), "1h", directory=tmp_path)
+    sim.advance(2)
+    before = [array.copy() for array in kept]
+    del sim
+    others = [np.full(n, np.nan) for n in (360, 1000, 5000, 20000) for _ in range(50)]
+    for array, values in zip(kept, before, strict=True):
+        np.testing.assert_array_equal(array, values)
+    assert len(others) == 200
+
+
+def test_fields_of_another_grid_and_levels_below_the_first_are_refused():
+    sim, other = (
+        fm.Simulation(tank(), "1h").prepare(),
+        fm.CartesianGrid(nx=10, ny=12, extent=(1.2e6, 1e6), levels=fm.ZLevels(nz=3, depth=300)),
+    )
+    turned = fm.Simulation(fm.Ocean(other, coriolis=(1e-4, 0)), "1h").prepare()
+    with pytest.raises(fm.InputError, match="takes an array .* from level -1"):
+        sim.fields.set("temperature", np.zeros((10, 12)), -1)
+    for action in (sim.fields.dot, sim.fields.copy, lambda x: sim.fields.axpy(1.0, x)):
+        with pytest.raises(fm.InputError, match="fields of another grid: 10 x 12 x 3 points"):
+            action(turned.fields)

@@ -208,7 +208,7 @@ def test_squares_where_whole_rows_make_ranks_wait():
     grid = WholeArea(
         fm.LimitedAreaGrid((2, 46.5), resolution=2500.0, points=(600, 512), levels=levels)
     )
-    grid.share_of_extension = 0.15
+    vars(grid)["share_of_extension"] = 0.15
     found = [grid.distribution(ranks) for ranks in (4, 32, 64, 600)]
     assert found == ["north-south", "north-south", "square", "square"]
     assert grid.waiting(64, "square") < 0.07 < 0.1 < grid.waiting(64, "north-south")

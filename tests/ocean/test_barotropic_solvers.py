@@ -94,6 +94,6 @@ def test_the_restart_knows_the_solver(tmp_path):
     first.advance(2)
     path = first.write_restart("restart.fathom")
     again = sim(preconditioner="diagonal")()
-    again.restart_from = path
+    again.restore(path)
     with pytest.warns(UserWarning, match="other numerics: solver = 'chrongear', then 'pcsi'"):
         again.prepare()

@@ -63,5 +63,5 @@ def test_a_class_is_no_model_and_a_number_no_blocks():
 def test_steps_are_whole_numbers_that_can_be_counted(steps):
     grid = fm.CartesianGrid(4, 4, levels=levels)
     simulation = fm.Simulation(fm.Ocean(grid, coriolis=(1e-4, 0.0)), "10min")
-    with pytest.raises(fm.InputError, match=r"steps = .* a whole number from 0 to 2147483647"):
+    with pytest.raises(fm.InputError, match=r"steps = .* must be a whole number"):
         simulation.advance(steps)

@@ -77,7 +77,7 @@ def test_all_ways_of_setting():
     found = sim.gather("temperature")
     assert (found[0][wet[0]] == 7).all() and (found[1][wet[1]] == 6).all()
     assert (found[3, :4][wet[3, :4]] == 1).all() and (found[3, 6:][wet[3, 6:]] == 5.5).all()
-    state["salinity"] = state["temperature"].transpose("x", "depth", "y") * 0 + 33
+    state["salinity"] = (state["temperature"].transpose("x", "depth", "y") * 0 + 33).drop_attrs()
     assert (sim.gather("salinity")[wet] == 33).all()
     state["sea_surface_height"] = xr.zeros_like(state["sea_surface_height"])
     assert (found[~wet] == 0).all()
@@ -150,3 +150,76 @@ def test_any_ranks(on_ranks, ranks):
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def square():
+    """A sea of as many rows as columns, so that no shape tells which is which."""
+    grid = fm.CartesianGrid(nx=6, ny=6, extent=(6e5, 6e5), levels=fm.ZLevels(nz=3, depth=300))
+    ocean = fm.Ocean(grid, coriolis=(1e-4, 0.0))
+    return fm.Simulation(ocean, time_step="30min")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        lambda t: t.isel(y=slice(None, None, -1)),
+        lambda t: t.isel(depth=[2, 0, 1], x=slice(None, None, -1)),
+        lambda t: t.transpose("x", "y", "depth"),
+        lambda t: t.drop_vars(["x", "y", "depth"]).transpose("y", "depth", "x"),
+        lambda t: t.drop_vars(["x", "y", "depth"]).rename(x="lon", y="lat", depth="lev"),
+        lambda t: (t + 273.15).assign_attrs(units="K"),
+        lambda t: t.variable,
+    ],
+)
+def test_what_an_array_says_of_itself_counts(seen):
+    """The same field, said in other ways: the numbers are those of plain NumPy."""
+    given = 10 + np.random.default_rng(1).random((3, 6, 6))
+    state = square().state
+    array = state["temperature"].copy(deep=True, data=given)
+    array.attrs = {}
+    said = seen(array)
+    for put in (
+        lambda s: s.__setitem__("temperature", said),
+        lambda s: s.update({"temperature": said}),
+        lambda s: s.__setitem__(["temperature"], {"temperature": said}),
+        lambda s: setattr(s, "temperature", said),
+    ):
+        sim = square()
+        put(sim.state)
+        np.testing.assert_allclose(sim.gather("temperature"), given, rtol=0, atol=1e-12)
+    if hasattr(said, "coords"):
+        sim = square()
+        sim.model.set(temperature=said)
+        np.testing.assert_allclose(sim.state["temperature"], given, rtol=0, atol=1e-12)
+
+
+def test_numbers_put_in_place_of_a_variables_are_the_models():
+    sim = square()
+    sim.state["temperature"].values = np.full((3, 6, 6), 5.0)
+    assert sim.gather("temperature").mean() == 5
+    row = sim.state["temperature"][0].copy(deep=True) * 0 + 280.15
+    sim.state["temperature"][0] = row.assign_attrs(units="K")
+    np.testing.assert_allclose(sim.gather("temperature")[0], 7.0)
+    other = sim.state.assign(temperature=3.0)
+    assert float(other["temperature"]) == 3 and sim.gather("temperature")[1].mean() == 5
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (lambda t: t.assign_coords(y=t.y + 3e4), "y of what is given, .* is not the model's"),
+        (lambda t: t.isel(y=slice(0, 3)), "y of what is given, .* is not the model's"),
+        (lambda t: t.drop_vars("x").rename(x="ensemble"), "dimension 'ensemble' of what is given"),
+        (lambda t: t.assign_attrs(units="m s-1"), "temperature in 'degC'"),
+        (lambda t: t.assign_attrs(standard_name="sea_water_salinity"), "is sea_water_salinity"),
+        (lambda t: t.to_dataset(name="temperature"), "a Dataset; give one of its arrays"),
+        (lambda t: np.ma.masked_greater(t.values, 0), "is set to nan"),
+        (lambda t: t > 0, "neither a number"),
+        (lambda t: True, "neither a number"),
+        (lambda t: ("y", "x"), "give an array"),
+    ],
+)
+def test_what_does_not_fit_is_refused(given, said):
+    sim = square()
+    with pytest.raises(fm.InputError, match=said):
+        sim.state["temperature"] = given(sim.state["temperature"].copy(deep=True))

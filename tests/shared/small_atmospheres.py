@@ -114,7 +114,7 @@ def geometries():
         for sphere in ({}, {"stretching": 2.0, "pole": (10.0, 45.0)})
     ]
     for simulation in b:
-        simulation.model.initial = {}
+        vars(simulation.model)["initial"] = {}
         simulation.model.set(analysis=a)
     return [simulation.prepare().checksum() for simulation in b]
 

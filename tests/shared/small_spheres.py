@@ -203,7 +203,7 @@ def geometries():
     )
     found = []
     for one, source in ((there, given), (back, there), (area, there)):
-        one.model.initial, one.model.orography = {}, 0.0
+        vars(one.model).update(initial={}, orography=0.0)
         one.model.set(analysis=source)
         found.append(one.prepare().checksum())
     return found

@@ -76,7 +76,8 @@ class LimitedAreaAtmosphere(AirOnArea):
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
         earth, with its land and what is smaller than a cell
         (fathom.atmosphere.ground.orography_of_area); the path of a file with finer heights [m] on
-        latitudes and longitudes, also for what an analysis lies on.
+        latitudes and longitudes, also for what an analysis lies on;
+        default 0, or that of an analysis.
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
@@ -116,7 +117,7 @@ class LimitedAreaAtmosphere(AirOnArea):
         upper_zone: float = 0.0,
         upper_zone_time: float | str = "10min",
         physics: Physics = (),
-        orography: Given = 0.0,
+        orography: Given | None = None,
         tracers: Sequence[str] = (),
         diffusion_time: float | str = "1h",
         diffusion_order: int = 4,

@@ -29,7 +29,7 @@ from fathom.atmosphere.gridpoint.geometry import (
 from fathom.atmosphere.gridpoint.on_heights import AirOnHeights
 from fathom.atmosphere.physics.columns import ColumnPhysics
 from fathom.atmosphere.physics.packages import Physics
-from fathom.atmosphere.physics.with_physics import check_tracers
+from fathom.atmosphere.physics.with_physics import check_tracers, flat_or
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard, Stratified
 from fathom.base import constants, earth
@@ -71,7 +71,7 @@ class GridPointAtmosphere(AirOnHeights):
     tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
-        on the sphere of (longitude, latitude) [degrees].
+        on the sphere of (longitude, latitude) [degrees]; default 0, or that of an analysis.
     reference_temperature : of an isothermal reference at rest [K].
     surface_potential_temperature, stability : of a reference of one buoyancy frequency [K, s-1]; on
         a plane 300 K, 0.01 s-1 if nothing else is given. On the sphere the reference is about the
@@ -126,7 +126,7 @@ class GridPointAtmosphere(AirOnHeights):
         *,
         physics: Physics = (),
         tracers: Sequence[str] = (),
-        orography: Given = 0.0,
+        orography: Given | None = None,
         reference_temperature: float | None = None,
         surface_potential_temperature: float | None = None,
         stability: float | None = None,
@@ -170,7 +170,8 @@ class GridPointAtmosphere(AirOnHeights):
         self.linear_about = choice(
             "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
         )
-        self.grid, self.orography, self.precision = grid, orography, precision
+        self.grid, self.precision = grid, precision
+        self.orography, self.own_ground = flat_or(orography), orography is not None
         self.fix_mass = self._keeps(fix_mass)
         self._set_solver(
             preconditioner=preconditioner, solver=solver, solver_precision=solver_precision

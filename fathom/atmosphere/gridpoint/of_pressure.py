@@ -20,8 +20,9 @@ from fathom.atmosphere.ground import orography_of_area
 from fathom.atmosphere.physics.fields import AirFields
 from fathom.atmosphere.remap import forecast
 from fathom.base import mpi
+from fathom.base.border import called
 from fathom.base.moist_air import virtual_temperature
-from fathom.data.input.values import on_columns
+from fathom.data.input.values import as_grid_has, on_columns
 from fathom.grids.levels import HybridLevels
 from fathom.grids.regrid.column import Between
 from fathom.grids.rotated import RotatedGrid
@@ -160,14 +161,15 @@ class _OfPressure:
 
     def at(self, name: str, pressure: Array, moved: Face | None = None) -> Array:
         """Returns a field at pressures [Pa] of centres or faces, both (levels, ny, nx)."""
-        value: Any = self.given.get(name, 0.0)
+        value: Any = as_grid_has(self.grid, self.given.get(name, 0.0), name, layers=True)
         x, y = places_of(self.grid, moved)
         if moved and isinstance(value, OfLevels):
             value = value.moved(*moved)
         if isinstance(value, OfLevels):
             return value.on(pressure)
         of = value if callable(value) else lambda x, y, p: value
-        return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
+        layers = (called(name, of, x, y, p) for p in pressure)
+        return np.stack([np.broadcast_to(layer, x.shape) for layer in layers]).astype(float)
 
     def temperature(self, pressure: Array) -> Array:
         """Returns that of dry air as heavy as this one, at pressures [Pa], (levels, ny, nx) [K]."""

@@ -19,7 +19,10 @@ from fathom.atmosphere.gridpoint.of_pressure import (
     state_of_pressure,
 )
 from fathom.atmosphere.physics.fields import AirFields
+from fathom.base.border import called
 from fathom.base.failure import InputError
+from fathom.data.input.labelled import plain
+from fathom.data.input.values import as_grid_has
 from fathom.grids.rotated import RotatedGrid
 from fathom.model.component import Array, Given
 
@@ -118,14 +121,15 @@ def _values(grid: Any, name: str, value: Given, heights: Array, moved: Face | No
     """Returns the user's value of a field at heights, (levels, ny, nx), of centres or of faces.
     InputError: a shape that does not fit, or values that are not finite.
     """
+    value = as_grid_has(grid, value, name, layers=True)
     if callable(value):
         x, y = places_of(grid, moved)
         if moved:
             heights = (heights + np.roll(heights, moved[1], moved[0])) / 2
-        values = np.stack([np.broadcast_to(value(x, y, z), x.shape) for z in heights])
+        values = np.stack([np.broadcast_to(called(name, value, x, y, z), x.shape) for z in heights])
     else:
         try:
-            values = np.broadcast_to(np.asarray(value, float), heights.shape)
+            values = np.broadcast_to(plain(value, name), heights.shape)
         except (TypeError, ValueError):
             raise InputError(
                 f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"

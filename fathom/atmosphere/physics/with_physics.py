@@ -46,6 +46,11 @@ def reads_files(name: str) -> Any:
     return of_columns or name in ("log_surface_pressure", "surface_air_pressure")
 
 
+def flat_or(orography: Any) -> Any:
+    """Returns what was given of the ground, 0 where nothing was."""
+    return 0.0 if orography is None else orography
+
+
 class AirWithPhysics(Model):
     """The common part of models with a physics of columns; each adds its grid and its start."""
 
@@ -59,6 +64,7 @@ class AirWithPhysics(Model):
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
     analysed: Any = None  # what it starts from (fathom/atmosphere/remap/forecast.py)
+    own_ground = False  # whether an orography was given
     ground_of_earth = False  # whether its orography is that of the earth or of an analysis
     settable: Any
     compressible = False
@@ -186,10 +192,10 @@ class AirWithPhysics(Model):
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
     def check_ground(self, analysis: Any) -> None:
-        """Raises InputError: an orography is given as numbers or a function, and an analysis, which
-        has its own.
+        """Raises InputError: an orography is given as numbers, also as 0, or as a function, and an
+        analysis, which has its own.
         """
-        if self.flat or self.ground_of_earth or isinstance(self.orography, (str, Path)):
+        if not self.own_ground or self.ground_of_earth or isinstance(self.orography, (str, Path)):
             return
         number = isinstance(self.orography, (int, float))
         kind = f"{self.orography:g}" if number else f"a {type(self.orography).__name__}"

@@ -12,7 +12,12 @@ import numpy as np
 from fathom.atmosphere.physics import fields as air
 from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOnPressure
 from fathom.atmosphere.physics.packages import layer_fields
-from fathom.atmosphere.physics.with_physics import AirWithPhysics, check_tracers, reads_files
+from fathom.atmosphere.physics.with_physics import (
+    AirWithPhysics,
+    check_tracers,
+    flat_or,
+    reads_files,
+)
 from fathom.atmosphere.products import diagnostics, report
 from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.given_state import described_geometry, is_given
@@ -90,7 +95,8 @@ class HydrostaticAtmosphere(AirWithPhysics):
         extra_processes: Any,
     ) -> None:
         """Keeps the grid, the physics and the numbers that describe the air."""
-        self.grid, self.precision, self.orography = grid, precision, orography
+        self.grid, self.precision = grid, precision
+        self.orography, self.own_ground = flat_or(orography), orography is not None
         self._take_physics(physics, tracers)
         self.extra_processes = all_placed(extra_processes)  # from the user
         self.initial, self.filter_span = {}, 0.0

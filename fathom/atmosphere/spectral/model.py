@@ -94,7 +94,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees; "earth": that of the earth, with its land and the
-        sub-grid orography (fathom.atmosphere.ground.orography).
+        sub-grid orography (fathom.atmosphere.ground.orography); default 0, or that of an analysis.
     tracers : names of further tracers. specific_humidity and the kinds of water that the physics
         changes are always there.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
@@ -130,7 +130,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         *,
         physics: Physics = (),
         scheme: str = "semi-lagrangian",
-        orography: Given = 0.0,
+        orography: Given | None = None,
         tracers: Sequence[str] = (),
         diffusion_time: float | str = "2.4h",
         diffusion_order: int = 4,

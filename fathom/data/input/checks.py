@@ -124,7 +124,7 @@ def check_meaning(said: Said, field: str, source: str, known: tuple[str, ...] = 
     if row is None:
         return
     why = (
-        _other_quantity(said, row, known)
+        other_quantity(said, row, known)
         or _other_direction(said, row)
         or other_statistic(said)
         or _other_level(said, row)
@@ -136,7 +136,7 @@ def check_meaning(said: Said, field: str, source: str, known: tuple[str, ...] = 
         )
 
 
-def _other_quantity(said: Said, row: quantities.Quantity, known: tuple[str, ...]) -> str:
+def other_quantity(said: Said, row: quantities.Quantity, known: tuple[str, ...] = ()) -> str:
     """Returns the quantity that its standard name tells, where it is another; else ""."""
     same = {row.name, *row.also, *row.means, *known, ""}
     if not row.means or said.standard_name in same:

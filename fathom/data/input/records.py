@@ -29,7 +29,7 @@ from fathom.base.earth import unit_vectors
 from fathom.base.failure import FileError, InputError, beside, file_error
 from fathom.base.reading import library
 from fathom.data import sets
-from fathom.data.input import checks
+from fathom.data.input import checks, labelled, of_grid
 from fathom.data.input.variables import (
     Variable,
     contents,
@@ -174,6 +174,12 @@ class Records(Configurable):
                 )
             checks.check_meaning(one.said, wanted[0], str(self), wanted)
         return self._of_years(one)
+
+    def array(self, variable: Variable) -> Any:
+        """Returns a variable as xarray has it; of several files that of the first."""
+        if self.in_memory:
+            return self.arrays[variable.name]
+        return opened(variable.parts[0][0])[variable.name]
 
     def _refused(self) -> dict[str, str]:
         """Returns why existing arrays are no field in time on the earth, by name."""
@@ -386,6 +392,15 @@ class Input:
                 f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is"
                 f" a plane and takes {np.shape(grid.wet_levels)}"
             )
+        if v.latitude is None or not grid.horizontal.spherical:
+            self._check_order(grid)
+
+    def _check_order(self, grid: Any) -> None:
+        """Raises InputError: rows and columns on the points of the model run another way."""
+        with library:
+            array = self.records.array(self.variable)
+            first = array.isel({dim: 0 for dim in array.dims[:-2]}, drop=True)
+        labelled.check_order(first, of_grid.place(grid, self.field, "", self.where))
 
     def _on(self, points: Points, values: np.ndarray) -> np.ndarray:
         v, wet = self.variable, points.wet

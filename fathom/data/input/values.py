@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from fathom import output
+from fathom.base import border
 from fathom.base.configurable import check_takes
 from fathom.base.failure import InputError, beside
 from fathom.base.home import at_home
 from fathom.base.near import near
 from fathom.base.reading import once
 from fathom.data import sets
-from fathom.data.input import checks
+from fathom.data.input import checks, labelled, of_grid
+from fathom.data.input.labelled import plain
 from fathom.data.input.records import Input, Records, given, sources
 from fathom.data.input.variables import files as paths
 from fathom.output import formats
@@ -37,22 +39,45 @@ def on_columns(
     gaps: what is done with them where the user does not say it.
     """
     shape = np.shape(grid.wet_levels)
+    value = as_grid_has(grid, value, name, where, units=units)
     if (records := given(value)) is not None:
         if gaps and records is not value:
             records.gaps = gaps
         return _of_records(grid, records, where, name, units, called or (name,))
     if callable(value):
         check_takes(name, value, *_axes(grid))
-        value = value(*grid.coordinates(where))
-    return _checked(
-        np.array(
-            np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value),
-            float,
-        ),
-        shape,
-        name,
-        grid,
+        value = border.called(name, value, *grid.coordinates(where))
+    array = plain(value, name)
+    array = np.broadcast_to(array, shape) if array.ndim == 0 else array
+    return _checked(np.array(array, float), shape, name, grid)
+
+
+def as_grid_has(
+    grid: Any, value: Any, name: str, where: str = "center", layers: bool = False, units: str = ""
+) -> Any:
+    """Returns the numbers of an array of xarray that lies on the points of the grid, in the order
+    and the unit in which the grid has them; all else, also data on the earth, as it is. layers:
+    whether they are of layers. InputError: what the array says of itself does not fit.
+    """
+    if not labelled.says(value) or (grid.horizontal.spherical and _on_earth(value)):
+        return value
+    vertical = "layer" if layers and len(value.dims) != 2 else "column"
+    found = labelled.arranged(value, of_grid.place(grid, name, units, where, vertical))
+    return np.broadcast_to(found, (*found.shape[:-2], *np.shape(grid.wet_levels)))
+
+
+def _on_earth(value: Any) -> bool:
+    """Returns whether an array has a coordinate of latitude along one of its dimensions."""
+    coords = getattr(value, "coords", {})
+    return any(
+        c.ndim == 1 and c.size > 1 and (n in ("latitude", "lat") or _is_latitude(c))
+        for n, c in coords.items()
     )
+
+
+def _is_latitude(coordinate: Any) -> bool:
+    standard, units = (coordinate.attrs.get(key, "") for key in ("standard_name", "units"))
+    return standard == "latitude" or units == "degrees_north"
 
 
 def _of_records(
@@ -76,15 +101,18 @@ def on_layers(
     """
     shape = np.shape(grid.wet_levels)
     middles = grid.levels.middles
+    value = as_grid_has(grid, value, name, where, layers=True)
     if callable(value):
         check_takes(name, value, *_axes(grid), "depth")
         x, y = grid.coordinates(where)
         function = value
 
         def level(k: Any) -> np.ndarray:
-            return np.broadcast_to(function(x, y, middles[k]), shape)
+            return np.broadcast_to(
+                plain(border.called(name, function, x, y, middles[k]), name), shape
+            )
     else:
-        array = _plain(value)
+        array = plain(value, name)
         if (
             (array.ndim == 3 and array.shape != (len(middles), *shape))
             or (array.ndim == 2 and array.shape != shape)
@@ -116,13 +144,14 @@ def check_shape(grid: Any, value: Any, name: str, files: bool = True) -> None:
     looked at then. files: whether it may be one, or a data set.
     """
     if isinstance(value, (str, Path, Records)):
-        if not files:
-            raise InputError(f"{name} = {value!r} must be a number, an array or a function")
-        _check_source(value, name)
-    if isinstance(value, (str, Path)) or callable(value) or len(getattr(value, "coords", ())):
+        _check_source(value, name, files)
+    if getattr(getattr(value, "dtype", None), "kind", "f") in "bSU":
+        plain(value, name)  # an error
+    labelled_or_later = labelled.says(value) or len(getattr(value, "coords", ()))
+    if isinstance(value, (str, Path)) or callable(value) or labelled_or_later:
         return
     rows, shape = np.shape(grid.wet_levels), np.shape(value)
-    if not (shape or isinstance(value, Records) or np.isfinite(_plain(value))):
+    if not (shape or isinstance(value, Records) or np.isfinite(plain(value, name))):
         raise InputError(f"{name} = {value!r} must be a finite number")
     if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
         raise InputError(
@@ -131,7 +160,9 @@ def check_shape(grid: Any, value: Any, name: str, files: bool = True) -> None:
         )
 
 
-def _check_source(value: Any, name: str) -> None:
+def _check_source(value: Any, name: str, files: bool) -> None:
+    if not files:
+        raise InputError(f"{name} = {value!r} must be a number, an array or a function")
     if isinstance(value, Records):
         if not value.in_memory:
             for path in paths(value.data):
@@ -147,15 +178,6 @@ def _check_source(value: Any, name: str) -> None:
 
 def _axes(grid: Any) -> tuple[str, str]:
     return ("longitude", "latitude") if grid.horizontal.spherical else ("x", "y")
-
-
-def _plain(value: Any) -> np.ndarray:
-    try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{value!r} is neither a number, an array, a function nor the name of a data set"
-        ) from None
 
 
 def _checked(array: np.ndarray, shape: tuple[int, ...], name: str, grid: Any) -> np.ndarray:

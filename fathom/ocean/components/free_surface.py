@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -157,10 +157,12 @@ class BarotropicMode(OceanComponent):
     given : the user's FreeSurface, whose solver and preconditioner may be "automatic".
     """
 
-    height: ClassVar[Field] = Field("sea_surface_height", "m", (-100, 100))
-
     def __init__(self, grid: WaterGrid, given: FreeSurface) -> None:
         self.grid, self.given = grid, given
+        # where layers stay, the surface lies above the bottom of the first one
+        self.first_layer = float(grid.levels.weights[0])  # [m]
+        least = -100.0 if self.takes_fresh_water else max(-100.0, -self.first_layer)
+        self.height = Field("sea_surface_height", "m", (least, 100.0))
         self.free_surface = self.on(device=False)  # with a definite solver
 
     def on(self, device: bool) -> FreeSurface:
@@ -175,6 +177,21 @@ class BarotropicMode(OceanComponent):
     def state_fields(self) -> tuple[Field, ...]:
         """Returns the height."""
         return (self.height,)
+
+    def dry(self, fields: Any) -> str:
+        """Returns where the sea has left its first layer, and what helps; "": nowhere, or its
+        layers follow the surface.
+        """
+        e = fields.extremes(self.height.name)
+        if self.takes_fresh_water or not e["finite"] or e["minimum"] > -0.8 * self.first_layer:
+            return ""
+        _, j, i = e["at_minimum"]
+        return (
+            f"The first layer, {self.first_layer:g} m thick, runs dry: {self.height.name} is"
+            f" {e['minimum']:.3g} m at {self.grid.place(j, i)}. Make it thicker (ZLevels(surface ="
+            " ...)), or let the layers follow the surface: free_surface ="
+            " FreeSurface(freshwater='volume')"
+        )
 
     def rotations(self) -> Iterable[Sequence[str]]:
         """Returns the height now and after."""
