@@ -35,7 +35,8 @@ extern "C" __attribute__((visibility("default"))) const char* fathom_layout() {{
     return FATHOM_LAYOUT;
 }}
 extern "C" __attribute__((visibility("default"))) void fathom_schemes(fathom::Entries* found) {{
-    *found = fathom::Entries{{schemes()}};
+    auto made = schemes();
+    found->swap(made);
 }}
 """
 
