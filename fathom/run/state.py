@@ -16,7 +16,7 @@ ignored. What xarray says of an array that is set counts: dimensions, coordinate
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import xarray as xr
@@ -93,7 +93,10 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         ValueError: another shape, or NaN where there is water.
         """
         s, name = self._simulation, self.field["name"]
-        values = arranged(values, self.place) if self._is_named(values) else plain(values, name)
+        if isinstance(values, xr.Dataset):
+            raise InputError(f"'{name}': given is a Dataset; give one of its arrays")
+        named = self.place is not None and says(values)
+        values = arranged(values, cast(Place, self.place)) if named else plain(values, name)
         try:
             values = np.broadcast_to(values, self.shape)
         except ValueError:
@@ -108,12 +111,6 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         s.fields.set(name, np.where(wet, values, 0.0))
         s.changed = True
         s.set_between[name] = str(s.date)
-
-    def _is_named(self, values: Any) -> bool:
-        """Returns whether values say what they are. InputError: a data set is no array."""
-        if isinstance(values, xr.Dataset):
-            raise InputError(f"'{self.field['name']}': given is a Dataset; give one of its arrays")
-        return self.place is not None and says(values)
 
     def in_its_units(self, values: Any) -> np.ndarray:
         """Returns the numbers of a labelled array in the unit of the field."""
@@ -207,7 +204,7 @@ class FieldVariable(xr.Variable):
         held: Any = self._data
         if isinstance(held, FieldArray) and says(value):
             value = value.copy(data=held.in_its_units(value), deep=False)
-        super().__setitem__(key, value)
+        super().__setitem__(key, value)  # type: ignore[no-untyped-call]
 
 
 class State(xr.Dataset):  # type: ignore[no-untyped-call]
@@ -286,13 +283,13 @@ class State(xr.Dataset):  # type: ignore[no-untyped-call]
         for key in keys:
             self[key] = value[key] if isinstance(value, (xr.Dataset, dict)) else value
 
-    def update(self, other: Any) -> State:
-        """Sets the fields of the model from a data set or a dictionary. Returns the state."""
+    def update(self, other: Any) -> None:
+        """Sets the fields of the model from a data set or a dictionary."""
         if not self._live:
-            return super().update(other)
+            super().update(other)
+            return
         for name in other:
             self[name] = other[name]
-        return self
 
     def assign(self, variables: Any = None, **named: Any) -> Any:
         """Returns another data set with these variables; the model keeps its own."""

@@ -104,7 +104,7 @@ def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
         s.fields.set("velocity_y", np.zeros((4, 12, 20))),
     )
     seen = []
-    s.model.watch = lambda simulation, watch=s.model.watch: (
+    vars(s.model)["watch"] = lambda simulation, watch=s.model.watch: (
         seen.append(simulation.count),
         watch(simulation),
     )[1]
