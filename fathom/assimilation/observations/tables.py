@@ -3,7 +3,7 @@
 Columns are found by their names in the base (time, longitude, latitude, station, kind, height,
 pressure, depth, channel); data are either columns named by a variable, with its unit in brackets
 (`air_temperature [degC]`), or the columns `variable`, `value`, `units`, `error`. Times are ISO
-(UTC, or with an offset) or seconds since 1970.
+(UTC, or with an offset), dates of digits (20181120) or seconds since 1970.
 """
 
 from __future__ import annotations

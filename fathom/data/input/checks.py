@@ -257,7 +257,8 @@ def check_covers(
     if beyond.mean() > 0.1:
         raise InputError(
             f"{source} has latitudes from {south:g} to {top:g}; {beyond.mean():.0%} of the sea of"
-            f" the grid, from {north.min():.4g} to {north.max():.4g}, lies outside"
+            f" the grid, from {north.min():.4g} to {north.max():.4g}, lies outside: it must cover"
+            " the grid"
         )
     if around:
         return

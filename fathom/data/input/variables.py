@@ -94,7 +94,8 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
                 for name, one in described(data.data_vars, data.variables).items():
                     found.setdefault(name, []).append(replace(one, parts=((place, len(one.axis)),)))
             except ValueError as error:
-                raise InputError(f"{path}: {error}") from error
+                told = str(error)
+                raise InputError(told if told.startswith(path) else f"{path}: {told}") from error
     return {name: _joined(parts) for name, parts in found.items()}
 
 
@@ -137,15 +138,15 @@ def curved(array: Any, variables: Mapping[Any, Any]) -> tuple[tuple[str, Any], .
     """Returns (name, array) of the latitudes and the longitudes (rows, columns) of an array on
     curved rows; (): it has none.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, tuple[str, Any]] = {}
     for name, held in {**variables, **array.coords}.items():
         if held.ndim == 2 and set(held.dims) <= set(array.dims):
             kind = _kind_of_place(held, str(name)) or next(
                 (k for k, words in horizontal.items() if str(name).lower() in words[:2]), ""
             )
             found.setdefault(kind, (str(name), held))
-    both = tuple(found.get(kind) for kind in horizontal)
-    return () if any(one is None for one in both) else both
+    both = tuple(found[kind] for kind in horizontal if kind in found)
+    return both if len(both) == 2 else ()
 
 
 def why_curved(places: tuple[tuple[str, Any], ...]) -> str:
