@@ -144,8 +144,7 @@ def curved(array: Any, variables: Mapping[Any, Any]) -> tuple[tuple[str, Any], .
                 (k for k, words in horizontal.items() if str(name).lower() in words[:2]), ""
             )
             found.setdefault(kind, (str(name), held))
-    both = tuple(found.get(kind) for kind in horizontal)
-    return () if any(one is None for one in both) else both
+    return tuple(found[kind] for kind in horizontal) if {*horizontal} <= found.keys() else ()
 
 
 def why_curved(places: tuple[tuple[str, Any], ...]) -> str:
