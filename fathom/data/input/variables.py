@@ -94,8 +94,7 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
                 for name, one in described(data.data_vars, data.variables).items():
                     found.setdefault(name, []).append(replace(one, parts=((place, len(one.axis)),)))
             except ValueError as error:
-                told = str(error)
-                raise InputError(told if told.startswith(path) else f"{path}: {told}") from error
+                raise InputError(f"{path}: {error}") from error
     return {name: _joined(parts) for name, parts in found.items()}
 
 
@@ -138,15 +137,14 @@ def curved(array: Any, variables: Mapping[Any, Any]) -> tuple[tuple[str, Any], .
     """Returns (name, array) of the latitudes and the longitudes (rows, columns) of an array on
     curved rows; (): it has none.
     """
-    found: dict[str, tuple[str, Any]] = {}
+    found: dict[str, Any] = {}
     for name, held in {**variables, **array.coords}.items():
         if held.ndim == 2 and set(held.dims) <= set(array.dims):
             kind = _kind_of_place(held, str(name)) or next(
                 (k for k, words in horizontal.items() if str(name).lower() in words[:2]), ""
             )
             found.setdefault(kind, (str(name), held))
-    both = tuple(found[kind] for kind in horizontal if kind in found)
-    return both if len(both) == 2 else ()
+    return tuple(found[kind] for kind in horizontal) if {*horizontal} <= found.keys() else ()
 
 
 def why_curved(places: tuple[tuple[str, Any], ...]) -> str:
