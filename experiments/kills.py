@@ -325,18 +325,21 @@ def difference(one: Path, other: Path) -> str:
     if wanted != sorted(p.relative_to(other) for p in other.rglob("*") if _is_result(p)):
         return "other results"
     for path in wanted:
-        if path.name == "summary.json":
-            a, b = (json.loads((d / path).read_text())["checksum"] for d in (one, other))
-            fault = "" if a == b else f"checksum {a}, then {b}"
-        elif path.suffix == ".npz":
-            with np.load(one / path) as a, np.load(other / path) as b:
-                names = [n for n in a.files if n != "seconds"]  # that the clock has measured
-                fault = "" if all(_same(a[n], b[n]) for n in names) else "other numbers"
-        else:
-            fault = _of_stores(one / path, other / path)
-        if fault:
+        if fault := _of_files(one / path, other / path):
             return f"{path}: {fault}"
     return ""
+
+
+def _of_files(one: Path, other: Path) -> str:
+    """Returns what is not the same in two results of one name."""
+    if one.name == "summary.json":
+        a, b = (json.loads(path.read_text())["checksum"] for path in (one, other))
+        return "" if a == b else f"checksum {a}, then {b}"
+    if one.suffix != ".npz":
+        return _of_stores(one, other)
+    with np.load(one) as first, np.load(other) as second:
+        names = [n for n in first.files if n != "seconds"]  # that the clock has measured
+        return "" if all(_same(first[n], second[n]) for n in names) else "other numbers"
 
 
 def _is_result(path: Path) -> bool:
@@ -365,12 +368,14 @@ def killed(kind: Kind, folder: Path, found: Found, wanted: int, rng: random.Rand
     found.runs += 1
     while done < min(chain, wanted):
         run = Run(kind, folder, out, more)
-        moment = time.monotonic() + rng.uniform(0.0, 1.1 * found.seconds)
+        began = time.monotonic()
+        moment = began + rng.uniform(0.0, found.seconds)
         while time.monotonic() < moment and run.process.poll() is None:
             time.sleep(0.02)
         hit = run.hit(kind, rng)
-        if not hit:
+        if not hit:  # it has ended before: the machine has become faster
             found.late += 1
+            found.seconds = min(found.seconds, round(time.monotonic() - began, 1))
             break
         found.kills[hit] += 1
         done += 1
@@ -410,6 +415,16 @@ def of_kind(name: str, folder: Path, number: int, seed: int) -> Found:
     return found
 
 
+def tell(name: str, found: Found) -> None:
+    """Prints what has come of the kills of a kind."""
+    hits = ", ".join(f"{what} {count}" for what, count in sorted(found.kills.items()))
+    print(
+        f"{name}: {found.kills.total()} kills ({hits}), {found.runs} runs,"
+        f" {len(found.faults)} with other bits, {found.left} that left processes",
+        flush=True,
+    )
+
+
 def main() -> int:
     """Prints what has come of the kills; returns 1 where a run has other bits."""
     say = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -424,18 +439,15 @@ def main() -> int:
         say.error(f"no kind {', '.join(unknown)}; there are {', '.join(kinds)}")
     folder = given.folder or Path(tempfile.mkdtemp(prefix="kills-"))
     result: dict[str, Any] = {}
-    for n, name in enumerate(names):
-        share = given.number // len(names) + (n < given.number % len(names))
+    shares = [
+        given.number // len(names) + (n < given.number % len(names)) for n in range(len(names))
+    ]
+    for name, share in zip(names, shares):
         if not share:
             continue
         found = of_kind(name, folder / name, share, given.seed)
         result[name] = vars(found)
-        hits = ", ".join(f"{what} {count}" for what, count in sorted(found.kills.items()))
-        print(
-            f"{name}: {found.kills.total()} kills ({hits}), {found.runs} runs,"
-            f" {len(found.faults)} with other bits, {found.left} that left processes",
-            flush=True,
-        )
+        tell(name, found)
         if given.json:
             given.json.write_text(json.dumps(result, indent=1))
     faults = sum(len(one["faults"]) for one in result.values())

@@ -75,9 +75,9 @@ class Held(Configurable):
     delivery: Delivery
     choices: Choices | None  # kept for this machine and case
     lock: DirectoryLock
-    identity: Identity | None  # of the run; None: it has not begun
-    goes_on_here: bool  # whether it goes on with the run in its directory, from a restart
-    resumes: bool  # as that, also from its start where there is no restart
+    identity: Identity | None = None  # of the run; None: it has not begun
+    goes_on_here = False  # whether it goes on with the run in its directory, from a restart
+    resumes = False  # as that, also from its start where there is no restart
     wishes: Wishes
     between: Path | None  # a restart between two sequences
     alone: bool  # no other program runs under the same clock

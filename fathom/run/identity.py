@@ -147,6 +147,22 @@ def settled(s: Simulation) -> tuple[Identity, bool]:
     which may not be replaced.
     """
     there, new = of_directory(s.directory), s.begins_as
+    if (found := _continued(s, there, new)) is not None:
+        return found
+    if not (s.overwrite or s.resumes) and _holds_a_run(s.directory, there):
+        raise ExistingFileError(
+            f"{writing.shown(s.directory)} contains a run; continue from its restart (--continue),"
+            " choose another directory, or allow it to be replaced (overwrite=True, --overwrite)"
+        )
+    return replace(new, replaces=s.overwrite), False
+
+
+def _continued(
+    s: Simulation, there: Identity | None, new: Identity
+) -> tuple[Identity, bool] | None:
+    """Returns the identity of the run that goes on, and whether it does so from a restart; None:
+    one begins anew.
+    """
     if s.starts_here and s.restart_from is not None:
         of = of_restart(s.restart_from)
         if there is None or of is None or of.id == there.id:
@@ -161,12 +177,7 @@ def settled(s: Simulation) -> tuple[Identity, bool]:
     elif s.resumes and s.restart_from is None and there is not None:
         check_same(there, new)
         return there, False
-    if not (s.overwrite or s.resumes) and _holds_a_run(s.directory, there):
-        raise ExistingFileError(
-            f"{writing.shown(s.directory)} contains a run; continue from its restart (--continue),"
-            " choose another directory, or allow it to be replaced (overwrite=True, --overwrite)"
-        )
-    return replace(new, replaces=s.overwrite), False
+    return None
 
 
 def _holds_a_run(directory: Path, there: Identity | None) -> bool:

@@ -63,16 +63,23 @@ class Restarts:
                 link.write(folder)
         run = self.run()
         if p.comm.rank == 0:
-            own = {} if run is None else {"run": run.told}
-            said = self._said() | own | {"seconds": now, "date": str(p.date)}
-            writing.replace(folder / index, json.dumps(said, indent=1))
-            number = "" if run is None else run.id
-            earlier = [one for _, one, its in complete(p.directory) if its == number]
-            for old in earlier[: -keep if keep else 0]:
-                (old / index).unlink()  # first: what is left is no restart
-                shutil.rmtree(old)
+            self._finish(folder, now, keep, run)
         p.comm.barrier()
         return folder
+
+    def _finish(self, folder: Path, now: float, keep: int | None, run: Identity | None) -> None:
+        """Says what a folder of that time [s] has, which is complete then; the oldest of the run
+        are deleted where there are more than `keep`.
+        """
+        p = self.programs
+        own = {} if run is None else {"run": run.told}
+        said = self._said() | own | {"seconds": now, "date": str(p.date)}
+        writing.replace(folder / index, json.dumps(said, indent=1))
+        number = "" if run is None else run.id
+        earlier = [one for _, one, its in complete(p.directory) if its == number]
+        for old in earlier[: -keep if keep else 0]:
+            (old / index).unlink()  # first: what is left is no restart
+            shutil.rmtree(old)
 
     def run(self) -> Identity | None:
         """Returns the identity of the run, that of the first program which has one; None: none has.

@@ -131,8 +131,6 @@ class Simulation(Requests, Events):
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.lock = DirectoryLock()
-        self.identity, self.goes_on_here, self.resumes = None, False, False
-        self._begins_as: Identity | None = None
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.observing = []  # departures that are made in the run
         self.handed = Handed(self)  # fields from and to other programs
@@ -183,6 +181,7 @@ class Simulation(Requests, Events):
 
     shows = True  # it has a line of progress
     _changes = (0, 0)  # of the model when it was prepared
+    _begins_as: Identity | None = None
 
     def __repr__(self) -> str:
         return f"Simulation of {date_text(self)}"

@@ -85,12 +85,17 @@ def write(
     if comm.rank == 0:
         groups = [group for _, group in sorted(one for some in gathered for one in some)]
         last = edit.footer(groups, sum(rows for *_, rows in of_all))
-        last += len(last).to_bytes(4, "little") + magic
-        with open(partial, "r+b") as file:
-            file.seek(starts[-1])
-            file.write(_written_sums([one[1:3] for one in of_all], last) + last)
+        _end(partial, starts[-1], [one[1:3] for one in of_all], last)
         partial.replace(path)
     comm.barrier()
+
+
+def _end(file: Path, place: int, groups: Sequence[tuple[int, int]], footer: bytes) -> None:
+    """Writes the sums of groups of rows (bytes, CRC-32) and the footer from that byte on."""
+    last = footer + len(footer).to_bytes(4, "little") + magic
+    with open(file, "r+b") as opened:
+        opened.seek(place)
+        opened.write(_written_sums(groups, last) + last)
 
 
 def _written_sums(groups: Sequence[tuple[int, int]], last: bytes) -> bytes:
