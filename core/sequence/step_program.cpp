@@ -30,6 +30,7 @@ StepProgram::StepProgram(std::shared_ptr<const Domain> d, int bytes, std::vector
     plan->place();
     place_scratch();
     open_exchanges();
+    find_edges();
 }
 
 /// Finds all fields, and checks that the processes agree about them.
@@ -293,6 +294,28 @@ void StepProgram::open_exchanges() {
     }
 }
 
+/// Fields that a group reads at neighbours are 0 beyond closed edges, unless a group before it in
+/// the step has left them so.
+void StepProgram::find_edges() {
+    std::set<int> clean;
+    for (auto& g : groups) {
+        for (int p = g.first; p < g.last; ++p)
+            for (std::size_t n = 0; n < steps[p].fields.size(); ++n) {
+                const int number = steps[p].fields[n];
+                const Field& f = plan->fields[number];
+                if (steps[p].process.fields[n].reach > 0 && f.written && !f.scratch &&
+                    clean.insert(number).second)
+                    g.beyond.add(number, f, *domain);
+            }
+        for (int p = g.first; p < g.last; ++p)
+            for (std::size_t n = 0; n < steps[p].fields.size(); ++n)
+                if (steps[p].process.fields[n].access != Access::reads) {
+                    const int number = steps[p].fields[n], host = plan->fields[number].guest_of;
+                    clean.erase(number), clean.erase(host);
+                }
+    }
+}
+
 void StepProgram::ramp(std::string_view profile, double step, double origin, double length) {
     if (!(length > 0))
         throw Error("the ramp of '", profile, "' needs a length > 0 s, given ", length);
@@ -396,6 +419,7 @@ void StepProgram::repeat(FieldSet& set) {
 void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
     const std::span list(rows.list), inner = list.first(rows.inner),
                                      others = list.subspan(rows.inner);
+    group.beyond.clear(set);
     auto exchange = [&](int calls, auto part) {
         Within within(group.region, calls);
         const double t = seconds_now();

@@ -12,6 +12,7 @@
 #include "field/global_process.hpp"
 #include "machine/region.hpp"
 #include "parallel/halo/exchange.hpp"
+#include "sequence/beyond.hpp"
 #include "sequence/schedule.hpp"
 #include "sequence/tiles.hpp"
 
@@ -140,6 +141,7 @@ private:
         std::vector<Clock> others = {};  // of rows in which processes are not timed one by one
         double seconds = 0;
         long calls = 0;
+        Beyond beyond = {};  // of the fields that it reads at neighbours
     };
     static constexpr int most_fields = 80;  // of a process of columns
     /// Cells [first, last) of a row of a block.
@@ -189,6 +191,7 @@ private:
     void choose_tiles();
     void place_scratch();
     void open_exchanges();
+    void find_edges();
 
     std::set<int> fields_of(const Group&) const;
     bool tries(const Group&, long count) const;

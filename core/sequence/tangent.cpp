@@ -23,6 +23,7 @@ static std::ptrdiff_t apart(const FieldSet& set, const FieldSet& change) {
 }
 
 void StepProgram::exchange(Group& group, FieldSet& set) {
+    group.beyond.clear(set);
     if (!group.exchange) return;
     for (std::size_t n = 0; n < group.sent.size(); ++n)
         std::ranges::copy(set[group.sent[n].field].at, group.slabs[n].at.begin());

@@ -9,6 +9,7 @@ A script that fails on one rank ends on all: the others would wait for it withou
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import time
@@ -76,16 +77,49 @@ def end_all(comm: MPI.Comm, status: int) -> None:
     comm.Abort(status)
 
 
-def _end_together(comm: MPI.Comm) -> None:
-    """Lets an error that nobody catches end all ranks, unless all have one."""
-    usual = sys.excepthook
+_ends: MPI.Intracomm | None = None  # of all ranks, for their ends
+
+
+def all_end() -> bool:
+    """Returns whether all ranks of MPI's world arrive here within a few seconds."""
+    return _ends is None or everywhere(_ends)
+
+
+def left() -> int | None:
+    """Returns a rank whose process has come to its end, as far as this one was told: rank 0 of
+    each, the others of rank 0.
+    """
+    if _ends is None:
+        return None
+    status = _status_type()
+    return status.Get_source() if _ends.Iprobe(status=status) else None
+
+
+def _status_type() -> MPI.Status:
+    from mpi4py import MPI
+
+    return MPI.Status()
+
+
+def _end_together(comm: MPI.Intracomm) -> None:
+    """Lets an error that nobody catches end all ranks, unless all have one; a rank that comes to
+    its end says so.
+    """
+    global _ends
+    _ends, usual = comm, sys.excepthook
 
     def told(kind: Any, error: Any, trace: Any) -> None:
         usual(kind, error, trace)
         if not everywhere(comm):
             end_all(comm, 1)
 
+    def tells() -> None:
+        others = range(1, comm.size) if comm.rank == 0 else (0,)
+        for rank in others:
+            comm.Isend(bytearray(1), rank).Free()
+
     sys.excepthook = told
+    atexit.register(tells)
 
 
 _remedy = (

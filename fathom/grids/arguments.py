@@ -30,7 +30,7 @@ def core() -> Any:
 
 def choice(name: str, given: Given, allowed: Collection[Any]) -> Given:
     """Returns a given value. InputError: it is not one of those that are allowed."""
-    if np.ndim(given) or given not in allowed:  # type: ignore[call-overload]
+    if np.ndim(given) or given not in allowed:  # type: ignore[arg-type]
         raise InputError(
             f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
             f" {', '.join(map(repr, allowed))}"

@@ -323,7 +323,7 @@ class PythonScheme(Configurable):
             for fields in blocks:
                 self.function(**fields | {name: fields[name][:-1] for name in layers})
         except Exception as error:
-            said = failure(self.name, error)
+            said = failure(str(self.name), error)
         comm = mpi.MPI.Comm.f2py(ranks)
         failed = np.array([bool(said)], np.int32)
         comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from fathom.base.failure import (
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
-from fathom.run import choices, first_record, identity, sanity, wishes
+from fathom.run import agreed, choices, first_record, identity, sanity, wishes
 from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
 from fathom.run.lock import moved
@@ -117,15 +118,28 @@ class Events(Held):
             return self.help()
         sanity.check_period(Period(period, "run"), self.time_step)
         shown = chosen(progress)
+        agreed.check_same(self.comm, self._told(period, from_start))
         try:
-            with self.engaged():
-                self.start_run(period, from_start)
+            with agreed.staying(self.comm), self.engaged():
                 with self.wishes.heard():
+                    self.start_run(period, from_start)
                     self.show_start()
                     self.run_to(self.end, shown)
                 return self.end_run(report)
         finally:
             getattr(shown, "close", lambda: None)()
+
+    def _told(self, period: Duration, from_start: bool) -> dict[str, Any]:
+        """Returns what all ranks must be told alike for a run."""
+        return {
+            "run": Period(period, "run"),
+            "from_start": from_start,
+            "time_step": self.time_step,
+            "start": self.clock.start,
+            "model": type(self.model).__name__,
+            "grid": repr(self.model.grid),
+            "events": [f"{Path(e.label).name} every {e.every}" for e in self.events],
+        }
 
     def help(self) -> Any:
         """Returns what a rank gives back that helps this simulation in a run."""

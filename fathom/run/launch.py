@@ -299,6 +299,9 @@ class Ranks:
             return False
         if getattr(error, "left", False) or mpi.everywhere(self.comm):
             return False  # all ranks leave by themselves; rank 0 speaks
+        if isinstance(error, SystemExit):
+            words = f"rank {self.comm.rank} left by sys.exit({error.code!r}); all ranks were ended"
+            print(f"fathom: {words}", file=sys.stderr)
         report(error, f"rank {self.comm.rank}: ")
         mpi.end_all(self.comm, status_of(error))
         return True

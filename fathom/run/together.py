@@ -21,8 +21,8 @@ from fathom.base.home import at_home
 from fathom.base.regions import region
 from fathom.base.timetable import Advance, Timetable, microseconds, said, second
 from fathom.base.turns import in_turn
+from fathom.run import agreed, wishes
 from fathom.run import members as parts
-from fathom.run import wishes
 from fathom.run.boundaries import Boundaries
 from fathom.run.members import Member
 from fathom.run.one_restart import Restarts
@@ -210,9 +210,11 @@ class Together:
             return {helper.name: helper.program.help()}
         if self.comm is None:
             return {}
+        told = {"run": period, "from_start": from_start, "programs": [*self.members]}
+        agreed.check_same(self.comm, told)
         line = chosen(progress)
         try:
-            with ExitStack() as held:
+            with agreed.staying(self.comm), ExitStack() as held:
                 self._going = []
                 for name in self._coming(self._now):
                     self._engage(name, held)

@@ -31,22 +31,11 @@ def schemes():
     ]
 
 
-def control(field):
-    """The process  field += control of field."""
-    kind = "SurfaceTimeSum" if field["vertical"] == "column" else "TimeSum"
-    process = core.process(kind).on(
-        {"value": f"control of {field['name']}", "statistic": field["name"]}
-    )
-    for argument in (f"control of {field['name']}", field["name"]):
-        process = process.at(
-            argument, field["horizontal"], field["vertical"], vector=field["vector"]
-        )
-    return process
-
-
 def program(name, where, **options):
     entry = catalogue[name]
-    controls = [control(f) for f in entry["fields"] if f["access"] != "writes" and varies(f)]
+    controls = [
+        any_columns.control(f) for f in entry["fields"] if f["access"] != "writes" and varies(f)
+    ]
     # the memory of a scheme's own is no field of the set
     fields = {f["name"] for p in controls for f in p.fields} | {f["name"] for f in entry["fields"]}
     return Program(where, [*controls, core.process(name)], 8, keep=sorted(fields), **options)

@@ -261,6 +261,19 @@ def inputs(entry, dtype, seed=0):
     return given
 
 
+def control(field):
+    """The process  field += control of field."""
+    kind = "SurfaceTimeSum" if field["vertical"] == "column" else "TimeSum"
+    process = core.process(kind).on(
+        {"value": f"control of {field['name']}", "statistic": field["name"]}
+    )
+    for argument in (f"control of {field['name']}", field["name"]):
+        process = process.at(
+            argument, field["horizontal"], field["vertical"], vector=field["vector"]
+        )
+    return process
+
+
 def on_columns(name):
     if name in global_schemes():
         pytest.skip("works on the whole grid at once")

@@ -114,8 +114,11 @@ public:
         transform.inverse(wanted(here(), f));
         if (on_plane) {  // the mean wind replaces the mean divergence
             const auto divergence = transform.scalar(here().D(), f.divergence);
-            const std::vector<T> mean(&coefficients[levels], &coefficients[2 * levels]);
-            if (mean_is_wind) std::fill_n(&coefficients[levels], levels, T(0));
+            std::vector<T> mean;  // a rank may have no waves at all
+            if (mean_is_wind) {
+                mean.assign(&coefficients[levels], &coefficients[2 * levels]);
+                std::fill_n(&coefficients[levels], levels, T(0));
+            }
             transform.inverse({divergence});
             if (mean_is_wind) std::ranges::copy(mean, &coefficients[levels]);
         }

@@ -77,7 +77,7 @@ def _on_earth(value: Any) -> bool:
 
 def _is_latitude(coordinate: Any) -> bool:
     standard, units = (coordinate.attrs.get(key, "") for key in ("standard_name", "units"))
-    return standard == "latitude" or units == "degrees_north"
+    return bool(standard == "latitude" or units == "degrees_north")
 
 
 def _of_records(
