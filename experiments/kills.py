@@ -425,8 +425,8 @@ def tell(name: str, found: Found) -> None:
     )
 
 
-def main() -> int:
-    """Prints what has come of the kills; returns 1 where a run has other bits."""
+def asked() -> argparse.Namespace:
+    """Returns the words of the command; `names` are the kinds of runs."""
     say = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     say.add_argument("--number", type=int, default=200, help="kills over all kinds")
     say.add_argument("--only", default="", help="kinds, with commas between them")
@@ -434,16 +434,20 @@ def main() -> int:
     say.add_argument("--folder", type=Path, help="where runs that differ are left")
     say.add_argument("--json", type=Path, help="the file of the results")
     given = say.parse_args()
-    names = [name for name in given.only.split(",") if name] or list(kinds)
-    if unknown := [name for name in names if name not in kinds]:
+    given.names = [name for name in given.only.split(",") if name] or list(kinds)
+    if unknown := [name for name in given.names if name not in kinds]:
         say.error(f"no kind {', '.join(unknown)}; there are {', '.join(kinds)}")
+    return given
+
+
+def main() -> int:
+    """Prints what has come of the kills; returns 1 where a run has other bits."""
+    given = asked()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="kills-"))
     result: dict[str, Any] = {}
-    shares = [
-        given.number // len(names) + (n < given.number % len(names)) for n in range(len(names))
-    ]
-    for name, share in zip(names, shares):
-        if not share:
+    least, more = divmod(given.number, len(given.names))
+    for n, name in enumerate(given.names):
+        if not (share := least + (n < more)):
             continue
         found = of_kind(name, folder / name, share, given.seed)
         result[name] = vars(found)

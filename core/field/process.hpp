@@ -142,7 +142,7 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
                   "parts of a column would share the memory of a kernel");
     launch::columns<cell, Real::width, in_parts<Scheme> && Real::width == 1>(first, last, body);
 }
-/// The kernel at one column or pack, and at all of some cells: the loop is the same for all schemes.
+/// The kernel at one column or pack, and at all of some cells: one loop for all schemes.
 template <class Scheme, class Real>
 void column(const void* scheme, const Raw* at, int column, int row, Levels levels) {
     apply<Real>(*static_cast<const Scheme*>(scheme), at, column, row, levels);

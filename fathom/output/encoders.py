@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.base import mpi
 from fathom.base.regions import region
 from fathom.output.specification import Region
 
 if TYPE_CHECKING:
-    from fathom._core import OutputEvent
     from fathom.base import mpi
     from fathom.output.stores import Store
 
@@ -45,7 +45,7 @@ class Encoders:
         """Keeps a band of a variable, ([levels,] rows, points)."""
         self.kept.setdefault(name, []).append((band, values))
 
-    def collect(self, event: OutputEvent) -> None:
+    def collect(self, event: mpi.core.OutputEvent) -> None:
         """Encodes an event and brings it to root; all ranks call it, once each has kept its bands
         of an event.
         """
@@ -92,7 +92,9 @@ class Encoders:
         return came
 
     def _encoded(
-        self, event: OutputEvent, levels: Mapping[tuple[str, int], list[tuple[Region, np.ndarray]]]
+        self,
+        event: mpi.core.OutputEvent,
+        levels: Mapping[tuple[str, int], list[tuple[Region, np.ndarray]]],
     ) -> dict[str, list[tuple[int, Any]]]:
         """Returns {alias: [(first level, what is written)]}"""
         store = self.store

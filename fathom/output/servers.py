@@ -28,7 +28,6 @@ from fathom.output import files
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from fathom._core import OutputEvent
     from fathom.output.host import Host
     from fathom.output.staging import Stage
     from fathom.output.streams import Stream
@@ -112,7 +111,7 @@ class Servers:
         """
         simulation.division.helps[task].comm.bcast(error)
 
-    def take(self, stream: Stream, event: OutputEvent) -> bool:
+    def take(self, stream: Stream, event: mpi.core.OutputEvent) -> bool:
         """Hands an event over; False where the computing ranks are to write it themselves, and then
         tell with `wrote`.
         """
@@ -129,7 +128,7 @@ class Servers:
                 return False
             self.watch()
 
-    def wrote(self, event: OutputEvent) -> None:
+    def wrote(self, event: mpi.core.OutputEvent) -> None:
         """Tells that the computing ranks have written the data that servers did not take."""
         if self.simulation.is_root:
             self.client.wrote(event)
@@ -168,7 +167,7 @@ class Servers:
                 stream.write_here(event, partial(_blocks_of, stream, fields))
             self.wrote(event)
 
-    def _is_written(self, event: OutputEvent, number: int) -> bool:
+    def _is_written(self, event: mpi.core.OutputEvent, number: int) -> bool:
         """Returns whether a file that one server of this set wrote holds the event already."""
         s, stream = self.simulation, self.streams[event.stream]
         if stream.set != number:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom import names, output
-from fathom.base import provenance, writing
+from fathom.base import mpi, provenance, writing
 from fathom.base.clock import Duration
 from fathom.base.failure import InputError
 from fathom.output import continued, diagnostics, files
@@ -28,7 +28,6 @@ from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
 
 if TYPE_CHECKING:
-    from fathom._core import OutputEvent
     from fathom.output.host import Host
 
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> units of their sums
@@ -428,7 +427,7 @@ class Store(Statistics, Along, Places, Stream):
         self.last = s.count
 
     def write_region(
-        self, event: OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
+        self, event: mpi.core.OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
     ) -> None:
         horizontal, grid = self.places[product.names[0]]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
@@ -486,7 +485,9 @@ class Store(Statistics, Along, Places, Stream):
             return dict(zip(members, make(list(members.values()))))
         return {name: make([d])[0] for name, d in members.items()}
 
-    def _keep(self, name: str, event: OutputEvent, region: Region, values: np.ndarray) -> None:
+    def _keep(
+        self, name: str, event: mpi.core.OutputEvent, region: Region, values: np.ndarray
+    ) -> None:
         """Writes a region of a variable, or keeps it until the others are there."""
         if self.dealt and self.encoders is not None:
             self.encoders.keep(name, region, values)
@@ -498,7 +499,7 @@ class Store(Statistics, Along, Places, Stream):
         s = self.simulation
         return self.shared or (self.encoders is not None and not s.roles)
 
-    def collect(self, event: OutputEvent) -> None:
+    def collect(self, event: mpi.core.OutputEvent) -> None:
         if self.dealt and self.encoders is not None:
             self.encoders.collect(event)
 
@@ -509,7 +510,7 @@ class Store(Statistics, Along, Places, Stream):
         with np.errstate(all="ignore" if unknown else None):
             yield unknown
 
-    def extend(self, event: OutputEvent) -> None:
+    def extend(self, event: mpi.core.OutputEvent) -> None:
         self.file.extend(
             event.time, event.seconds, (event.begin, event.end) if self.statistic else None
         )

@@ -24,7 +24,6 @@ from fathom.output.specification import Region
 from fathom.output.staging import Stage
 
 if TYPE_CHECKING:
-    from fathom._core import OutputEvent
     from fathom.output.host import Host
 
 
@@ -74,13 +73,13 @@ class Stream(ABC):
 
     @abstractmethod
     def write_region(
-        self, event: OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
+        self, event: mpi.core.OutputEvent, product: Product, n: int, arrays: Sequence[np.ndarray]
     ) -> None:
         """Writes the n-th region of a product, made of its items there, (levels, rows, columns)
         each.
         """
 
-    def extend(self, event: OutputEvent) -> None:
+    def extend(self, event: mpi.core.OutputEvent) -> None:
         """Makes an event visible, of which all regions are written."""
 
     def visible_times(self) -> int:
@@ -124,7 +123,7 @@ class Stream(ABC):
         self.stalls.append(perf_counter() - began)
 
     def write_here(
-        self, event: OutputEvent, blocks: Callable[[Item], Sequence[np.ndarray]]
+        self, event: mpi.core.OutputEvent, blocks: Callable[[Item], Sequence[np.ndarray]]
     ) -> None:
         """Writes an event by the ranks that compute, all together; blocks(item): what this rank has
         of it, (levels, ny, nx) of each of its blocks.
@@ -172,14 +171,14 @@ class Stream(ABC):
     def _writer(self, n: int, writers: int) -> int:
         return n % writers if self.dealt else 0
 
-    def collect(self, event: OutputEvent) -> None:
+    def collect(self, event: mpi.core.OutputEvent) -> None:
         """Brings the parts of an event from all ranks to the rank that writes it; all computing
         ranks call it.
         """
 
     def _pieces(
         self,
-        event: OutputEvent,
+        event: mpi.core.OutputEvent,
         products: Iterable[Product],
         arrays: Mapping[int, Mapping[int, np.ndarray]] | Sequence[Mapping[int, np.ndarray]],
         position: int,
@@ -225,7 +224,7 @@ class Stream(ABC):
 
     def work(
         self,
-        event: OutputEvent,
+        event: mpi.core.OutputEvent,
         arrays: Sequence[Sequence[np.ndarray]],
         position: int,
         per_set: int,
@@ -271,7 +270,7 @@ class Delivery:
         self.simulation = simulation
         self.stage: Stage | None = None
         self.waiting: list[
-            tuple[Stream, OutputEvent, int]
+            tuple[Stream, mpi.core.OutputEvent, int]
         ] = []  # (stream, event, ticket of the stage)
 
     def open(self) -> None:
@@ -279,7 +278,7 @@ class Delivery:
         if s.parallel["staging"] is not None and (s.serves or not s.roles):
             self.stage = Stage(s.parallel["staging"])
 
-    def show(self, stream: Stream, event: OutputEvent) -> None:
+    def show(self, stream: Stream, event: mpi.core.OutputEvent) -> None:
         """Makes an event visible; called by all ranks that compute, once all have written."""
         if self.stage is None:
             self.simulation.on_root(partial(stream.extend, event))

@@ -160,10 +160,8 @@ class Simulation(Requests, Events):
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
         self.gathers: dict[Any, Any] = {}  # plans of messages with fields, by their regions
-        self.trace_events, self.traces = (
-            0,
-            None,
-        )  # room for a trace of the next run; that of the last, on rank 0
+        # room for a trace of the next run; that of the last, on rank 0
+        self.trace_events, self.traces = 0, None
         self._writers: list[int] | None = None
         self._order: list[int] | None = None
         self.delivery = Delivery(self._seen)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -78,9 +78,7 @@ def write(
     if comm.rank == 0:
         partial.write_bytes(magic)
     comm.barrier()
-    with open(partial, "r+b") as file:
-        for n, (start, end) in zip(numbers, pairwise(ends)):
-            os.pwrite(file.fileno(), own[start:end], starts[n])
+    _put(partial, [(own[a:b], starts[n]) for n, (a, b) in zip(numbers, pairwise(ends))])
     comm.barrier()
     if comm.rank == 0:
         groups = [group for _, group in sorted(one for some in gathered for one in some)]
@@ -88,6 +86,13 @@ def write(
         _end(partial, starts[-1], [one[1:3] for one in of_all], last)
         partial.replace(path)
     comm.barrier()
+
+
+def _put(path: Path, parts: Iterable[tuple[bytes, int]]) -> None:
+    """Writes parts of a file, each from its byte on."""
+    with open(path, "r+b") as file:
+        for part, start in parts:
+            os.pwrite(file.fileno(), part, start)
 
 
 def _end(file: Path, place: int, groups: Sequence[tuple[int, int]], footer: bytes) -> None:

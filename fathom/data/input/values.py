@@ -147,8 +147,7 @@ def check_shape(grid: Any, value: Any, name: str, files: bool = True) -> None:
         _check_source(value, name, files)
     if getattr(getattr(value, "dtype", None), "kind", "f") in "bSU":
         plain(value, name)  # an error
-    labelled_or_later = labelled.says(value) or len(getattr(value, "coords", ()))
-    if isinstance(value, (str, Path)) or callable(value) or labelled_or_later:
+    if _looked_at_later(value):
         return
     rows, shape = np.shape(grid.wet_levels), np.shape(value)
     if not (shape or isinstance(value, Records) or np.isfinite(plain(value, name))):
@@ -158,6 +157,12 @@ def check_shape(grid: Any, value: Any, name: str, files: bool = True) -> None:
             f"{name} has shape {shape}; the grid takes {(grid.levels.nz, *rows)}, {rows} or a"
             " number"
         )
+
+
+def _looked_at_later(value: Any) -> bool:
+    """Returns whether a value is read or computed when it is used, or says what it is."""
+    says = labelled.says(value) or len(getattr(value, "coords", ())) > 0
+    return bool(isinstance(value, (str, Path)) or callable(value) or says)
 
 
 def _check_source(value: Any, name: str, files: bool) -> None:
