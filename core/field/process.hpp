@@ -161,8 +161,9 @@ void each_column(Column kernel, const void* scheme, const Raw* at, const Cell* f
 template <class Scheme, class T> struct Kernels {
     static void packs(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     /// Column by column, in parts as the threads of a GPU compute them: for tests (pack = number),
-    /// and as a thread of a GPU has it. On a processor the numbers are those that count: a kernel
-    /// is compiled once for both.
+    /// and as a thread of a GPU has it. On a processor double numbers are those that count: a
+    /// kernel is compiled once for both. Single ones are not: what they do together with double
+    /// constants is computed in double.
     static void numbers(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     static void count(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     static void tangent(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
@@ -181,7 +182,7 @@ template <class Scheme, class T>
 void Kernels<Scheme, T>::numbers(const void* scheme, const Raw* at, const Cell* first,
                                  const Cell* last) {
     using namespace process_detail;
-    if constexpr (launch::on_device)
+    if constexpr (launch::on_device || std::is_same_v<T, float>)
         run<Scheme, Pack<T, 1>, cell_width<T>>(scheme, at, first, last);
     else
         each_column<cell_width<T>, 1, in_parts<Scheme>>(column<Scheme, Pack<Counted<T>, 1>>, scheme,

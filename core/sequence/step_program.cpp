@@ -295,9 +295,13 @@ void StepProgram::open_exchanges() {
 }
 
 /// Fields that a group reads at neighbours are 0 beyond closed edges, unless a group before it in
-/// the step has left them so.
+/// the step has left them so. What a global process has put there, as the wind over a pole, stays.
 void StepProgram::find_edges() {
     std::set<int> clean;
+    for (auto& s : steps)
+        for (std::size_t n = 0; s.global() && n < s.fields.size(); ++n)
+            if (s.process.fields[n].access != Access::reads) clean.insert(s.fields[n]);
+    const std::set<int> kept = clean;
     for (auto& g : groups) {
         for (int p = g.first; p < g.last; ++p)
             for (std::size_t n = 0; n < steps[p].fields.size(); ++n) {
@@ -311,7 +315,8 @@ void StepProgram::find_edges() {
             for (std::size_t n = 0; n < steps[p].fields.size(); ++n)
                 if (steps[p].process.fields[n].access != Access::reads) {
                     const int number = steps[p].fields[n], host = plan->fields[number].guest_of;
-                    clean.erase(number), clean.erase(host);
+                    if (!kept.contains(number)) clean.erase(number);
+                    if (!kept.contains(host)) clean.erase(host);
                 }
     }
 }
