@@ -343,6 +343,7 @@ class Simulation(Requests, Events):
         if self.sequence is not None and self.model.changes != self._changes:
             self._take_changes()
         if self.sequence is None and not self.serves:
+            self._changes = self.model.changes  # a filter takes steps while it is prepared
             self.readers = Readers(self.comm, self.parallel["readers"])
             with self.readers:
                 preparation.prepare(self)

@@ -22,7 +22,7 @@ x, y = np.meshgrid(longitude, latitude)
 def grid_at(east, north):
     return SimpleNamespace(
         wet_levels=np.ones(np.shape(east), int),
-        horizontal=SimpleNamespace(spherical=True),
+        horizontal=SimpleNamespace(spherical=True, mapping=None),
         coordinates=lambda where: (east, north),
         levels_at=lambda where: np.ones(np.shape(east), int),
         place=lambda j, i: f"(j={j}, i={i})",

@@ -177,8 +177,8 @@ def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
     "asked, words",
     [
         ({"spectral_truncation": 16}, "from 1 to 15"),
-        ({"spectral_truncation": 2.5}, "a whole number of waves"),
-        ({"zonal": "no"}, "true and false"),
+        ({"spectral_truncation": 2.5}, "spectral_truncation = 2.5 must be a whole number"),
+        ({"zonal": "no"}, "zonal = 'no' must be true or false"),
         ({"grid": "T42"}, "a grid with longitudes and latitudes"),
         (
             {"grid": fm.GaussianGrid(7), "latlon_resolution": 5},

@@ -41,7 +41,8 @@ def killed(s, period):
 def continued(directory, **keywords):
     """Goes on as --continue does."""
     s = simulation(directory, **keywords)
-    s.resumes, latest = True, checkpoint.latest(s.directory)
+    s.resume()
+    latest = checkpoint.latest(s.directory)
     return s.restore(latest) if latest else s
 
 

@@ -178,7 +178,7 @@ def test_rolling_restarts_of_a_file(tmp_path):
     for wrong, message in (
         ("{every='1d', kept=1}", "unknown checkpoint key 'kept'; did you mean 'keep'?"),
         ("{every='1d', keep=0}", "keep = 0 must be a whole number from 1 on"),
-        ("{every='1d', keep=true}", "keep = True must be a whole number from 1 on"),
+        ("{every='1d', keep=true}", "keep = True must be a whole number"),
         ("{every='1d', path='a.fathom', keep=2}", "all restarts have the name a.fathom"),
     ):
         setting = f"simulation.checkpoint={wrong}"
