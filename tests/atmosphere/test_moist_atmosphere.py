@@ -114,7 +114,7 @@ def test_restart_between_two_radiations(tmp_path):
     again.advance(3)
     assert again.checksum() == whole.checksum()
     other = aquaplanet().simulation(directory=tmp_path)
-    other.parallel |= {"threads": 2, "blocks": (16, 5), "tile": 16}
+    other.parallel.update({"threads": 2, "blocks": (16, 5), "tile": 16})
     other.prepare().advance(7)
     assert other.checksum() == whole.checksum()
 
@@ -170,7 +170,7 @@ def test_water_in_all_its_kinds_is_carried(tmp_path):
     path = sim.write_restart("clouds.fathom")
     sim.advance(56)
     later = with_microphysics().simulation(directory=tmp_path, restart=path)
-    later.parallel |= {"threads": 2, "blocks": (16, 5), "tile": 16}
+    later.parallel.update({"threads": 2, "blocks": (16, 5), "tile": 16})
     later.prepare().advance(56)
     assert later.checksum() == sim.checksum()
     most = {kind: sim.gather(kind).max() for kind in kinds}
@@ -201,7 +201,7 @@ def test_soil_and_lakes_are_state(tmp_path):
     path = sim.write_restart("soil.fathom")
     sim.advance(20)
     later = with_soil().simulation(directory=tmp_path, restart=path)
-    later.parallel |= {"threads": 2, "blocks": (16, 5), "tile": 16}
+    later.parallel.update({"threads": 2, "blocks": (16, 5), "tile": 16})
     later.prepare().advance(20)
     assert later.checksum() == sim.checksum()
     T, water = sim.gather("soil_temperature_1"), sim.gather("soil_water_1")

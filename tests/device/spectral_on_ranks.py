@@ -50,7 +50,7 @@ for name, make in cases_of.items():
     sides = []
     for device in (None, computers.name):
         s = make()
-        s.parallel |= {"device": device} | parallel.get(name, {})
+        s.parallel.update({"device": device} | parallel.get(name, {}))
         s.advance(2)
         sides.append({field: str(s.fields.checksum([field])) for field in s.fields.state})
     shown = dict(s.describe()[1])["device"]

@@ -13,7 +13,7 @@ from fathom.base import mpi, regions
 library = ctypes.CDLL(None)
 exchange, level = sys.argv[1], int(sys.argv[2])
 sim = simulate(stirred(box()), surface=wind(), blocks=(13, 9))
-sim.parallel |= {"exchange": exchange, "synchronise": level}
+sim.parallel.update({"exchange": exchange, "synchronise": level})
 sim.advance(2)
 
 

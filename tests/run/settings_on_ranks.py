@@ -32,7 +32,7 @@ def ocean(**settings):
 
 def atmosphere(**settings):
     simulation = small_atmospheres.held_suarez(levels=4)
-    simulation.parallel |= settings
+    simulation.parallel.update(settings)
     return simulation
 
 
