@@ -45,7 +45,8 @@ def share_of_columns(grid: WaterGrid, region: Region | None, name: str = "region
             " a function"
         )
     else:
-        share = np.clip(on_columns(grid, region, name=name), 0, 1)
+        mask = str(getattr(region, "dtype", "")) == "bool"
+        share = np.clip(on_columns(grid, region + 0.0 if mask else region, name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
     if not share.any():
         raise InputError(f"{name} = {region!r}: no wet column of this grid lies in it")

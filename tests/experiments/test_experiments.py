@@ -165,7 +165,13 @@ def test_every_experiment_is_tested():
 
 
 # their steps are of 40 minutes or two hours
-of_four_hours = {"solid-rotation", "aquaplanet-t31l8", "held-suarez-t42", "rotating-air", "ocean-x1"}
+of_four_hours = {
+    "solid-rotation",
+    "aquaplanet-t31l8",
+    "held-suarez-t42",
+    "rotating-air",
+    "ocean-x1",
+}
 
 
 def period(name):

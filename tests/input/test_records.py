@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import fathom as fm
 from fathom.base.instants import always, months
 from fathom.data.input.records import Input, Records, given, sources
 from fathom.data.input.variables import contents, files
@@ -21,6 +22,7 @@ grid = SimpleNamespace(
     coordinates=lambda where: (east, north),
     levels_at=lambda where: np.array([[0, 1, 1, 1]] + [[1] * 4] * 2),
     place=lambda j, i: f"(j={j}, i={i})",
+    mapping=fm.CartesianGrid(4, 3, extent=(4e3, 3e3), levels=fm.ZLevels(1, depth=10)).mapping,
 )
 
 

@@ -20,9 +20,13 @@ x, y = np.meshgrid(longitude, latitude)
 
 
 def grid_at(east, north):
+    rows, columns = np.shape(east)
+    levels = fm.ZLevels(1, depth=10)
+    plane = fm.CartesianGrid(columns, rows, extent=(columns * 1e3, rows * 1e3), levels=levels)
     return SimpleNamespace(
+        mapping=plane.mapping,
         wet_levels=np.ones(np.shape(east), int),
-        horizontal=SimpleNamespace(spherical=True, mapping=None),
+        horizontal=SimpleNamespace(spherical=True),
         coordinates=lambda where: (east, north),
         levels_at=lambda where: np.ones(np.shape(east), int),
         place=lambda j, i: f"(j={j}, i={i})",

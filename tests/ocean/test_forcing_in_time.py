@@ -9,7 +9,6 @@ import xarray as xr
 import cases
 import fathom as fm
 from cases import box, continued, earth, simulate, under_winds_of
-from fathom.base.failure import RunError
 from fathom.data import embedded
 from fathom.data import surface as climatology
 
@@ -351,9 +350,9 @@ def test_errors_of_runs(tmp_path):
     hole = series([0, 6, 12], [1, 2, 3])
     hole[1, 5, 5] = np.nan
     with pytest.raises(
-        RunError,
+        ValueError,
         match=(
-            r"the forcing of 2000-01-01 06:00 cannot be read: surface_heat_flux: no value at x"
+            r"the forcing of 2000-01-01 06:00: surface_heat_flux: no value at x"
             r" .*\); gaps = 'fill' fills"
         ),
     ):
