@@ -4,6 +4,7 @@ depth.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,13 @@ from fathom.model.component import Array
 
 # ((west, east), (south, north)), corners of a polygon, a map (ny, nx), or a function
 Region = Sequence[Sequence[float]] | Array | Callable[..., Any]
+
+
+def _as_share(region: Any) -> Any:
+    """Returns a map or a function whose truths are numbers: 1 inside, 0 outside."""
+    if callable(region):
+        return functools.wraps(region)(lambda x, y: np.asarray(region(x, y)) + 0.0)
+    return region + 0.0 if str(getattr(region, "dtype", "")) == "bool" else region
 
 
 def share_of_columns(grid: WaterGrid, region: Region | None, name: str = "region") -> Array:
@@ -45,8 +53,7 @@ def share_of_columns(grid: WaterGrid, region: Region | None, name: str = "region
             " a function"
         )
     else:
-        mask = str(getattr(region, "dtype", "")) == "bool"
-        share = np.clip(on_columns(grid, region + 0.0 if mask else region, name=name), 0, 1)
+        share = np.clip(on_columns(grid, _as_share(region), name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
     if not share.any():
         raise InputError(f"{name} = {region!r}: no wet column of this grid lies in it")
