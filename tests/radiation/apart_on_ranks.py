@@ -60,14 +60,16 @@ def failing(directory, precision):
     sim.run("4h", progress=False, report=False)
 
 
-def on_device(sim):
-    """What the processor computes, bytes that were copied, and those of the columns of a call."""
+def on_device(sim, before):
+    """What the processor computes, bytes that were copied since they were so many, and those of the
+    columns of a call.
+    """
     scheme = next(scheme for scheme in sim.model.physics if scheme.name == "RRTMGP")
     levels = {f["name"]: f["levels"] for f in sim.fields.fields}
     numbers = sum(levels.get(name, 0) for name in scheme.field_names)
     rows = len(sim.model.grid.latitude)
     columns = rows * 2 * rows * numbers * sim.bytes_of_number
-    copied = device.open(sim.parallel["device"]).travelled
+    copied = device.open(sim.parallel["device"]).travelled - before
     left = dict(sim.describe()[1])["device"]
     return {"device": left, "travelled": copied, "columns": columns}
 
@@ -78,6 +80,8 @@ def main(precision="fp64", helpers="1", pieces="10", *devices):
         act(directory, precision)
         return
     file = None
+    names = [name for name in devices if name not in ("none", "served")]
+    before = device.open(names[-1]).travelled if names else 0  # by scripts before, on these ranks
     for n, hours in enumerate(pieces.split("+")):
         there = devices[n] if n < len(devices) else "none"
         servers = int("served" in devices)  # ranks that write output
@@ -91,7 +95,7 @@ def main(precision="fp64", helpers="1", pieces="10", *devices):
         file = directory / str(n) / "restart.fathom"
     if not sim.serves:
         result = {"checksum": sim.checksum()}
-        result |= on_device(sim) if sim.parallel["device"] else {"device": []}
+        result |= on_device(sim, before) if sim.parallel["device"] else {"device": []}
         flux = sim.gather("outgoing_longwave")
         if sim.is_root:
             if sim.outputs:
