@@ -88,7 +88,7 @@ def write(
     comm.barrier()
 
 
-def _put(path: Path, parts: Iterable[tuple[bytes, int]]) -> None:
+def _put(path: Path, parts: Iterable[tuple[memoryview, int]]) -> None:
     """Writes parts of a file, each from its byte on."""
     with open(path, "r+b") as file:
         for part, start in parts:
