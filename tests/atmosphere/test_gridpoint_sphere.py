@@ -217,7 +217,7 @@ def test_way_back_of_the_filter():
     sim.model.set(digital_filter="2h")
     again = fm.Simulation(sim.model, time_step="20min", directory=sim.directory)
     again.limits["x_wind"] = (-10, 10)
-    with pytest.raises(ValueError, match="unstable with a step of 1200 s: x_wind .* of 800 s"):
+    with pytest.raises(ValueError, match="unstable with a step of 1200 s: x_wind .* of 600 s"):
         again.prepare()
 
 
