@@ -294,30 +294,33 @@ void StepProgram::open_exchanges() {
     }
 }
 
+/// Calls body(number) for each field that steps [first, last) change.
+template <class Steps, class Body>
+static void each_changed(const Steps& steps, std::size_t first, std::size_t last, Body&& body) {
+    for (std::size_t p = first; p < last; ++p)
+        for (std::size_t n = 0; n < steps[p].fields.size(); ++n)
+            if (steps[p].process.fields[n].access != Access::reads) body(steps[p].fields[n]);
+}
+
 /// Fields that a group reads at neighbours are 0 beyond closed edges, unless a group before it in
 /// the step has left them so. What a global process has put there, as the wind over a pole, stays.
 void StepProgram::find_edges() {
-    std::set<int> clean;
-    for (auto& s : steps)
-        for (std::size_t n = 0; s.global() && n < s.fields.size(); ++n)
-            if (s.process.fields[n].access != Access::reads) clean.insert(s.fields[n]);
-    const std::set<int> kept = clean;
+    std::set<int> kept;
+    for (std::size_t p = 0; p < steps.size(); ++p)
+        if (steps[p].global()) each_changed(steps, p, p + 1, [&](int n) { kept.insert(n); });
+    std::set<int> clean = kept;
     for (auto& g : groups) {
         for (int p = g.first; p < g.last; ++p)
             for (std::size_t n = 0; n < steps[p].fields.size(); ++n) {
                 const int number = steps[p].fields[n];
                 const Field& f = plan->fields[number];
-                if (steps[p].process.fields[n].reach > 0 && f.written && !f.scratch &&
-                    clean.insert(number).second)
-                    g.beyond.add(number, f, *domain);
+                const bool looks = steps[p].process.fields[n].reach > 0 && f.written && !f.scratch;
+                if (looks && clean.insert(number).second) g.beyond.add(number, f, *domain);
             }
-        for (int p = g.first; p < g.last; ++p)
-            for (std::size_t n = 0; n < steps[p].fields.size(); ++n)
-                if (steps[p].process.fields[n].access != Access::reads) {
-                    const int number = steps[p].fields[n], host = plan->fields[number].guest_of;
-                    if (!kept.contains(number)) clean.erase(number);
-                    if (!kept.contains(host)) clean.erase(host);
-                }
+        each_changed(steps, g.first, g.last, [&](int number) {
+            for (int n : {number, plan->fields[number].guest_of})
+                if (!kept.contains(n)) clean.erase(n);
+        });
     }
 }
 

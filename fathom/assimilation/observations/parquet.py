@@ -19,7 +19,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,7 +70,7 @@ def write(
         (n, end - start, zlib.crc32(own[start:end]), table.num_rows)
         for n, (start, end), table in zip(numbers, pairwise(ends), tables)
     ]
-    of_all = sorted(group for some in comm.allgather(told) for group in some)
+    of_all = sorted(chain.from_iterable(comm.allgather(told)))
     starts = np.cumsum([len(magic), *(length for _, length, *_ in of_all)]).tolist()
     edit = _Edit(footer, [starts[n] - start for n, start in zip(numbers, ends)], numbers)
     gathered = comm.gather(list(zip(numbers, edit.groups)))
@@ -81,7 +81,7 @@ def write(
     _put(partial, [(own[a:b], starts[n]) for n, (a, b) in zip(numbers, pairwise(ends))])
     comm.barrier()
     if comm.rank == 0:
-        groups = [group for _, group in sorted(one for some in gathered for one in some)]
+        groups = [group for _, group in sorted(chain.from_iterable(gathered))]
         last = edit.footer(groups, sum(rows for *_, rows in of_all))
         _end(partial, starts[-1], [one[1:3] for one in of_all], last)
         partial.replace(path)
