@@ -233,7 +233,7 @@ class Found:
     kills: Counter[str] = field(default_factory=Counter)  # by what was hit
     late: int = 0  # moments after the end of the run
     runs: int = 0
-    left: int = 0  # runs whose processes outlived the kill by a minute
+    left: list[str] = field(default_factory=list)  # processes that outlived a kill by a minute
     faults: list[str] = field(default_factory=list)
 
 
@@ -294,21 +294,24 @@ class Run:
             return ""
         return name
 
-    def gone(self, seconds: float) -> bool:
-        """Waits until nothing is left of the run, and ends what is; returns whether nothing was."""
+    def gone(self, seconds: float) -> str:
+        """Waits until nothing is left of the run, and ends what is; returns what that was."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.process.poll()
             if self.process.returncode is not None and not any(True for _ in self.tasks()):
-                return True
+                return ""
             time.sleep(0.2)
-        for pid, *_ in list(self.tasks()):
+        left = list(self.tasks())
+        for pid, *_ in left:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         self.process.wait()
-        return False
+        return ", ".join(
+            words.split()[0] if rank is None else f"rank {rank}" for _, words, rank in left
+        )
 
     def end(self) -> int:
         """Waits for the end; returns the status."""
@@ -379,7 +382,9 @@ def killed(kind: Kind, folder: Path, found: Found, wanted: int, rng: random.Rand
             break
         found.kills[hit] += 1
         done += 1
-        found.left += not run.gone(60.0)
+        if left := run.gone(60.0):
+            found.left.append(f"{out}, hit at its {hit}: {left}")
+            print(f"    left: {found.left[-1]}", flush=True)
         more = ["--continue"] if kind.command == "run" else []
     else:
         run = Run(kind, folder, out, more)
@@ -420,7 +425,7 @@ def tell(name: str, found: Found) -> None:
     hits = ", ".join(f"{what} {count}" for what, count in sorted(found.kills.items()))
     print(
         f"{name}: {found.kills.total()} kills ({hits}), {found.runs} runs,"
-        f" {len(found.faults)} with other bits, {found.left} that left processes",
+        f" {len(found.faults)} with other bits, {len(found.left)} that left processes",
         flush=True,
     )
 

@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -173,7 +174,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
         env=environment,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=partial(_end_with, os.getpid()),
     )
     try:
         return _status(_wait(child, directory))
@@ -265,13 +266,15 @@ def _terminal() -> str:
         return "0"
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: int) -> None:
     """Has ranks, on Linux, not outlive the command that started them, however it ends: not even
     those that wait for each other and hear no other signal.
     """
     if sys.platform == "linux":
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
+        if os.getppid() != parent:  # it has ended before it could be watched
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Ranks:

@@ -1,0 +1,111 @@
+"""The rows of the studies: each has something that shows it, and verdicts follow from figures."""
+
+import json
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+root = Path(__file__).resolve().parents[2]
+
+
+def _studies():
+    spec = spec_from_file_location("studies", root / "experiments" / "studies.py")
+    made = module_from_spec(spec)
+    sys.modules["studies"] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+studies = _studies()
+
+
+def test_all_rows_are_there():
+    """The numbers of the rows of each study: 70, 35, 24, 19, 24."""
+    counts = {}
+    for name in studies.rows():
+        counts[name[:2]] = counts.get(name[:2], 0) + 1
+    assert counts == {"MF": 70, "PX": 35, "UM": 24, "SS": 19, "KC": 24}
+
+
+def test_what_shows_a_row_exists():
+    """Files of tests and scripts are there, with the tests that are named."""
+    for row in studies.rows().values():
+        for node in row.tests:
+            file, _, name = node.partition("::")
+            assert (root / file).exists(), f"{row.id}: {file}"
+            assert not name or f"def {name}(" in (root / file).read_text(), f"{row.id}: {node}"
+        for shown in row.shown:
+            program, *words = shown.command.split()
+            assert program in ("fathom", "python"), row.id
+            for word in words:
+                if word.endswith((".toml", ".py")) and "/" in word:
+                    assert (root / word).exists(), f"{row.id}: {word}"
+
+
+@pytest.mark.parametrize(
+    "path, number",
+    [("a.b", 3.0), ("a.b / c.1", 1.5), ("named.second.x", 7.0), ("named.*.x", 5.0)],
+)
+def test_figures_of_a_file(path, number):
+    found = {
+        "a": {"b": 3},
+        "c": [1, 2],
+        "named": [{"name": "first", "x": 5}, {"name": "second", "x": 7}],
+    }
+    assert studies.value(found, path) == number
+
+
+def _table(folder):
+    """Rows that reach their figure, miss it, fail, lack something, or are none."""
+    code = """python -c 'import json, sys; json.dump(dict(x=3), open(sys.argv[1], "w"))' {json}"""
+    text = "\n".join(
+        f'[{name}]\nwhat = "w"\n{rest}'
+        for name, rest in (
+            ("MF01", f"shown = [{{ command = '''{code}''', figure = 'x', least = 3 }}]"),
+            ("MF02", f"shown = [{{ command = '''{code}''', figure = 'x', most = 2 }}]"),
+            ("PX01", "shown = [{ command = '''python -c 'raise SystemExit(4)' ''' }]"),
+            ("PX02", "tests = ['tests/machine/test_nothing.py::test_none']"),
+            ("UM01", "why = 'no machine'\nmissing = 'all'"),
+            ("UM05", "by = 'context'\nwhy = 'no feature'"),
+        )
+    )
+    file = folder / "studies.toml"
+    file.write_text(text)
+    return file
+
+
+def test_verdicts(tmp_path, monkeypatch):
+    monkeypatch.setattr(studies, "table", _table(tmp_path))
+    made = studies.rows(studies.table)
+    done = studies.Done(tmp_path, tests={"tests/machine/test_nothing.py::test_none": "failed"})
+    found = {name: studies.result(row, done) for name, row in made.items()}
+    assert {name: one["verdict"] for name, one in found.items()} == {
+        "MF01": "works",
+        "MF02": "short",
+        "PX01": "fails",
+        "PX02": "fails",
+        "UM01": "partly",
+        "UM05": "context",
+    }
+    page = studies.draw(made, {"rows": found})
+    assert "3 (at most 2) | short" in page and "status 4" in page and "0 of 1 tests" in page
+
+
+def test_a_row_that_shows_nothing_says_why(tmp_path):
+    (tmp_path / "t.toml").write_text('[MF01]\nwhat = "w"\n')
+    with pytest.raises(studies.Mistake, match="says why"):
+        studies.rows(tmp_path / "t.toml")
+
+
+def test_command(tmp_path):
+    """A row that is not there is refused; one row is run, the page has all."""
+    call = [sys.executable, "-P", str(root / "experiments" / "studies.py"), "--json"]
+    where = [str(tmp_path / "s.json"), "--page", str(tmp_path / "page.md"), "--only"]
+    wrong = subprocess.run([*call, *where, "MF99"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "no row MF99" in wrong.stderr
+    subprocess.run([*call, *where, "PX01"], check=True, capture_output=True)
+    assert json.loads((tmp_path / "s.json").read_text())["rows"]["PX01"]["verdict"] == "works"
+    assert (tmp_path / "page.md").read_text().count("\n| ") > 172
