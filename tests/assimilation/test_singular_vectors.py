@@ -45,6 +45,7 @@ def test_lanczos_finds_the_dense_vectors(window):
         )
 
 
+@pytest.mark.long
 def test_energy_at_the_end_of_a_part_of_the_earth(window):
     """The local projection, north of the equator: sigma of the dense vectors, the energy there at
     the end, less than without it.

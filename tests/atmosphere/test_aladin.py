@@ -184,7 +184,9 @@ def test_same_bits_on_ranks(on_ranks, options, on):
         assert found == alone
 
 
-@pytest.mark.parametrize("how", ['distribution="space-filling"', "blocks=[15,13]"])
+@pytest.mark.parametrize(
+    "how", ['distribution="space-filling"', pytest.param("blocks=[15,13]", marks=pytest.mark.long)]
+)
 def test_same_bits_with_several_blocks_on_a_rank(on_ranks, how):
     """Those of the extension alone too."""
     alone = on_ranks(1, small_areas, "bits", 'dynamics="non-hydrostatic"')

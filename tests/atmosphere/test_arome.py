@@ -152,7 +152,11 @@ def test_large_scales_are_hydrostatic():
 
 @pytest.mark.parametrize(
     "extrapolation, corrections, grows",
-    [("nesc", 1, False), ("nesc", 0, True), ("settls", 0, False)],
+    [
+        ("nesc", 1, False),
+        ("nesc", 0, True),
+        pytest.param("settls", 0, False, marks=pytest.mark.long),
+    ],
 )
 def test_long_steps_over_steep_ground_stay(extrapolation, corrections, grows):
     """60 s on points of 2.5 km over a mountain of 2500 m with slopes of 0.2, wind of 20 to 50 m/s:
@@ -198,7 +202,7 @@ def test_mass_of_a_periodic_plane_stays():
     [
         ((), [(3, 2)]),
         (("periodic=true", 'precision="fp32"'), [(2, 1)]),
-        (('extrapolation="settls"', "corrections=0"), [(2, 2)]),
+        pytest.param(('extrapolation="settls"', "corrections=0"), [(2, 2)], marks=pytest.mark.long),
     ],
 )
 def test_same_bits_on_ranks(on_ranks, options, on):
@@ -254,6 +258,7 @@ def test_clouds_of_arome_have_one_humidity():
     assert own.condensation.parameters["critical_humidity"] == 0.8
 
 
+@pytest.mark.long
 def test_cases_with_a_known_shape_run(tmp_path):
     """The script at small size: a bubble that rises, a storm that is the same on both sides."""
     script = Path(__file__).parents[2] / "docs/results/area_cases.py"

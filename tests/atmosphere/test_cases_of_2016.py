@@ -40,7 +40,7 @@ def test_the_cyclone_is_a_vortex_in_balance():
     assert np.abs(sim.gather("x_wind")[-1] - u).max() < 1.0
 
 
-@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_the_jet_of_the_baroclinic_wave_is_in_balance(deep):
     """28 m/s at 45 N in the troposphere; it blows on as it did."""
     grid = fm.LatitudeLongitudeGrid(16, 36, levels=fm.HeightLevels(nz=20, top=30e3, decay=2))

@@ -185,6 +185,7 @@ def test_what_does_not_fit(globe, tmp_path):
         sim.prepare()
 
 
+@pytest.mark.long
 def test_the_same_bits_on_any_ranks(on_ranks):
     one, three = (on_ranks(n, small_spheres, "geometries") for n in (1, 3))
     assert one == three

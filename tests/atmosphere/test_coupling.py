@@ -310,11 +310,13 @@ def test_an_area_must_lie_within_the_outer_one():
         simulation(model.set(analysis="outer"), "300s").prepare()
 
 
+@pytest.mark.long
 def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
     alone = on_ranks(1, small_areas, "nested_bits")
     assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
 
 
+@pytest.mark.long
 def test_a_nest_of_three_is_the_same_on_ranks_and_after_a_restart(tmp_path, on_ranks):
     alone = on_ranks(1, small_areas, "nested_twice_bits")
     assert on_ranks(2, small_areas, "nested_twice_bits") == alone
@@ -343,7 +345,7 @@ def test_what_runs_beside_does_not_go_back():
         one.model.outer.state(0)
 
 
-@pytest.mark.parametrize("steps", [5, 6])
+@pytest.mark.parametrize("steps", [5, pytest.param(6, marks=pytest.mark.long)])
 def test_restart_with_a_globe_beside(tmp_path, steps):
     """Between two records, and at one: the same bits of both, and one folder of all files; the
     state before is in it where the globe is ahead.
@@ -381,7 +383,9 @@ def test_sound_of_an_outer_area_goes_into_the_nest():
         assert (found - there[name]).std() < 0.1 * there[name].std(), name
 
 
-@pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
+@pytest.mark.parametrize(
+    "dynamics", ["hydrostatic", pytest.param("non-hydrostatic", marks=pytest.mark.long)]
+)
 def test_a_digital_filter_with_an_outer_model(dynamics):
     """Surface pressure changes less in the first step, and the run begins at its start."""
     change = []

@@ -2,6 +2,7 @@
 near.
 """
 
+import functools
 import warnings
 
 import numpy as np
@@ -14,6 +15,7 @@ from fathom.data import atmosphere
 noon = np.array(["2011-10-11T00", "2011-10-11T06"], "M8[ns]")
 
 
+@functools.cache
 def two_times():
     """The embedded state, and the same with 5 m/s more from the west six hours later."""
     first = atmosphere.gfs()
@@ -23,7 +25,7 @@ def two_times():
     return both.assign({n: first[n] for n in fixed if n in first}).assign_coords(time=noon)
 
 
-@pytest.mark.parametrize("kind", ["spectral", "grid-point"])
+@pytest.mark.parametrize("kind", ["spectral", pytest.param("grid-point", marks=pytest.mark.long)])
 def test_the_record_of_the_date(tmp_path, kind):
     def started(date, **own):
         if kind == "spectral":

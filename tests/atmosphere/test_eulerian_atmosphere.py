@@ -92,6 +92,7 @@ def test_mass_before_it_is_fixed():
     assert 1e-10 < abs(last["mass"] / first["mass"] - 1) < 1e-5
 
 
+@pytest.mark.long
 def test_leapfrog_is_of_second_order():
     T = [unforced(step, days=0.5)[0].gather("air_temperature") for step in (1200, 600, 150)]
     errors = [np.sqrt(((t - T[-1]) ** 2).mean()) for t in T[:-1]]

@@ -65,7 +65,7 @@ def main(directory):
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     directory = tmp_path_factory.mktemp("forecast")
-    return directory, *simulate(directory, report=True)
+    return directory, *simulate(directory)
 
 
 def _between_ground_and_air(record):
@@ -145,17 +145,24 @@ def test_output_on_levels_and_on_pressure(done):
             plots.picture(data, "geopotential_height" if "level" in options else "ta", **options)
 
 
-def test_report_summary_and_tree(done):
-    from fathom.run.show import describe
-    from fathom.run.tree import tree
-
-    directory, sim, summary = done
-    page = (directory / "report.html").read_text()
+@pytest.mark.long
+def test_report(tmp_path):
+    """The page has all pictures; the shares of time are in it."""
+    simulate(tmp_path, report=True)
+    page = (tmp_path / "report.html").read_text()
     assert (
         page.count("data:image/png;base64,") >= 10
         and 'class="missing"' not in page
         and "Weather" in page
+        and "Where the time went" in page
     )
+
+
+def test_summary_and_tree(done):
+    from fathom.run.show import describe
+    from fathom.run.tree import tree
+
+    _, sim, summary = done
     assert (
         summary["cells"] == sim.model.grid.wet_cells
         and summary["series"]["precipitation"]["units"] == "mm/day"
@@ -163,7 +170,7 @@ def test_report_summary_and_tree(done):
     assert summary["series"]["mean_surface_pressure"]["last"] == pytest.approx(
         sim.series.values["mean_surface_pressure"][0], rel=1e-12
     )
-    assert "Where the time went" in page and {
+    assert {
         "SemiLagrangianTransport",
         "Legendre transform",
         "BettsMiller",

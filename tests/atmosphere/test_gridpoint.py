@@ -27,6 +27,7 @@ def test_rest_over_a_mountain():
         assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-10
 
 
+@pytest.mark.long
 def test_order_in_space():
     """Against the exact solution of Baldauf and Brdar: second order in dx, dz and dt together."""
     import baldauf_brdar
@@ -77,9 +78,9 @@ def test_more_iterations_change_little():
     "options, on",
     [
         ((), [(3, 2)]),
-        (("ny=12", "wind=60"), [(4, 1)]),
+        pytest.param(("ny=12", "wind=60"), [(4, 1)], marks=pytest.mark.long),
         (("ny=1", 'precision="fp32"'), [(3, 1)]),
-        (("ny=12", "walls=false", "ground=false"), [(2, 1)]),
+        pytest.param(("ny=12", "walls=false", "ground=false"), [(2, 1)], marks=pytest.mark.long),
         pytest.param((), [(2, 1), (4, 1)], marks=pytest.mark.long),
         pytest.param(("ny=12", "wind=60"), [(2, 1)], marks=pytest.mark.long),
         pytest.param(("ny=12", "walls=false", "ground=false"), [(4, 1)], marks=pytest.mark.long),

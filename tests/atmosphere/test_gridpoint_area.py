@@ -17,7 +17,7 @@ def left(sim, steps):
     return max(np.abs((sim.gather(n) - v)[inside]).max() for n, v in before.items())
 
 
-@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("deep", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_air_that_turns_about_the_axis(deep):
     """About another pole all of the rotation and all metric terms act: 20 m/s stay as they are; in
     deep air, for which the state is not exact, nearly.

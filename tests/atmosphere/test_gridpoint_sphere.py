@@ -84,9 +84,13 @@ def test_deep_air_that_turns_faster_than_its_planet():
     [
         ((), [(3, 2)]),
         pytest.param((), [(2, 1)], marks=pytest.mark.long),
-        (("deep=true", "still=true", "surface_potential_temperature=280"), [(4, 1)]),
+        pytest.param(
+            ("deep=true", "still=true", "surface_potential_temperature=280"),
+            [(4, 1)],
+            marks=pytest.mark.long,
+        ),
         (('precision="fp32"', 'preconditioner="lines"'), [(3, 1)]),
-        (('preconditioner="multigrid"', "nx=32"), [(2, 2)]),
+        pytest.param(('preconditioner="multigrid"', "nx=32"), [(2, 2)], marks=pytest.mark.long),
         pytest.param(('preconditioner="multigrid"', "nx=32"), [(3, 1)], marks=pytest.mark.long),
     ],
 )

@@ -54,7 +54,8 @@ def test_trajectories_are_of_second_order():
 
 
 @pytest.mark.parametrize(
-    "case, days, limit", [("williamson-5", 5, 1e-3), ("williamson-6", 5, 2.5e-3)]
+    "case, days, limit",
+    [("williamson-5", 5, 1e-3), pytest.param("williamson-6", 5, 2.5e-3, marks=pytest.mark.long)],
 )
 def test_both_schemes_agree(case, days, limit):
     sim, _, euler = run(days, 42, 900, case, scheme="eulerian", diffusion_time="12h")

@@ -66,9 +66,9 @@ def inside(simulation, name):
     "kind, file",
     [
         ("lambert", "a.nc"),
-        ("lambert", "a.fa/+0000-10.fa"),
+        pytest.param("lambert", "a.fa/+0000-10.fa", marks=pytest.mark.long),
         ("polar stereographic", "a.grib2"),
-        ("mercator", "a.zarr"),
+        pytest.param("mercator", "a.zarr", marks=pytest.mark.long),
         *(
             pytest.param(*pair, marks=pytest.mark.long)
             for pair in (
@@ -149,7 +149,15 @@ def test_a_grid_point_area_and_no_globe(written, tmp_path):
         fm.Simulation(globe, time_step="20m", start="2011-10-11", directory=tmp_path).prepare()
 
 
-@pytest.mark.parametrize("kind", ["lambert", "polar_stereographic", "mercator", "rotated_ll"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "lambert",
+        pytest.param("polar_stereographic", marks=pytest.mark.long),
+        pytest.param("mercator", marks=pytest.mark.long),
+        "rotated_ll",
+    ],
+)
 def test_a_map_of_another_centre(tmp_path, kind):
     """Rows from north to south, wind along the axes: solid rotation of the air about the axis."""
     nx, ny, U = 24, 20, 20.0

@@ -177,7 +177,7 @@ def started(tmp_path, ranks):
     return run
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_interrupted_run_writes_a_restart(tmp_path, ranks):
     run = started(tmp_path, ranks)
     run.send_signal(signal.SIGINT)
@@ -203,7 +203,7 @@ def test_ranks_without_a_run_end_at_once(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_restart_on_request(tmp_path, ranks):
     """SIGUSR1 writes a restart, and the run continues; a file in its directory does the same."""
     run, now = started(tmp_path, ranks), tmp_path / "r" / "restart-now.fathom"

@@ -26,10 +26,12 @@ def test_as_one_file_inside_the_other(on_ranks, alone):
     assert on_ranks(1, script, "one_inside_the_other") == alone
 
 
+@pytest.mark.long
 def test_in_turn_on_two_ranks(on_ranks, alone):
     assert on_ranks(2, script, "bits", "named=false") == alone
 
 
+@pytest.mark.long
 def test_side_by_side_in_pieces(on_ranks, alone):
     assert on_ranks(3, script, "bits", sides, 'lengths=["15min", "15min"]') == alone
 

@@ -79,11 +79,13 @@ def test_output_of_the_outer_model(tmp_path):
 # ---- ranks ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_same_on_ranks_with_servers_of_the_area(on_ranks, alone):
     """The outer model has stepped to its start on all three; then it steps on two."""
     assert on_ranks(3, script, "bits", "area_servers=1") == alone
 
 
+@pytest.mark.long
 def test_servers_of_both(on_ranks):
     """Two ranks step, one serves the area, one the globe: four ranks, each once."""
     one = on_ranks(2, script, "bits", "globe_servers=1")

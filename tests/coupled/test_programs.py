@@ -251,7 +251,9 @@ def alone(on_ranks):
     }
 
 
-@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "ranks", [pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)]
+)
 def test_any_ranks(on_ranks, alone, ranks):
     assert on_ranks(ranks, script, "bits") == alone[False]
 

@@ -36,7 +36,9 @@ def test_data_find_the_truth(tmp_path):
     "more",
     [
         ["inner.resolution=200e3", 'inner.step="1h"'],
-        ['area.dynamics="non-hydrostatic"', "cycle.windows=1"],
+        pytest.param(
+            ['area.dynamics="non-hydrostatic"', "cycle.windows=1"], marks=pytest.mark.long
+        ),
     ],
 )
 def test_four_dimensional(tmp_path, more):
@@ -76,6 +78,7 @@ def test_mistakes_have_their_place(setting, message):
         area.read(source, [*small, setting])
 
 
+@pytest.mark.long
 def test_stopped_and_gone_on_is_the_same(tmp_path):
     """The same numbers and the same arrays, with another method in between; another experiment
     takes another directory.

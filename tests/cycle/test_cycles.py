@@ -88,10 +88,10 @@ def test_mistakes_have_their_place(setting, message):
 
 def test_ranks_and_threads_change_no_bit(tmp_path):
     """What was learned, and the analysis of 4D-Var with errors correlated in a column, on
-    one rank, two ranks, and two threads."""
+    one rank, and on two ranks of two threads."""
     settings = [x for setting in [*small, "cycle.windows=1"] for x in ("--set", setting)]
     ends = []
-    for name, *parallel in (("1", "--threads", 1), ("2", "--ranks", 2), ("t", "--threads", 2)):
+    for name, *parallel in (("1", "--threads", 1), ("2", "--ranks", 2, "--threads", 2)):
         status, _, errors = box.fathom(
             *("cycle", source, "--method", "4d-var", "--out", name, *parallel, *settings),
             folder=tmp_path,

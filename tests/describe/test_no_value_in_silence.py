@@ -119,7 +119,22 @@ def smaller(file):
     ]
 
 
-@pytest.mark.parametrize("file", experiments, ids=lambda file: file.stem)
+# they take a second or more, and are like others that do not
+alike = {
+    *("europe-gridpoint", "ocean-x1", "ocean-1deg", "forecast-europe", "forecast-gridpoint"),
+    *("aladin-europe-10km", "aladin-europe-outer", "aladin-europe", "observed-climate"),
+    *("observed-forecast", "arome-austria", "arome-alps", "arome-large", "arome-europe"),
+    *("ocean-3deg",),
+}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=file.stem, marks=pytest.mark.long if file.stem in alike else ())
+        for file in experiments
+    ],
+)
 def test_what_is_written_out_is_toml_and_the_same(file):
     try:
         text = Experiment.read(file, smaller(file)).resolved()

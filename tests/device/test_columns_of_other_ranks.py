@@ -26,7 +26,7 @@ def one(on_ranks):
         pytest.param(
             *(3, "fp64", 1, "2+1", [computers.name, computers.name]), marks=pytest.mark.long
         ),
-        (3, "fp64", 2, "2+1", ["none", computers.name]),
+        pytest.param(3, "fp64", 2, "2+1", ["none", computers.name], marks=pytest.mark.long),
     ],
 )
 def test_radiation_on_separate_ranks(on_ranks, one, ranks, precision, helpers, pieces, devices):
@@ -43,7 +43,8 @@ def test_only_columns_travel_to_separate_ranks(on_ranks):
 
 
 @pytest.mark.parametrize(
-    "ranks, precision, carrier", [(2, "fp64", "messages"), (3, "fp32", "pulled")]
+    "ranks, precision, carrier",
+    [(2, "fp64", "messages"), pytest.param(3, "fp32", "pulled", marks=pytest.mark.long)],
 )
 def test_columns_shared_by_their_cost(on_ranks, ranks, precision, carrier):
     """Of radiation, convection and microphysics."""
@@ -56,7 +57,9 @@ def test_columns_shared_by_their_cost(on_ranks, ranks, precision, carrier):
     assert shared["travelled"] > 0
 
 
-@pytest.mark.parametrize("precision, spacing", [("fp64", "2"), ("fp32", "none")])
+@pytest.mark.parametrize(
+    "precision, spacing", [("fp64", "2"), pytest.param("fp32", "none", marks=pytest.mark.long)]
+)
 def test_radiation_shared_by_its_cost(on_ranks, precision, spacing):
     """In samples and in all columns."""
     alone = on_ranks(1, cloudy, precision, spacing, "none", 21, 3)

@@ -40,7 +40,9 @@ def random(case, count=2):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("block", [(0, 0), (7, 5), (16, 9), (3, 3)])
+@pytest.mark.parametrize(
+    "block", [(0, 0), (7, 5), pytest.param((16, 9), marks=pytest.mark.long), (3, 3)]
+)
 @pytest.mark.parametrize("method, precision", METHODS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_same_bits(kind, block, method, precision, dtype):
@@ -52,7 +54,7 @@ def test_same_bits(kind, block, method, precision, dtype):
         assert there.iterations > 30 and not found[1][0]
 
 
-@pytest.mark.parametrize("mass", [2e-8, 1e-10, 1e-13])
+@pytest.mark.parametrize("mass", [2e-8, pytest.param(1e-10, marks=pytest.mark.long), 1e-13])
 @pytest.mark.parametrize("method, precision", METHODS)
 def test_badly_conditioned(mass, method, precision):
     """Also where fp64 takes over from fp32, and where a search begins anew."""

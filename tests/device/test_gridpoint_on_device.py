@@ -15,8 +15,18 @@ on_processor = cache(carried.carried)  # on one rank
 precisions = ["fp64", "fp32"]
 
 
-@pytest.mark.parametrize("precision", precisions)
-@pytest.mark.parametrize("name", carried.cases)
+@pytest.mark.parametrize(
+    "precision, name",
+    [
+        *(("fp64", name) for name in carried.cases),
+        ("fp32", "moist"),
+        *(
+            pytest.param("fp32", name, marks=pytest.mark.long)
+            for name in carried.cases
+            if name != "moist"
+        ),
+    ],
+)
 def test_same_bits(name, precision):
     for blocks in (None, [10, 5]):
         found = carried.carried(name, precision, 3, device=computers.name, blocks=blocks)
@@ -36,7 +46,7 @@ runs_of = {
 }
 
 
-@pytest.mark.parametrize("ranks", runs_of)
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
 def test_several_ranks(on_ranks, ranks):
     """On two each has half of the rows, on three a third of each row."""
     runs = runs_of[ranks]

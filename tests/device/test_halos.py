@@ -8,7 +8,7 @@ SCRIPT = Path(__file__).with_name("halos_on_ranks.py")
 
 
 @pytest.mark.parametrize(
-    "ranks", [1, 3, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 4))]
+    "ranks", [1, 2, *(pytest.param(n, marks=pytest.mark.long) for n in (3, 4))]
 )
 def test_the_same_bits(on_ranks, ranks):
     said = on_ranks(ranks, SCRIPT)

@@ -49,7 +49,7 @@ def test_same_bits(name):
 @pytest.mark.parametrize(
     "ranks, cases",
     [
-        (2, ()),
+        pytest.param(2, (), marks=pytest.mark.long),
         pytest.param(3, ("separable-lines", "multigrid"), marks=pytest.mark.long),
         pytest.param(5, ("fewer modes than ranks",), marks=pytest.mark.long),
     ],

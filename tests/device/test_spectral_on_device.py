@@ -91,8 +91,13 @@ def test_same_bits_of_an_area(name):
     assert checked(make, 2) == ""
 
 
-def test_several_ranks(on_ranks):
-    found = on_ranks(3, Path(__file__).with_name("spectral_on_ranks.py"))
+@pytest.mark.parametrize(
+    "some",
+    [["full", "stretched", "area"], pytest.param([], marks=pytest.mark.long, id="all")],
+)
+def test_several_ranks(on_ranks, some):
+    found = on_ranks(3, Path(__file__).with_name("spectral_on_ranks.py"), *some)
+    assert len(found) == (len(some) or 11)
     for name, (here, there, left) in found.items():
         assert here == there, name
         assert left == ""

@@ -49,26 +49,24 @@ def simulation(name, directory=".", parallel=None, **physics):
 @pytest.mark.parametrize(
     "name, precision",
     [
-        *((name, "fp64") for name in oceans),
-        ("box", "fp32"),
-        *(pytest.param(name, "fp32", marks=pytest.mark.long) for name in oceans if name != "box"),
+        *(("box", "fp64"), ("box", "fp32"), ("full", "fp64")),
+        *(
+            pytest.param(*one, marks=pytest.mark.long)
+            for one in (("globe", "fp64"), ("globe", "fp32"), ("full", "fp32"))
+        ),
     ],
 )
 def test_same_bits_on_a_device(name, precision):
     found = []
-    for parallel in (
-        {},
-        {"device": computers.name},
-        {"device": computers.name, "blocks": [25, 29]},
-    ):
+    for parallel in ({}, {"device": computers.name, "blocks": [25, 29]}):
         s = simulation(name, parallel=parallel, precision=precision)
-        s.advance(5)
+        s.advance(3)
         found.append({field: s.fields.checksum([field]) for field in s.model.prognostic})
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
 
 
 def test_there_and_back(tmp_path):
-    make = lambda directory, parallel: simulation("globe", directory, parallel)
+    make = lambda directory, parallel: simulation("box", directory, parallel)
     computers.there_and_back(tmp_path, make, ["temperature", "velocity_x"], half=240)
 
 

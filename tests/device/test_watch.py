@@ -21,7 +21,9 @@ def alone(on_ranks):
     return on_ranks(1, SCRIPT, json.dumps(None))
 
 
-@pytest.mark.parametrize("ranks, blocks", [(1, [7, 6]), (2, None)])
+@pytest.mark.parametrize(
+    "ranks, blocks", [(1, [7, 6]), pytest.param(2, None, marks=pytest.mark.long)]
+)
 def test_the_same_numbers(on_ranks, alone, ranks, blocks):
     found = on_ranks(ranks, SCRIPT, json.dumps(computers.name), json.dumps(blocks))
     assert found == alone

@@ -227,7 +227,20 @@ smaller = {
 shown = [page for page in pages if blocks(page, "python")]
 
 
-@pytest.mark.parametrize("page", shown, ids=lambda path: str(path.relative_to(root)))
+slow = {"gridpoint", "coupled", "post", "limited-area", "assimilation"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(root)),
+            marks=pytest.mark.long if page.stem in slow else (),
+        )
+        for page in shown
+    ],
+)
 def test_python_on_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")

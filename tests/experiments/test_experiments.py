@@ -183,7 +183,18 @@ def period(name):
     return "10min" if step.endswith("s") else "1h" if step == "3min" else "3h"
 
 
-@pytest.mark.parametrize("name", small)
+# they take a second or more, and are like others that do not
+alike = {
+    *("tropical-cyclone", "ullrich-gridpoint", "baroclinic-wave-gridpoint", "europe-gridpoint"),
+    *("arome-europe", "arome-alps", "forecast-europe", "observed-climate", "observed-forecast"),
+    *("aladin-europe-outer", "aladin-europe-10km", "ocean-0.1deg", "supercell"),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long if name in alike else ()) for name in small],
+)
 def test_runs_by_its_command(name, tmp_path):
     settings = [word for setting in small[name] for word in ("--set", setting)]
     out = tmp_path / name

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from fathom import output
 
@@ -18,6 +19,7 @@ def _kills():
     return made
 
 
+@pytest.mark.long
 def test_two_kills(tmp_path):
     kills = _kills()
     found = kills.of_kind("ocean", tmp_path / "ocean", 2, seed=1)

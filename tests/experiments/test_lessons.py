@@ -72,6 +72,7 @@ def test_lock_exchange(learn):
     assert lesson["mixing"] > 0
 
 
+@pytest.mark.long
 def test_overflow(learn):
     """A gravity current, of Froude number 1 give or take a half, that has kept a third of its cold;
     heat to rounding.

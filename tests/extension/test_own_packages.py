@@ -86,7 +86,12 @@ def fathom(installed, folder, *arguments):
 
 
 @pytest.mark.parametrize(
-    "ranks, servers", [pytest.param(1, 0, marks=pytest.mark.long), (2, 0), (1, 1)]
+    "ranks, servers",
+    [
+        pytest.param(1, 0, marks=pytest.mark.long),
+        pytest.param(2, 0, marks=pytest.mark.long),
+        (1, 1),
+    ],
 )
 def test_all_three_in_a_run(installed, tmp_path, ranks, servers):
     (tmp_path / "own.toml").write_text(toml)
@@ -112,6 +117,7 @@ def test_all_three_in_a_run(installed, tmp_path, ranks, servers):
     assert salt == pytest.approx(35) and warmth == pytest.approx(7.5)
 
 
+@pytest.mark.long
 def test_what_is_no_format(installed, tmp_path):
     (tmp_path / "own.toml").write_text(toml.replace("all.own", "all.bad"))
     done = fathom(installed, tmp_path, "run", "own.toml")

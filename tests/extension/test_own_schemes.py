@@ -154,12 +154,13 @@ def test_compiled_once_for_all(relaxation, tmp_path, monkeypatch):
     "text, said",
     [
         ("struct Broken {", "does not compile"),
-        (
+        pytest.param(
             '#include "field/entry.hpp"\nstruct Own { static constexpr std::string_view summary ='
             ' "own"; template <class Real> constexpr void operator()(fathom::Updates<Real,'
             ' "temperature", fathom::place::center_layer, "degC"> t) const { t[0] += 1; } };\n'
             'inline fathom::Entries schemes() { return {fathom::entry<Own>("KPP")}; }',
             "called 'KPP' already",
+            marks=pytest.mark.long,
         ),
     ],
 )

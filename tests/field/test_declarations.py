@@ -53,6 +53,7 @@ def compiled(tmp_path, *bodies):
     return done.returncode, {int(n) for n in re.findall(r"^body:(\d+)", done.stderr, re.MULTILINE)}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(compiler is None, reason="no C++ compiler")
 def test_what_follows_the_declaration_compiles(tmp_path):
     assert compiled(tmp_path, right) == (0, set())

@@ -14,35 +14,35 @@ import run
 
 @pytest.mark.timeout(300)
 def test_nothing_ends_in_a_traceback_or_in_silence():
-    found = run.tried(150, seed=7)
-    assert len(found) == 150
+    found = run.tried(60, seed=7)
+    assert len(found) == 60
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 50 and count("ran") > 5
+    assert count("error") > 20 and count("ran") > 1
 
 
 @pytest.mark.timeout(300)
 def test_damaged_files_are_told_of():
-    found = damaged.tried(25, seed=7)
+    found = damaged.tried(12, seed=7)
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 10 and count("same") > 1
+    assert count("error") > 4 and count("same") > 0
 
 
 @pytest.mark.timeout(300)
 def test_command_lines():
-    found = commands.tried(25, seed=7)
+    found = commands.tried(12, seed=7)
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 8 and count("ran") > 1
+    assert count("error") > 4 and count("ran") > 0
 
 
 @pytest.mark.timeout(300)
 def test_files_of_others():
-    found = files.tried(100, seed=7)
+    found = files.tried(40, seed=7)
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 40 and count("same") > 15
+    assert count("error") > 15 and count("same") > 5
 
 
 def told(wrong):

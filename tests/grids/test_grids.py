@@ -60,7 +60,13 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("dipole 3deg", "tripolar 3deg"),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("x1", "1deg")),
+    ],
+)
 def test_named_grids(name):
     grid = NAMED[name]()
     h, wet, ny = grid.horizontal, grid.wet_levels, grid.horizontal.ny

@@ -51,7 +51,9 @@ def at(file, date, calendar):
     return a + (b - a) * (0.0 - t0) / (t1 - t0)
 
 
-@pytest.mark.parametrize("every", [24, 6, 1])
+@pytest.mark.parametrize(
+    "every", [24, pytest.param(6, marks=pytest.mark.long), pytest.param(1, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize(
     "calendar", ["noleap", "360_day", "julian", "proleptic_gregorian", "all_leap"]
 )

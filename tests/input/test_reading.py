@@ -105,7 +105,11 @@ def damaged(folder):
 @pytest.mark.parametrize(
     "setting, message",
     [
-        ('grid={type="CurvilinearGrid",file="truncated.nc"}', "is not a readable NetCDF-4 file"),
+        pytest.param(
+            'grid={type="CurvilinearGrid",file="truncated.nc"}',
+            "is not a readable NetCDF-4 file",
+            marks=pytest.mark.long,
+        ),
         ('grid.bathymetry="depth.txt"', "depth.txt, line 2: 'x' is not a number"),
     ],
 )

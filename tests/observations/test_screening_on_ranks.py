@@ -52,6 +52,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.long
 def test_ranks_change_nothing(folder, on_ranks):
     script = Path(__file__).with_name("screening_on_ranks.py")
     one, three = (on_ranks(n, script, folder) for n in (1, 3))

@@ -56,6 +56,7 @@ def test_no_shock():
     assert change["geostrophic"] < 0.05 * change["rest"]
 
 
+@pytest.mark.long
 def test_same_bits_on_two_ranks(tmp_path):
     tilted = {
         "20 * exp(depth / -1000)": "(20 + y / L) * exp(depth / -1000)",

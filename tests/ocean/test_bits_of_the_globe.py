@@ -33,7 +33,9 @@ cases = {
 }
 
 
-@pytest.mark.parametrize("name", cases)
+@pytest.mark.parametrize(
+    "name", ["climate", "cells", pytest.param("tides", marks=pytest.mark.long)]
+)
 def test_same_bits_in_other_blocks(name):
     grid = fm.TripolarGrid(
         resolution="3deg",
@@ -42,10 +44,10 @@ def test_same_bits_in_other_blocks(name):
     )
     ocean = fm.Ocean(grid, **cases[name]).set(temperature="levitus", salinity="levitus")
     found = []
-    for blocks in (None, (25, 29), (17, 40)):
+    for blocks in (None, (17, 40)):
         simulation = fm.Simulation(
             ocean, "1h", surface=fm.BulkForcing("coads"), parallel={"blocks": blocks}
         )
         simulation.advance(4)
         found.append({field: simulation.fields.checksum([field]) for field in ocean.prognostic})
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]

@@ -57,6 +57,7 @@ def test_the_embedded_forcings(ncep, coads):
     assert "| heat northward, Atlantic, 26.5° N [PW] | +0." in text and "RAPID" in text
 
 
+@pytest.mark.long
 def test_storms_bring_the_stress_of_the_westerlies(grid, ncep, coads):
     """Mean wind and mean speed alone give less than half of Trenberth's stress (1990), of winds
     twice a day, in the north, and three quarters in the south; storms of that mean speed bring most

@@ -120,7 +120,7 @@ def test_the_overflows_of_the_sea():
     assert abs(sim.fields.volume() / before - 1) < 1e-13
 
 
-@pytest.mark.parametrize("cells", [None, 0.2])
+@pytest.mark.parametrize("cells", [pytest.param(None, marks=pytest.mark.long), 0.2])
 def test_one_overflow_per_strait(cells):
     """What an overflow carries finds no way on the grid: between the Nordic Seas and the Atlantic
     no velocity is deeper than the top of the flow over the sill, nor than the ridge at 3 degrees.

@@ -38,6 +38,7 @@ def run(tmp_path_factory):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
     [
@@ -56,6 +57,7 @@ def test_on_a_real_mpi(run, how):
     assert "--wait" not in how or told["fallback"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     shutil.which("smpirun") is None, reason="needs SimGrid (Debian: libsimgrid-dev)"
 )

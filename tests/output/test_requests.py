@@ -251,9 +251,9 @@ def test_wind_over_the_poles(tmp_path, sphere, levels):
 
 
 def test_grib_and_fa_are_encoded_by_any_ranks_to_the_same_bytes(on_ranks):
-    one, two = (on_ranks(n, output_requests, "whole_times") for n in (1, 2))
-    assert one == two and len(one) == 3 + 3 + 3 + 2 + 3
-    assert one == on_ranks(3, output_requests, "whole_times", "1")  # a server
+    one = on_ranks(1, output_requests, "whole_times")
+    assert len(one) == 3 + 3 + 3 + 2 + 3
+    assert one == on_ranks(3, output_requests, "whole_times", "1")  # one is a server
 
 
 @pytest.mark.long

@@ -74,8 +74,8 @@ def without(tmp_path_factory):
 @pytest.mark.parametrize(
     "ranks, servers, settings",
     [
-        (1, 1, ()),
-        (2, 1, ()),
+        pytest.param(1, 1, (), marks=pytest.mark.long),
+        pytest.param(2, 1, (), marks=pytest.mark.long),
         pytest.param(3, 2, (), marks=pytest.mark.long),
         (2, 2, ("parallel.io_sets=1", "parallel.threads=2")),
         (2, 1, ("parallel.io_slots=1", 'parallel.on_busy="wait"')),
@@ -146,9 +146,19 @@ def test_show(without):
         ),
         (("--set", "parallel.io_server=1"), "did you mean 'io_servers'"),
         (("--set", "parallel.io_servers=-1"), "at least 0"),
-        (("--io-servers", "1", "--set", "parallel.per_node=1"), "give one of them"),
-        (("--io-servers", "1", "--set", 'parallel.on_busy="sync"'), "allowed: synchronous, wait"),
-        (("--io-servers", "1", "--restart", "none.fathom"), "none.fathom"),
+        pytest.param(
+            ("--io-servers", "1", "--set", "parallel.per_node=1"),
+            "give one of them",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ("--io-servers", "1", "--set", 'parallel.on_busy="sync"'),
+            "allowed: synchronous, wait",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ("--io-servers", "1", "--restart", "none.fathom"), "none.fathom", marks=pytest.mark.long
+        ),
         (
             ("--io-servers", "1", "--set", 'output."x.zarr"={variables=["tmperature"],every="1d"}'),
             "did you mean 'temperature'",
@@ -178,6 +188,7 @@ def test_launcher_without_ranks_left(without):
     )
 
 
+@pytest.mark.long
 def test_unstable_run_leaves_what_was_output(without):
     said = run(
         without,
@@ -303,6 +314,7 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
     assert told["lost_sets"] == [0] and told["fallen_back"] > 0
 
 
+@pytest.mark.long
 def test_one_of_two_servers_falls_silent(without):
     process, ranks = started(
         without,
@@ -340,7 +352,7 @@ def test_one_of_two_servers_falls_silent(without):
             )
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number):
     """It cannot be had: the run ends, and says so."""
     (tmp_path / "sitecustomize.py").write_text(HELD)
@@ -500,7 +512,7 @@ if os.environ.get("PMI_RANK") == "2":
 """
 
 
-@pytest.mark.parametrize("servers", [0, 1])
+@pytest.mark.parametrize("servers", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_output_through_a_staging_folder_is_the_same(without, servers):
     folder = without / "scratch"
     folder.mkdir(exist_ok=True)

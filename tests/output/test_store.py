@@ -490,8 +490,15 @@ def test_names_find_fields_and_neighbours():
         ) and row.vertical in ("layer", "interface", "column")
 
 
-@pytest.mark.parametrize("ending", endings)
-@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize(
+    "plane, ending",
+    [
+        (False, ".nc"),
+        (True, ".zarr"),
+        pytest.param(False, ".zarr", marks=pytest.mark.long),
+        pytest.param(True, ".nc", marks=pytest.mark.long),
+    ],
+)
 def test_fields_by_name_get_their_place_and_coordinates(tmp_path, ending, plane):
     corner = np.meshgrid(np.arange(nx + 1) * 2.0, np.arange(ny + 1) * 1.0 - 30)
     middle = [0.25 * (c[1:, 1:] + c[:-1, 1:] + c[1:, :-1] + c[:-1, :-1]) for c in corner]

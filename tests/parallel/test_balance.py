@@ -46,7 +46,7 @@ single = ('precision="fp32"', 'radiation="RRTMGP"')
     "options, ways",
     [
         ((), [("messages", 2, 2)]),
-        (single, [("pulled", 3, 1)]),
+        pytest.param(single, [("pulled", 3, 1)], marks=pytest.mark.long),
         pytest.param((), [("pulled", 3, 1)], marks=pytest.mark.long),
         pytest.param(single, [("messages", 2, 2)], marks=pytest.mark.long),
     ],

@@ -51,7 +51,14 @@ def test_counts_are_those_of_the_library(library, exchange, level):
         assert of_mpi[3] == meetings > 0
 
 
-@pytest.mark.parametrize("model, ranks", [("ocean", 2), ("spectral", 2), ("grid-point", 3)])
+@pytest.mark.parametrize(
+    "model, ranks",
+    [
+        ("ocean", 2),
+        pytest.param("spectral", 2, marks=pytest.mark.long),
+        pytest.param("grid-point", 3, marks=pytest.mark.long),
+    ],
+)
 def test_no_barrier_in_a_step_and_one_message_a_pair_in_a_gather(library, model, ranks):
     """All levels of a field travel together to the rank that has the whole one, and back."""
     for rank, found in enumerate(counted(library, ranks, "counted_steps.py", model)):

@@ -21,7 +21,12 @@ def test_one_rank(alone):
 
 
 @pytest.mark.parametrize(
-    "ranks, threads", [(2, 1), (3, 2), pytest.param(7, 1, marks=pytest.mark.long)]
+    "ranks, threads",
+    [
+        pytest.param(2, 1, marks=pytest.mark.long),
+        (3, 2),
+        pytest.param(7, 1, marks=pytest.mark.long),
+    ],
 )
 def test_same_bits(on_ranks, alone, ranks, threads):
     assert on_ranks(ranks, SCRIPT, threads=threads) == alone

@@ -14,7 +14,16 @@ from fathom.run.launch import mpiexec
 script = Path(__file__).with_name("transports_on_ranks.py")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, pytest.param(7, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "ranks",
+    [
+        1,
+        pytest.param(2, marks=pytest.mark.long),
+        3,
+        pytest.param(4, marks=pytest.mark.long),
+        pytest.param(7, marks=pytest.mark.long),
+    ],
+)
 def test_every_transport(on_ranks, ranks):
     assert (on_ranks(ranks, script) > 0) == (ranks > 1)
 

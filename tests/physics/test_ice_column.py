@@ -97,7 +97,9 @@ def test_heat_in_is_heat_lost():
             sides = 1e-4 / (1 - 1e-4) * content(after) / 3600
             assert into_sea == pytest.approx(-60 * area - sides, rel=1e-6)
         state = after
-        gone = gone or state["category_volume"] == 0
+        gone = state["category_volume"] == 0
+        if gone:
+            break
     assert gone and state["category_area"] == 0 and state["category_snow"] == 0
 
 
@@ -113,7 +115,7 @@ def test_snow_presses_ice_below_the_water():
 
 def test_layers_stay_below_melting():
     random = np.random.default_rng(4)
-    for _ in range(40):
+    for _ in range(12):
         h = random.uniform(0.06, 4)
         state = slab(h, random.uniform([-25, -15], [-2, -1]), 4.0) | {
             "category_snow": random.uniform(0, 0.3)

@@ -148,7 +148,11 @@ def test_steady_heat_flows_down_the_gradient():
 
 @pytest.mark.parametrize(
     "days, step, tolerances",
-    [(365, 86400, (0.02, 0.03, 0.04)), (30, 7200, (0.1, 0.1)), (1, 600, (0.2,))],
+    [
+        pytest.param(365, 86400, (0.02, 0.03, 0.04), marks=pytest.mark.long),
+        (30, 7200, (0.1, 0.1)),
+        (1, 600, (0.2,)),
+    ],
 )
 def test_waves_of_heat_sink_in_as_they_should(days, step, tolerances):
     """A wave of flux F on a slab of depth H: T(z) = F cosh(k (H - z)) / (lambda k sinh(k H) +
@@ -302,6 +306,7 @@ def test_days_over_land_in_the_place_of_the_slab():
     assert (soil_of(end)[1] > 0).all() and (np.array(seen) < 345).all()
 
 
+@pytest.mark.long
 def test_same_bits_on_ranks(on_ranks):
     """Soil, lakes and their ice through a day: no column knows which rank it is on."""
     script = Path(__file__).with_name("soil_on_ranks.py")

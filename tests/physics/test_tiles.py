@@ -184,7 +184,7 @@ def test_air_gains_what_the_tiles_lose():
     assert (q > 0).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [pytest.param(np.float64, marks=pytest.mark.long), np.float32])
 def test_nothing_is_negative_and_snow_is_not_warm(dtype):
     """A hundred steps of extreme weather, an hour each."""
     s = weather(3)

@@ -32,6 +32,7 @@ def test_a_gif_has_a_picture_for_each_time(tmp_path):
         assert (np.asarray(image.convert("RGB")) != first).any()
 
 
+@pytest.mark.long
 def test_a_page_has_all_pictures_in_it(tmp_path):
     text = plots.animation(moving(2), "ts", tmp_path / "ts.html").read_text()
     assert text.count("iVBOR") == 2 and "http" not in text

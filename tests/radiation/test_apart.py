@@ -12,7 +12,7 @@ from fathom.run.launch import mpiexec
 script = Path(__file__).with_name("apart_on_ranks.py")
 
 
-@pytest.mark.parametrize("precision", ["fp64", "fp32"])
+@pytest.mark.parametrize("precision", [pytest.param("fp64", marks=pytest.mark.long), "fp32"])
 def test_same_bits_after_a_restart(on_ranks, precision):
     one = on_ranks(2, script, precision, 1, "5")
     assert one["helpers"] == 1 and one["computed"][0] >= 2 and one["waiting"][0] > 0
@@ -58,6 +58,7 @@ def test_steps_outside_a_run_are_refused(on_ranks):
     assert "give the state digital_filter = 0" in told["filter"]
 
 
+@pytest.mark.long
 def test_an_error_of_one_rank_ends_all():
     """Those that step, and those that wait for columns."""
     command = [mpiexec(), "-n", "3", sys.executable, str(script), "fp64", "1", "failing"]

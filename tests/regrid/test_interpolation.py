@@ -133,15 +133,15 @@ if sim.is_root:
 
 def test_stores_elsewhere_are_the_same_whoever_writes(on_ranks, tmp_path):
     (tmp_path / "run.py").write_text(SCRIPT)
-    for ranks, servers in ((1, 0), (3, 0), (3, 1)):
+    for ranks, servers in ((1, 0), (3, 1)):
         on_ranks(ranks, tmp_path / "run.py", str(tmp_path / f"{ranks}-{servers}"), str(servers))
     one = tmp_path / "1-0"
-    for other in (tmp_path / "3-0", tmp_path / "3-1"):
-        for store in ("regular.zarr", "deep.zarr"):
-            files = sorted(p.relative_to(one) for p in (one / store).rglob("*") if p.is_file())
-            assert files and all((one / f).read_bytes() == (other / f).read_bytes() for f in files)
-        with output.open(one / "section.nc") as a, output.open(other / "section.nc") as b:
-            assert a.identical(b)
+    other = tmp_path / "3-1"
+    for store in ("regular.zarr", "deep.zarr"):
+        files = sorted(p.relative_to(one) for p in (one / store).rglob("*") if p.is_file())
+        assert files and all((one / f).read_bytes() == (other / f).read_bytes() for f in files)
+    with output.open(one / "section.nc") as a, output.open(other / "section.nc") as b:
+        assert a.identical(b)
     regular, deep, own, section = (
         output.open(one / name) for name in ("regular.zarr", "deep.zarr", "own.zarr", "section.nc")
     )

@@ -107,7 +107,7 @@ def test_folder(monkeypatch, tmp_path):
 
 
 def test_writers_at_once(tmp_path):
-    """Ten processes, twenty times each: every file that is read is whole, no setting is lost."""
+    """Five processes, twenty times each: every file that is read is whole, no setting is lost."""
     code = f"""
 import sys
 from pathlib import Path
@@ -129,9 +129,9 @@ for n in range(20):
         subprocess.Popen(
             [sys.executable, "-P", "-c", code, str(n)], stderr=subprocess.PIPE, text=True
         )
-        for n in range(10)
+        for n in range(5)
     ]
-    assert [(w.communicate()[1], w.returncode) for w in writers] == [("", 0)] * 10
+    assert [(w.communicate()[1], w.returncode) for w in writers] == [("", 0)] * 5
     assert set(Choices(of, tmp_path).read()) == {
         "exchange",
         "sum",
@@ -178,8 +178,9 @@ def test_precedence():
     )
 
 
-def test_same_bits(on_ranks):
-    one, three = on_ranks(1, script), on_ranks(3, script)
+@pytest.mark.parametrize("few", [["few"], pytest.param([], marks=pytest.mark.long)])
+def test_same_bits(on_ranks, few):
+    one, three = on_ranks(1, script, *few), on_ranks(3, script, *few)
     for model in ("ocean", "atmosphere"):
         sums = {
             bits for found in (one, three) for name, bits in found.items() if name.startswith(model)

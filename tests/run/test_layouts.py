@@ -12,10 +12,8 @@ import layouts_on_ranks as layouts
 ranks = (1, 2, 3, 5, 8, 32)
 every = list(itertools.product(layouts.models, ranks, (0, 1), (layouts.alone, layouts.nested)))
 sample = {
-    ("ocean", 8, 0, layouts.alone),
     ("ocean_with_ice", 3, 1, layouts.alone),
     ("spectral", 2, 1, layouts.nested),
-    ("area", 8, 0, layouts.alone),  # more ranks than pairs of waves
     ("area", 2, 1, layouts.nested),
     ("gridpoint", 3, 0, layouts.alone),
 }

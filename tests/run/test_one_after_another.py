@@ -43,7 +43,7 @@ def test_two_runs_are_one(tmp_path, overwrite):
         assert same(output.open(tmp_path / "one" / name), output.open(tmp_path / "two" / name))
 
 
-@pytest.mark.parametrize("after", ["0h", "13h"])
+@pytest.mark.parametrize("after", [pytest.param("0h", marks=pytest.mark.long), "13h"])
 def test_output_that_comes_later(tmp_path, after):
     """Also of fields that were not kept before: the others continue with the same bits."""
     whole = simulation(tmp_path / "one")

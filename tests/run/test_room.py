@@ -41,6 +41,7 @@ def test_fields(tmp_path, monkeypatch):
     assert simulation.fields is None
 
 
+@pytest.mark.long
 def test_start_of_the_largest_area(monkeypatch):
     """Before any of it is made."""
     file = Path(__file__).parents[2] / "experiments" / "arome-large.toml"

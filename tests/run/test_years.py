@@ -23,10 +23,12 @@ def sea(start, calendar, directory):
     "start, calendar, last",
     [
         ("0000-12-28", "noleap", "0001-01-07"),
-        ("0001-01-01", "standard", "0001-01-11"),
-        ("1582-10-01", "standard", "1582-10-21"),  # ten days were left out
+        pytest.param("0001-01-01", "standard", "0001-01-11", marks=pytest.mark.long),
+        pytest.param(
+            "1582-10-01", "standard", "1582-10-21", marks=pytest.mark.long
+        ),  # ten days were left out
         ("2262-04-08", "standard", "2262-04-18"),  # nanoseconds end
-        ("9999-12-28", "noleap", "10000-01-07"),
+        pytest.param("9999-12-28", "noleap", "10000-01-07", marks=pytest.mark.long),
         ("9999-12-28", "standard", "10000-01-07"),
     ],
 )

@@ -180,6 +180,7 @@ def test_k_computer():
     assert 0.5 < halo.mean("halo") / base.mean("halo") < 0.7
 
 
+@pytest.mark.long
 def test_pop_on_x1():
     fit = pop_x1.fitted()
     machine = load("cray-x1")

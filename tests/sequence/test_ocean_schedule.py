@@ -43,7 +43,9 @@ def scheduled(monkeypatch, case, steps, **options):
     return sim
 
 
-@pytest.mark.parametrize("case, steps", [("box", 6), ("globe", 2)])
+@pytest.mark.parametrize(
+    "case, steps", [("box", 6), pytest.param("globe", 2, marks=pytest.mark.long)]
+)
 def test_same_bits_however_it_is_scheduled(monkeypatch, case, steps):
     usual = scheduled(monkeypatch, case, steps)
     others = [

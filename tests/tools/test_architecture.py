@@ -18,6 +18,7 @@ def tool(name):
 check = tool("check_architecture")
 
 
+@pytest.mark.long
 def test_this_tree():
     assert [*check.wrong_includes(root), *check.wrong_imports(root)] == []
 

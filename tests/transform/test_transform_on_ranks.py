@@ -19,7 +19,7 @@ def alone(on_ranks, script):
 
 @pytest.mark.parametrize(
     "ranks, threads",
-    [(2, 1), (3, 2), *(pytest.param(*n, marks=pytest.mark.long) for n in ((1, 3), (4, 1)))],
+    [(3, 2), *(pytest.param(*n, marks=pytest.mark.long) for n in ((1, 3), (2, 1), (4, 1)))],
 )
 def test_same_bits(on_ranks, script, alone, ranks, threads):
     found = on_ranks(ranks, script, threads=threads)

@@ -59,7 +59,15 @@ cases = {
 }
 
 
-@pytest.mark.parametrize("name", cases)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=() if name in {"eddies", "biharmonic", "volume"} else pytest.mark.long
+        )
+        for name in cases
+    ],
+)
 def test_terms_add_up_in_every_cell(name, tmp_path):
     model = ocean(**cases[name])
     sim = fm.Simulation(

@@ -7,7 +7,7 @@ import pytest
 import box
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_bench(tmp_path, ranks):
     file = tmp_path / "b.json"
     status, out, err = box.fathom(

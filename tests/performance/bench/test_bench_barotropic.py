@@ -23,7 +23,7 @@ def test_threads_against_one():
     assert solver_threads.against_one(problem, Case(), 0.05) == {}
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_bench_barotropic(tmp_path, ranks):
     file = tmp_path / "b.json"
     options = (

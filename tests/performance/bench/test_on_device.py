@@ -28,6 +28,7 @@ from fathom.performance.profile import run as profile_run
 from fathom.plots.report import timeline
 
 
+@pytest.mark.long
 def test_bench(tmp_path):
     file = tmp_path / "b.json"
     small = ("--grid", "3deg", "--steps", 2, "--spin-up", 2, "--no-peers", "--json", file)

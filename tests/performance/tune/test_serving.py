@@ -5,6 +5,8 @@ is surely worth it, and in a real run of a small box.
 import json
 import tomllib
 
+import pytest
+
 import box
 from fathom.performance.tune import serving
 
@@ -87,6 +89,7 @@ def test_no_time():
     ) == [(2, 0), (2, 1), (2, 2), (1, 1)]
 
 
+@pytest.mark.long
 def test_in_a_real_case(tmp_path):
     """Each price is of the run as it is; the choice stands in tuned.toml and can be run."""
     box.write(tmp_path, **{'every = "1d"': 'every = "1h"'})

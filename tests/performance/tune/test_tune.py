@@ -34,7 +34,7 @@ def test_there_and_in_the_runs_after(tmp_path):
         "--threads",
         1,
         "--seconds",
-        14,
+        4,
         "--no-proposals",
         "--json",
         "found.json",
