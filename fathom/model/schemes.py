@@ -308,27 +308,40 @@ class PythonScheme(Configurable):
             else:
                 at = (words[0], words[-1], "vector" in words)
             declared.append((name, units, *at, access))
-        process = mpi.core.PythonProcess(str(self.name), declared, self._work).process()
+        process = mpi.core.PythonProcess(
+            str(self.name), declared, on_all_ranks(str(self.name), self._work)
+        ).process()
         if self.every:
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
         return process
 
-    def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
-        """Takes one step on the blocks of this rank. RunError on all ranks where the function fails
-        on any.
-        """
+    def _work(self, blocks: list[dict[str, Any]]) -> None:
+        """Takes one step on the blocks of this rank."""
+        layers = [use.name for use in self.fields if use.place == "layer profile"]
+        for fields in blocks:
+            self.function(**fields | {name: fields[name][:-1] for name in layers})
+
+
+def on_all_ranks(
+    name: str, work: Callable[[list[dict[str, Any]]], None]
+) -> Callable[[int, list[dict[str, Any]]], None]:
+    """Returns the function of a PythonProcess that does the work on the blocks of each rank;
+    RunError on all ranks where it fails on any.
+    """
+
+    def of_ranks(ranks: int, blocks: list[dict[str, Any]]) -> None:
         said = ""
         try:
-            layers = [use.name for use in self.fields if use.place == "layer profile"]
-            for fields in blocks:
-                self.function(**fields | {name: fields[name][:-1] for name in layers})
+            work(blocks)
         except Exception as error:
-            said = failure(str(self.name), error)
+            said = failure(name, error)
         comm = mpi.MPI.Comm.f2py(ranks)
         failed = np.array([bool(said)], np.int32)
         comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
         if failed[0]:
             raise RunError(next(filter(None, comm.allgather(said))))
+
+    return of_ranks
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:

@@ -23,6 +23,7 @@ class Along:
     statistic: str | None
     keep: list[str]
     made: dict[str, diagnostics.Together]  # by the fields made along the earth
+    stepped: dict[str, int]
     _needs: Any
     _running_name: Any
 
@@ -50,12 +51,16 @@ class Along:
         """Returns the field of the sequence with the input of a variable when an event is sent."""
         if need in self.made:
             return self._made_name(need)
+        if need in self.stepped:
+            return need
         return self._running_name(need, surface) if self.statistic else need
 
     def _levels_of(self, need: str, surface: bool, levels: int) -> int:
         """Returns the number of levels of a field that are sent."""
         if need in self.made:
             return self.made[need].levels or levels
+        if need in self.stepped:
+            return self.stepped[need]
         return 1 if surface else levels
 
     def make_along(self) -> None:

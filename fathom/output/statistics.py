@@ -16,6 +16,7 @@ from fathom.base.failure import InputError
 from fathom.model.schemes import scheme
 from fathom.output import diagnostics
 from fathom.output.diagnostics import Diagnostic
+from fathom.output.each_step import EachStep
 
 if TYPE_CHECKING:
     from fathom.grids.regrid.chosen import ChosenLevels
@@ -74,6 +75,7 @@ class Statistics:
     beside: dict[str, tuple[str, Any]]  # of winds between points: the other component
     keep: list[str]
     sums: list[str]
+    stepped: dict[str, int]  # fields with statistics of what each step makes, their levels
     made: dict[str, diagnostics.Together]  # by the fields made along the earth
     _room: Any
     _said: Any
@@ -92,12 +94,12 @@ class Statistics:
         between = self.target is not None and self.target.between
         if between and self.statistic not in ("minimum", "maximum"):
             self.beside = dict(self._other_components(known))
+        self._check_cells(known)
+        added = self._in_each_step(known)
         self.made = {
             field: step for d in self.everything for step in d.before for field in step.fields
         }
-        self._check_statistic()
-        self._check_cells(known)
-        return [*self._kept(known, precision), *self._room()]
+        return [*self._kept(known, precision), *self._room(), *added]
 
     @property
     def everything(self) -> list[Diagnostic]:
@@ -145,18 +147,26 @@ class Statistics:
             return {}
         return dict([diagnostics.find(other_component(name), self.simulation.model, known)])
 
-    def _check_statistic(self) -> None:
-        """Raises ValueError: one that does not follow from those of what a variable is made of."""
+    def _in_each_step(self, known: Mapping[str, Any]) -> list[Any]:
+        """Puts in place of variables whose statistic does not follow from that of what they are
+        made of those that are added up in each step; returns the process that does.
+        """
+        self.stepped = {}
+        if self.statistic is None:
+            return []
+        label, count = self.path.as_posix(), None if self.levels is None else len(self.levels)
+        steps = EachStep(self.simulation, self.statistic, label, known, count)
         for name, d in self.variables.items():
-            if not (
-                self.statistic is None
-                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
-            ):
-                raise InputError(
-                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
-                    f" that of {', '.join(d.own_needs)}; ask for the instantaneous one, or for"
-                    " those"
-                )
+            self.variables[name] = d if self._follows(d) else steps.add(name, d)
+        for name, (other, d) in self.beside.items():
+            d = self.variables.get(other) or (d if self._follows(d) else steps.add(other, d))
+            self.beside[name] = other, d
+        self.stepped = steps.levels
+        return steps.processes()
+
+    def _follows(self, d: Diagnostic) -> bool:
+        """Returns whether the statistic of a variable follows from that of what it is made of."""
+        return d.linear if self.statistic in summed else d.of is diagnostics.same
 
     def _check_cells(self, known: Mapping[str, Any]) -> None:
         """Raises InputError: means over cells of what lies at their corners."""
@@ -177,7 +187,7 @@ class Statistics:
             return []
 
         places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
-        self.sums = [self._running_name(*need) for need in needs]
+        self.sums = [self._running_name(*need) for need in needs] + list(self.stepped)
         return [self._running(field, surface, known, places, precision) for field, surface in needs]
 
     def _needs(self) -> list[tuple[str, bool]]:
@@ -186,7 +196,8 @@ class Statistics:
         """
         found = {(need, d.surface) for d in self.everything for need in d.needs}
         found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
-        return sorted((need, surface) for need, surface in found if need not in self.made)
+        own = {*self.made, *self.stepped}
+        return sorted((need, surface) for need, surface in found if need not in own)
 
     def _running(
         self,

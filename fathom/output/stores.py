@@ -117,6 +117,7 @@ class Store(Statistics, Along, Places, Stream):
         self.written: dict[int, list[int]] = {}  # calls of files that are closed
         self.beside = {}
         self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
+        self.stepped = {}
         self.compression: str | None = None
 
     def compress(self, compression: str | None) -> None:
