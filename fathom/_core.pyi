@@ -51,6 +51,11 @@ def reset_regions(comm: int, events: int = 0) -> None:
 
 def pads_rows(on: bool) -> None: ...
 def profiling(on: bool) -> None: ...
+def by_processor_clock(on: bool) -> bool:
+    """work is timed by the processor time of its thread, else by the wall; returns whether it
+    was
+    """
+
 def settle_meetings() -> None:
     """ranks tell each other when they came; collective"""
 

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <optional>
+#include <utility>
 #include "machine/counters.hpp"
 #include "machine/strides.hpp"
 #include "parallel/meeting.hpp"
@@ -68,6 +69,10 @@ void bind_account(nb::module_& m) {
         "room for a trace");
     m.def("pads_rows", [](bool on) { pads_rows = on; }, "on"_a);
     m.def("profiling", [](bool on) { regions.on = on; }, "on"_a);
+    m.def(
+        "by_processor_clock", [](bool on) { return std::exchange(processor_clock, on); }, "on"_a,
+        "work is timed by the processor time of its thread, else by the wall; returns whether it "
+        "was");
     m.def(
         "settle_meetings",
         [] {

@@ -19,6 +19,11 @@ inline double processor_seconds() {
     return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
+/// Whether work is timed by the processor time of its thread, in which other programs have no part:
+/// for measurements on one thread. Else by the monotonic clock.
+inline bool processor_clock = false;
+inline double work_now() { return processor_clock ? processor_seconds() : seconds_now(); }
+
 struct Spent {
     double seconds = 0, operations = 0, bytes = 0;
     void did(double more_operations, double more_bytes) {
@@ -28,8 +33,8 @@ struct Spent {
 
 struct Timer {
     Spent& spent;
-    double began = seconds_now();
-    ~Timer() { spent.seconds += seconds_now() - began; }
+    double began = work_now();
+    ~Timer() { spent.seconds += work_now() - began; }
 };
 
 }  // namespace fathom

@@ -89,11 +89,11 @@ double StepProgram::run_rows(Group& group, std::span<const Row> list, FieldSet& 
     // the rows in which each process is timed separately change from step to step
     const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8),
               turn = int(set.count % apart);
-    const double t = seconds_now();
+    const double t = seconds_now(), began = work_now();
 #pragma omp parallel for schedule(dynamic, 2)
     for (int n = 0; n < count; ++n)
         run_row(group, list[n], set, omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
-    const double seconds = seconds_now() - t;
+    const double seconds = work_now() - began;
     settle_clocks(group, t, calls);
     return seconds;
 }
@@ -103,18 +103,19 @@ void StepProgram::run_row(Group& group, const Row& at_row, const FieldSet& set, 
                           bool timed) {
     const auto wet = std::span(plan->cells[at_row.block][at_row.row])
                          .subspan(at_row.first, at_row.last - at_row.first);
+    const auto reading = ticks_of_reading();
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
-        std::uint64_t t = regions.on ? ticks_now() : 0;
+        std::uint64_t t = regions.on ? work_ticks() : 0;
         for (int p = group.first; p < group.last; ++p) {
             if (!takes_turn(steps[p], at_row, set)) continue;
             run_tile(steps[p], at_row, {&*first, std::size_t(last - first)}, thread);
             if (!timed) continue;
-            const auto end = ticks_now();
-            steps[p].clocks[thread].ticks += end - t, t = end;
+            const auto end = work_ticks();
+            steps[p].clocks[thread].ticks += end - std::min(t + reading, end), t = end;
         }
-        if (regions.on && !timed) group.others[thread].ticks += ticks_now() - t;
+        if (regions.on && !timed) group.others[thread].ticks += work_ticks() - t;
         first = last;
     }
     stream_fence();

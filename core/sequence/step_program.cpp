@@ -430,9 +430,9 @@ void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
     group.beyond.clear(set);
     auto exchange = [&](int calls, auto part) {
         Within within(group.region, calls);
-        const double t = seconds_now();
+        const double t = work_now();
         part(*group.exchange);
-        group.seconds += seconds_now() - t, group.calls += calls;
+        group.seconds += work_now() - t, group.calls += calls;
     };
     if (group.exchange)
         exchange(1, [&](Exchange& e) {
@@ -460,9 +460,9 @@ void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
 void StepProgram::apply(Step& step, FieldSet& set) {
     if (set.count % step.process.every) return;
     Within within(step.region);
-    const double t = seconds_now();
+    const double t = work_now();
     step.process.global->apply({set, step.fields});
-    step.seconds += seconds_now() - t, ++step.calls;
+    step.seconds += work_now() - t, ++step.calls;
 }
 
 }  // namespace fathom

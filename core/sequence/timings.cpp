@@ -33,7 +33,7 @@ void StepProgram::reset_timings() {
 /// the cost of loops. A trace shows the processes one after the other, each with its duration.
 void StepProgram::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;
-    const double threads = double(group.others.size()), tick = seconds_of_tick();
+    const double threads = double(group.others.size()), tick = seconds_of_work_tick();
     for (auto& c : group.others) all += double(c.ticks), c = {};
     for (int p = group.first; p < group.last; ++p)
         for (auto& c : steps[p].clocks) timed += double(c.ticks);

@@ -43,6 +43,7 @@ kept = (
     "steps",
     "seconds_per_step",
     "checksum",
+    "load",
 )
 
 
@@ -181,7 +182,7 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [
         f"{key}: {before.get(key)}, then {now.get(key)}"
         for key in kept
-        if key not in ("steps", "seconds_per_step")
+        if key not in ("steps", "seconds_per_step", "load")
         and before.get(key) is not None
         and now.get(key) is not None
         and before[key] != now[key]

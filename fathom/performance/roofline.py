@@ -1,16 +1,25 @@
 """The limits of a machine: the most work that is possible in a measured time.
 
 Operations are compared with multiply-adds, bytes with the triad from the place of the data: the
-second cache, the last cache, or memory, by the size of the data. The limit of a piece of work is
-the resource that needs more of its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
+second cache, the last cache, or memory, by the size of the data; a nearer one where its bytes came
+faster than the place can give them. The limit of a piece of work is the resource that needs more of
+its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
+
+Work and limits are measured in turn by the same clock: on one thread the processor time of it, in
+which other programs have no part; else the wall.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from fathom.base import machine, mpi
+
+tolerance = 1.05  # of a limit, itself measured: work that comes closer than this is at its limit
 
 
 @dataclass(frozen=True)
@@ -26,25 +35,38 @@ class Limits:
         self, seconds: float, operations: float, bytes_: float, *, within: float | None = None
     ) -> dict[str, Any]:
         """Returns the rates of a piece of work, its limit by name, and the fraction of it that is
-        reached.
+        reached; no rates (0, and "not measured") of a time that cannot be: none, or shorter than
+        any limit allows.
 
         bytes_: that must be read or written once. within: the size of what is gone through, by
         default bytes_.
         """
-        where, _, triad = next(
-            t for t in self.triads if (bytes_ if within is None else within) <= t[1]
-        )
-        seconds = max(seconds, 1e-12)
-        arithmetic, traffic = operations / self.operations / seconds, bytes_ / triad / seconds
-        return {
-            "seconds": seconds,
-            "operations": operations,
-            "bytes": bytes_,
+        found = {"seconds": seconds, "operations": operations, "bytes": bytes_}
+        nothing = {"gflops": 0.0, "gigabytes_per_second": 0.0, "limit": "", "fraction": 0.0}
+        if operations <= 0 and bytes_ <= 0:
+            return found | nothing
+        where, traffic = self._place(bytes_, bytes_ if within is None else within, seconds)
+        arithmetic = operations / self.operations / seconds if seconds > 0 else float("inf")
+        reached = max(arithmetic, traffic)
+        if reached > tolerance:
+            return found | nothing | {"limit": "not measured"}
+        return found | {
             "gflops": operations / seconds / 1e9,
             "gigabytes_per_second": bytes_ / seconds / 1e9,
             "limit": "multiply-adds" if arithmetic >= traffic else where,
-            "fraction": max(arithmetic, traffic),
+            "fraction": min(reached, 1.0),
         }
+
+    def _place(self, bytes_: float, size: float, seconds: float) -> tuple[str, float]:
+        """Returns the place of data of this size, and the part of its triad that brings them in
+        these seconds; the nearest of all where it comes too late.
+        """
+        first = next(n for n, (_, capacity, _) in enumerate(self.triads) if size <= capacity)
+        parts = [
+            (where, bytes_ / triad / seconds if seconds > 0 else float("inf"))
+            for where, _, triad in reversed(self.triads[: first + 1])
+        ]
+        return next((part for part in parts if part[1] <= tolerance), parts[-1])
 
     def describe(self) -> str:
         return f"{self.operations / 1e9:.0f} GF/s of multiply-adds; triad " + ", ".join(
@@ -57,6 +79,19 @@ class Limits:
             "fma_gflops": self.operations / 1e9,
             "triad_gigabytes_per_second": {where: rate / 1e9 for where, _, rate in self.triads},
         }
+
+
+@contextmanager
+def one_clock(ranks: int, threads: int) -> Iterator[Callable[[], float]]:
+    """Within it the core times its work, and this function's clock, by the processor time of one
+    thread on one rank, else by the wall.
+    """
+    alone = ranks * threads == 1
+    before = mpi.core.by_processor_clock(alone)
+    try:
+        yield time.process_time if alone else time.perf_counter
+    finally:
+        mpi.core.by_processor_clock(before)
 
 
 def of_copies(computer: Any) -> float:
@@ -116,7 +151,7 @@ def table(records: list[dict[str, Any]], width: int = 24) -> list[str]:
         )
         lines.append(
             f"{r['name']:<44.44}{1e3 * r['seconds']:9.3f}{rates} {100 * r['fraction']:4.0f} %"
-            f" {bar(r['fraction'], width)} {r['limit'] if r['fraction'] else ''}".rstrip()
+            f" {bar(r['fraction'], width)} {r['limit']}".rstrip()
         )
     return lines
 

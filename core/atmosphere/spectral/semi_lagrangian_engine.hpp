@@ -197,7 +197,7 @@ private:
         const bool keeps = parameters.fix_energy > 0;
         std::ranges::fill(kinetic, 0.);
         double solve = 0, diffusion = 0;  // seconds of all threads
-        const double began = seconds_now();
+        const double began = work_now();
         static const Region here("semi-implicit solve and diffusion");
         std::optional<Within> within(std::in_place, here);
 #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion) \
@@ -209,17 +209,17 @@ private:
                     implicit->add_kinetic(int(w), columns, stride, sign, &kinetic[w * levels]);
             };
             account(1);
-            const double begin = seconds_now();
+            const double begin = work_now();
             implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
-            const double solved = seconds_now();
+            const double solved = work_now();
             account(-1);
             implicit->diffuse(int(w), columns, stride);
             account(1);
-            solve += solved - begin, diffusion += seconds_now() - solved;
+            solve += solved - begin, diffusion += work_now() - solved;
         }
         within.reset();
         if (keeps) return_as_heat(lost);
-        const double seconds = seconds_now() - began,
+        const double seconds = work_now() - began,
                      share = diffusion / std::max(solve + diffusion, 1e-30);
         solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
         count_solve();

@@ -48,6 +48,9 @@ parts = (
 @click.group(short_help="Measure the model against the limits of the machine.")
 def bench() -> None:
     """Measure the model against the limits of the machine."""
+    from fathom.performance import load  # start-up time: other commands do without
+
+    load.begin()
 
 
 for part in parts:

@@ -11,7 +11,7 @@ from fathom.run import launch
 
 
 @click.command()
-@file_option("--file", "data", metavar="BUFR", help="Number of messages.")
+@file_option("--file", "data", metavar="BUFR", help="Messages of this file, not made ones.")
 @number_option("--messages", default=20000, help="How many are made.")
 @number_option(
     "--repetitions", default=3, help="Repetitions of each part; the smallest time counts."

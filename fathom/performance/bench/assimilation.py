@@ -5,8 +5,6 @@ that of a twin experiment before its spin-up.
 
 from __future__ import annotations
 
-import json
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,6 +27,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.grids import GaussianGrid, SigmaLevels
 from fathom.grids.transform import SphericalHarmonics
+from fathom.performance import load
 from fathom.run.simulation import Simulation
 
 
@@ -263,8 +262,7 @@ def measure(
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     """Returns lines for people; the figures into a file."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=1) + os.linesep)
+    load.leave(figures, file)
     made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]
     of_areas = {
         f"{kind} {name}": f for kind, a in figures.get("areas", {}).items() for name, f in a.items()

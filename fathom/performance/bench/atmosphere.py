@@ -10,7 +10,6 @@ they are counted), and the fraction of the machine's limit.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +24,7 @@ from fathom.base import constants, machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import device
-from fathom.performance import roofline
+from fathom.performance import load, roofline
 from fathom.performance.work import declared_bytes, steps_of_a_cycle
 from fathom.run.tree import tree
 
@@ -203,8 +202,9 @@ def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, most: i
     pieces = min(max(steps // cycle, 1), most)
     for _ in range(pieces):
         simulation.comm.barrier()
-        limits.again()
-        found.append(_timed(simulation, max(steps // pieces // cycle, 1) * cycle))
+        with roofline.one_clock(simulation.comm.size, mpi.core.threads()):
+            limits.again()
+            found.append(_timed(simulation, max(steps // pieces // cycle, 1) * cycle))
     least = min(piece.processor for piece in found)
     return replace(min(found, key=lambda piece: piece.seconds), processor=least)
 
@@ -422,8 +422,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     if figures is None:
         return 0
 
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, total, around = figures["case"], figures["seconds_per_step"], figures["interpolation"]
     slowest = sorted(figures["processes"], key=lambda p: -p["seconds"])
     entries: list[tuple[str, str | list[str]]] = [

@@ -10,7 +10,6 @@ ranks the measured costs of the columns are divided as the model would divide th
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ import numpy as np
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
+from fathom.performance import load
 from fathom.run.tree import Entry, tree
 
 processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
@@ -254,8 +254,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures of `measure`, and write them as JSON. Returns the exit status 0."""
     if figures is None:
         return 0
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case = figures["case"]
 
     def line(one: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ SciPy's conjugate gradients on the same matrix next to it.
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from fathom.base import earth, machine, mpi, regions
 from fathom.base.failure import InputError
+from fathom.performance import load
 from fathom.performance.bench import compressed, solver_threads
 from fathom.performance.bench.blocks import wet_columns
 
@@ -377,8 +377,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     f, case = figures, figures["case"]
     print(
         f"{case['grid']}: {f['points'][0]}x{f['points'][1]}, {f['wet_points']:,} wet points,"

@@ -8,7 +8,6 @@ The least time of several pieces counts. Phases: dynamics (right sides, incremen
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import device
-from fathom.performance import roofline
+from fathom.performance import load, roofline
 from fathom.performance.bench import atmosphere, on_device
 from fathom.run.tree import tree
 
@@ -130,8 +129,9 @@ def measure(case: Case) -> dict[str, Any] | None:
     before = solve.iterations, solve.solves
     for number in on_device.whole_cycles(simulation, case.steps):
         simulation.comm.barrier()
-        limits.again()
-        pieces.append(_timed(simulation, number))
+        with roofline.one_clock(case.ranks, case.threads):
+            limits.again()
+            pieces.append(_timed(simulation, number))
     seconds, _, timings = min(pieces, key=lambda piece: piece[0])
     used = min(piece[1] for piece in pieces)
     iterations = (solve.iterations - before[0]) / (solve.solves - before[1])
@@ -238,8 +238,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, total = figures["case"], figures["seconds_per_step"]
     slowest = sorted(figures["processes"], key=lambda p: -p["seconds"])[:8]
     entries: list[tuple[str, str | list[str]]] = [

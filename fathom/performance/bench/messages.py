@@ -4,7 +4,6 @@ gain by packing.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ import numpy as np
 import fathom as fm
 from fathom.base import machine, mpi
 from fathom.output.gather import Gather
+from fathom.performance import load
 from fathom.run.tree import Entry, tree
 
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
@@ -201,8 +201,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     if figures is None:
         return 0
 
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
 
     def micro(values: Any) -> Any:
         return "".join(f"{1e6 * v:10.2f}" for v in values)

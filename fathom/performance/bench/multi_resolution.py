@@ -6,7 +6,6 @@ one rank.
 
 from __future__ import annotations
 
-import json
 import resource
 import time
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from fathom.assimilation.resolution import Inner
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
+from fathom.performance import load
 from fathom.performance.bench.assimilation import Timed
 
 places = 200  # columns each time
@@ -160,8 +160,7 @@ def measure(
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     """Returns lines for people; the figures into a file."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=1) + "\n")
+    load.leave(figures, file)
 
     def of(spent: Any) -> Any:
         return [

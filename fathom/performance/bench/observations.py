@@ -16,8 +16,6 @@ U: departures of the surface, which all ranks have, and the trees that find neig
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import tempfile
 import time
@@ -42,6 +40,7 @@ from fathom.assimilation.observations import (
 from fathom.assimilation.observations.base import Observations
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.performance import load
 
 ranks = (2, 4, 16)
 rate_of_travel = 1e9  # bytes/s through shared memory between ranks, with packing: an estimate
@@ -298,8 +297,7 @@ def _eccodes(data: bytes, index: list[Any], most: int = 1000) -> float:
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     """Returns lines for people; the figures into a file."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=1) + os.linesep)
+    load.leave(figures, file)
     f = figures
     lines = [f"{f['messages']} messages, {f['damaged']} damaged, {f['data']} data"]
     lines += [f"{name:34} {1e3 * s:9.1f} ms" for name, s in f["processor_seconds"].items()]

@@ -7,7 +7,6 @@ measured in the same run, on the same ranks and threads at once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.model import device
+from fathom.performance import load
 from fathom.performance.bench import on_device, veros
 from fathom.performance.bench.traffic import cache, declared
 from fathom.plots.report.summary import profile
@@ -209,8 +209,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     if figures is None:
         return 0
 
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     click.echo(
         tree(
             f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']},"

@@ -30,6 +30,7 @@ from fathom.base.failure import InputError, RunError
 from fathom.base.near import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
+from fathom.performance import load
 from fathom.performance.bench import atmosphere, limited_area, ocean, writers
 from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run.launch import Ranks, mpiexec, ranks_environment, report
@@ -394,8 +395,7 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
     """Print the figures, write them as JSON, draw the time of each step. Returns the exit
     status 0.
     """
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, f = figures["case"], figures
     how = ", paced" * case["paced"] + f", disk of {case['disk']:g} MB/s" * bool(case["disk"])
     click.echo(

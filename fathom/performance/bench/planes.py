@@ -11,7 +11,6 @@ triad.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -24,6 +23,7 @@ import numpy as np
 
 from fathom.base import machine
 from fathom.grids.transform import BiFourier
+from fathom.performance import load
 from fathom.performance.bench.transforms import Pair, of_peers, repeat, timed
 from fathom.run.tree import tree
 
@@ -91,8 +91,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, and write them as JSON. Returns the exit status 0."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, ours, limits = (
         figures[name] for name in ("case", "milliseconds_per_pair", "milliseconds_at_limits")
     )
@@ -147,7 +146,7 @@ def _peers(case: Case, fields: int = 6) -> dict[str, dict[str, Any]]:
         what, to_waves, to_points = package(case)
         acts = [lambda f=f, there=to_waves, back=to_points: back(there(f)) for f in given]
         found[name] = {
-            "run": lambda acts=acts: timed(case, acts),
+            "run": lambda now, acts=acts: timed(now, acts),
             "fields": fields,
             "what": f"{what}, {case.precision}",
         }

@@ -11,7 +11,6 @@ most 1024 columns in everything.
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from fathom.base import constants, machine, mpi
 from fathom.base.failure import InputError
 from fathom.model import device
 from fathom.model.schemes import bytes_of
+from fathom.performance import load, roofline
 from fathom.performance.bench.on_device import power
 from fathom.run.tree import tree
 
@@ -116,13 +116,14 @@ def measure(case: Case) -> dict[str, Any]:
     seconds: dict[str, list[float]] = {name: [] for name in work}
     rate = triad = 0.0
     bytes_ = 8 if case.precision == "fp64" else 4
-    for _ in range(case.repetitions + 1):
-        for name, (compute, one, columns) in work.items():
-            began = time.process_time()
-            compute(one, columns, precision=case.precision)
-            seconds[name].append(time.process_time() - began)
-        rate = max(rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(5)))
-        triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
+    with roofline.one_clock(1, 1) as now:
+        for _ in range(case.repetitions + 1):
+            for name, (compute, one, columns) in work.items():
+                began = now()
+                compute(one, columns, precision=case.precision)
+                seconds[name].append(now() - began)
+            rate = max(rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(5)))
+            triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
     there = on_device(case, case.device) if case.device else None
     figures = _figures(case.of_a_thread, tables, seconds, rate, triad)
     return figures | {"case": asdict(case), "device": there}
@@ -215,8 +216,7 @@ def _figures(
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures of `measure`, and write them as JSON. Returns the exit status 0."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case = figures["case"]
 
     def part(name: str) -> str:

@@ -13,7 +13,6 @@ by few, and by every rank, from the shared disk alone.
 from __future__ import annotations
 
 import itertools
-import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,6 +30,7 @@ from fathom.base.failure import InputError
 from fathom.grids import GaussianGrid, HybridLevels
 from fathom.output.formats import lfi
 from fathom.output.formats.fa_dataset import values
+from fathom.performance import load
 from fathom.performance.bench.shared_disk import SharedDisk
 
 surface_field = 256, 300  # rows and points of one of its fields, of 8 bytes each
@@ -248,8 +248,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures and write them as JSON. Returns the exit status 0."""
     if figures is None:
         return 0
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case = figures["case"]
     click.echo(
         f"{case['fields']} fields of {figures['grid']}, {figures['megabytes']:.1f} MB, on"

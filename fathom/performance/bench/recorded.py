@@ -88,6 +88,7 @@ def profile(bench: str, figures: Figures) -> dict[str, Any]:
         "case": f"bench {bench} {what}".strip(),
         "machine": figures["machine"],
         "grid": figures.get("grid"),
+        "load": figures.get("load"),
         "blocks": figures.get("blocks"),
         "steps": 1,
         "profile": records,
@@ -105,7 +106,7 @@ def told(
     *more: Any,
 ) -> int:
     """Presents the figures where they are, and records them; returns the exit status."""
-    status = present(figures, file, *more)
+    status = present(figures, file, *more)  # it adds the load
     if figures is not None and record is not None:
         click.echo("\n".join(history.record(record, profile(bench, figures))))
     return status

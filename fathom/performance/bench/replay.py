@@ -19,7 +19,6 @@ part of the fields; and waits as long as that file system would take. Seconds ar
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import tempfile
 import time
@@ -30,6 +29,8 @@ from typing import Any
 
 import click
 import numpy as np
+
+from fathom.performance import load
 
 fields, points, piece = 7560, 432 * 325, 80 << 10
 _header, _entry = 2048, 512
@@ -144,8 +145,7 @@ def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, write them as JSON. Returns the exit status 0."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     click.echo(
         f"{figures['fields']} fields, {figures['replayed']} of them replayed; the files are"
         f" {'the same' if figures['same_bytes'] else 'NOT THE SAME'} byte for byte"

@@ -8,7 +8,6 @@ and loops end where the row does.
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ import click
 from fathom import plots
 from fathom.base import machine
 from fathom.base.failure import InputError
+from fathom.performance import load
 from fathom.performance.bench.atmosphere import Case
 from fathom.performance.roofline import bar
 
@@ -94,8 +94,7 @@ def present(
     if figures is None:
         return 0
 
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     list_ = figures["tiles"]
     fastest, columns = (
         min(t[key] for t in list_) for key in ("seconds_per_step", "column_seconds")

@@ -2,9 +2,9 @@
 and pair (inverse and direct), in one run.
 
 The least of several repetitions counts, for all libraries. On one thread it is processor time,
-which other programs on the machine do not affect (`wall_milliseconds_per_pair` is by the clock on
-the wall, as are the phases). Multiply-adds and the triad, the limits of the machine, are measured
-between the repetitions.
+of phases and limits too, which other programs on the machine do not affect
+(`wall_milliseconds_per_pair` is by the clock on the wall). Multiply-adds and the triad, the limits
+of the machine, are measured between the repetitions.
 
 On several ranks the fields of all lie on one grid, whole rows on each rank, and phases are means
 over ranks: Legendre, Fourier, transposition (packing, travelling and waiting for each other).
@@ -13,7 +13,6 @@ over ranks: Legendre, Fourier, transposition (packing, travelling and waiting fo
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from fathom.base.near import near
 from fathom.grids.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
 from fathom.grids.transform.fields import FieldTransform
 from fathom.model import device
+from fathom.performance import load, roofline
 from fathom.run.tree import tree
 
 grids = ("linear", "quadratic", "cubic")
@@ -143,16 +143,16 @@ class Repeated:
 def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict[str, Any]]) -> Repeated:
     """Returns all in turn, so that they meet the same machine; the first repetition is not
     counted."""
-    found = Repeated({})
-    of_case, bytes_ = clock(case), 8 if case.precision == "fp64" else 4
-    for repetition in range(case.repetitions + 1):
-        taken = pair.once(of_case)
-        taken |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
-        found.rate = max(found.rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(10)))
-        found.triad = max(found.triad, mpi.core.triad_bandwidth(32 << 20, 2))
-        if repetition:
-            for name, seconds in taken.items():
-                found.seconds.setdefault(name, []).append(seconds)
+    found, bytes_ = Repeated({}), 8 if case.precision == "fp64" else 4
+    with roofline.one_clock(1, case.threads) as now:
+        for repetition in range(case.repetitions + 1):
+            taken = pair.once(now)
+            taken |= {name: peer["run"](now) for name, peer in peers.items() if "run" in peer}
+            found.rate = max(found.rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(10)))
+            found.triad = max(found.triad, mpi.core.triad_bandwidth(32 << 20, 2))
+            if repetition:
+                for name, seconds in taken.items():
+                    found.seconds.setdefault(name, []).append(seconds)
     return found
 
 
@@ -335,8 +335,7 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
     """
     if figures is None:
         return 0
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case = figures["case"]
     click.echo(
         tree(
@@ -363,8 +362,7 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, and write them as JSON. Returns the exit status 0."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, phases = figures["case"], figures["phases"]
     ours = figures["milliseconds_per_pair"]
     entries: list[tuple[str, str | list[str]]] = [
@@ -444,13 +442,8 @@ def _shape(case: Case) -> tuple[int, int]:
     return grid.rows, grid.longest
 
 
-def clock(case: Repeatable) -> Callable[[], float]:
-    """Returns the clock of the processor on one thread, else of the wall."""
-    return time.process_time if case.threads == 1 else time.perf_counter
-
-
-def timed(case: Repeatable, pairs: list[Callable[..., Any]]) -> float:
-    now = clock(case)
+def timed(now: Callable[[], float], pairs: list[Callable[..., Any]]) -> float:
+    """Returns seconds of all these calls by a clock."""
     began = now()
     for act in pairs:
         act()
@@ -480,7 +473,7 @@ def _ducc0(case: Case, fields: int = 6) -> dict[str, Any]:
 
     acts = [lambda n=n, act=act: act(n) for n in range(fields) for act in (there, back)]
     return {
-        "run": lambda: timed(case, acts),
+        "run": lambda now: timed(now, acts),
         "fields": fields,
         "what": f"ducc0 {ducc0.__version__}, {case.precision}",
     }
@@ -505,7 +498,7 @@ def _shtns(case: Case, fields: int = 6) -> dict[str, Any]:
             lambda c=c, f=f: harmonics.spat_to_SH(f, c),
         ]
     return {
-        "run": lambda: timed(case, acts),
+        "run": lambda now: timed(now, acts),
         "fields": fields,
         "what": f"SHTns {getattr(shtns, '__version__', '')}, fp64, polar optimisation 1e-10",
     }
