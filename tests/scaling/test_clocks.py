@@ -20,6 +20,7 @@ plain = Machine(
         "network.topology": "crossbar",
         "network.latency": 3e-6,
         "network.overhead": 1e-6,
+        "network.gap": 0.0,
         "network.bandwidth": 1e9,
         "network.put_overhead": 5e-7,
         "network.put_latency": 2e-6,
