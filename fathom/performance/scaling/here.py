@@ -77,7 +77,7 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
     )
 
 
-def messages(comm: Any, nodes: int, repeats: int = 5, times: int = 500) -> dict[str, Any]:
+def messages(comm: Any, nodes: int, repeats: int = 3, times: int = 300) -> dict[str, Any]:
     """Returns quantities of the network, as ranges of the repeats."""
     c = comm.py2f()
     of = Range.of_repeats
@@ -105,7 +105,7 @@ def messages(comm: Any, nodes: int, repeats: int = 5, times: int = 500) -> dict[
     }
 
 
-def gap_of(comm: Any, nodes: int, repeats: int = 5, times: int = 50) -> Range:
+def gap_of(comm: Any, nodes: int, repeats: int = 3, times: int = 30) -> Range:
     """Returns seconds for which a message keeps busy what the ranks of a node share: how much
     longer a message in a stream takes for each further rank of the node that sends one. On one
     node half of the ranks receive what the others send, so that their own receiving is in it: from

@@ -36,7 +36,7 @@ class Range(NamedTuple):
     @classmethod
     def spanned(cls, values: Sequence[float]) -> Range:
         """Returns what values span, of which the first is the best."""
-        return cls(min(values), values[0], max(values))
+        return cls(float(min(values)), float(values[0]), float(max(values)))
 
     @classmethod
     def about(cls, best: float, factor: float) -> Range:
