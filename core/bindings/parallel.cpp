@@ -330,6 +330,13 @@ void bind_measurements(nb::module_& m) {
         "comm"_a, "get"_a, "words"_a, "word_by_word"_a = false, "repetitions"_a = 100, Released(),
         "of words that pairs of ranks give each other");
     m.def(
+        "seconds_of_stream",
+        [](int comm, int senders, int of_node, int away, int repetitions) {
+            return seconds_of_stream(MPI_Comm_f2c(comm), senders, of_node, away, repetitions);
+        },
+        "comm"_a, "senders"_a, "of_node"_a, "away"_a, "repetitions"_a = 100, Released(),
+        "of a message in a stream, while so many ranks of a node send one");
+    m.def(
         "seconds_of_sum",
         [](int comm, const std::string& sum, int words, int times, int repetitions) {
             return seconds_of_sum(MPI_Comm_f2c(comm), sum, words, times, repetitions);

@@ -101,6 +101,25 @@ double seconds_of_pairs(MPI_Comm comm, Pairs kind, int words, bool word_by_word,
     return least;
 }
 
+double seconds_of_stream(MPI_Comm comm, int senders, int of_node, int away, int repetitions) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
+    constexpr int burst = 64;  // messages under way at once
+    const int to = (rank + away) % ranks, from = (rank + ranks - away % ranks) % ranks;
+    const bool sends = rank % of_node < senders, receives = from % of_node < senders;
+    std::vector<std::uint64_t> here(burst), there(burst);
+    const double seconds = seconds_of(comm, repetitions, [&] {
+        std::vector<MPI_Request> requests;
+        requests.reserve(2 * burst);
+        for (int n = 0; receives && n < burst; ++n)
+            MPI_Irecv(&there[n], 1, MPI_UINT64_T, from, n, comm, &requests.emplace_back());
+        for (int n = 0; sends && n < burst; ++n)
+            MPI_Isend(&here[n], 1, MPI_UINT64_T, to, n, comm, &requests.emplace_back());
+        MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    });
+    return seconds / burst;
+}
+
 double seconds_of_sum(MPI_Comm comm, std::string_view name, int words, int times, int repetitions) {
     const auto sum = global_sum(name, comm);
     std::vector<double> values(words);

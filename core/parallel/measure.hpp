@@ -17,6 +17,10 @@ double seconds_of_halo(MPI_Comm, std::string_view transport, int words, bool str
 enum class Pairs { send, get };
 double seconds_of_pairs(MPI_Comm, Pairs, int words, bool word_by_word, int repetitions);
 
+/// A message of one word in a stream of them, while the first `senders` ranks of each node send
+/// such a stream to the rank `away` further on; a node has `of_node` ranks.
+double seconds_of_stream(MPI_Comm, int senders, int of_node, int away, int repetitions);
+
 /// A sum of `words` numbers, `times` times.
 double seconds_of_sum(MPI_Comm, std::string_view sum, int words, int times, int repetitions);
 

@@ -33,7 +33,8 @@ from fathom.run import launch
     help=(
         "solver, preconditioner, exchange, sum, block, noise, threads, distribution, mapping,"
         " synchronise, in_flight, sum_words, radiation_ranks, io_servers, io_sets, writers,"
-        " readers; or a quantity of the machine: network.latency=1e-6."
+        " readers, work; or a quantity of the machine: network.latency=1e-6, or a range of it:"
+        " network.gap=1e-8:1e-7:1e-6."
     ),
 )
 @file_option(

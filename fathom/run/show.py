@@ -15,6 +15,7 @@ from fathom.base.writing import shown
 from fathom.model import device
 from fathom.names import describe as named
 from fathom.output.servers import slots
+from fathom.plots.report import estimate
 from fathom.plots.style import unit_text
 from fathom.run import room
 from fathom.run.parallel import text
@@ -79,11 +80,8 @@ def headline(simulation: Simulation, summary: dict[str, Any]) -> str:
     )
     years, days = (summary[f"simulated_{unit}_per_day"] for unit in ("years", "days"))
     rate = f"{years:.3g} years/day" if years >= 1 else f"{days:.3g} days/day"
-    a_day = (
-        f", 24 h take {duration(summary['seconds_per_simulated_day'])}"
-        if steps * simulation.time_step < 86400
-        else ""
-    )
+    shorter = steps * simulation.time_step < 86400
+    a_day = f", {estimate.text(summary)}" if shorter else ""
     return (
         f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
         f" {summary['seconds_per_step']:.3g} s a step, {rate}{a_day}, checksum"

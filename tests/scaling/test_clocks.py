@@ -20,6 +20,7 @@ plain = Machine(
         "network.topology": "crossbar",
         "network.latency": 3e-6,
         "network.overhead": 1e-6,
+        "network.gap": 0.0,
         "network.bandwidth": 1e9,
         "network.put_overhead": 5e-7,
         "network.put_latency": 2e-6,
@@ -334,3 +335,39 @@ def test_recorded_clocks_keep_every_second():
         assert sum(end - begin for begin, end, _ in bars) == pytest.approx(t.clock[rank])
         assert all(a[1] == b[0] for a, b in itertools.pairwise(bars))
     assert np.all(sum(kept["counts"].values())[:-1] == 4)
+
+
+def test_idle_time_as_a_library_counts_it():
+    """A rank that waits for a message on the wires is idle; one that copies within its node is not.
+    Of a barrier of two nodes of four ranks one rank of each waits for messages.
+    """
+    machine = plain.but({"node.cores": 4, "node.bandwidth": 1e9, "node.latency": 0.0})
+    near, far = Clocks(machine, 2), Clocks(machine, 8)
+    near.exchange(near.messages([0, 1], [1, 0], [1e6, 1e6]), "near")
+    assert near.idle_share("near") == pytest.approx(0, abs=0.01)
+    far.exchange(far.messages([0, 4], [4, 0], [1e6, 1e6]), "far")
+    on_wires = 4 * 1e6 / 1e9 + 3e-6  # four cores share the adapter
+    assert far.idle["far"][0] == pytest.approx(on_wires) and far.idle["far"][1] == 0
+    with far.repeated(10):
+        far.compute(np.arange(8.0))
+        far.sum(0, "barrier")
+    assert far.idle_share("barrier") == pytest.approx(2 / 8)
+
+
+def test_a_band_encloses_all_machines_of_the_ranges():
+    """A step on machines drawn from the ranges of a file, against the corners."""
+    machine, random = load("cray-ex"), np.random.default_rng(1)
+
+    def step(at):
+        t = Clocks(at, 256)
+        rank = np.arange(256)
+        t.compute(1e-3 * (1 + rank % 3) * 1e10 / at["node.multiply_add"])
+        t.exchange(t.messages(rank, (rank + 100) % 256, np.full(256, 1e4)))
+        t.sum(3)
+        return t.elapsed
+
+    corners = [step(machine.at(c, m)) for c in (-1, 1) for m in (-1, 1)]
+    assert min(corners) < step(machine) < max(corners)
+    for _ in range(40):
+        drawn = {key: random.uniform(low, high) for key, (low, _, high) in machine.unsure.items()}
+        assert min(corners) <= step(machine.but(drawn)) <= max(corners)

@@ -149,6 +149,7 @@ def priced(ranks: int, topology: str, way: str) -> dict:
             "network.latency": latency,
             "network.hop": latency,
             "network.overhead": overhead,
+            "network.gap": 0.0,
             "network.bandwidth": bandwidth,
             "network.dimensions": 3,
             "sum.algorithm": "recursive-doubling",

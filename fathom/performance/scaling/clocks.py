@@ -14,6 +14,11 @@ waits for all.
 in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves:
 where a halo becomes faster, ranks come to the sum less scattered, and the sum becomes faster too.
 Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
+
+A message library that counts idle time counts otherwise: `idle` is the time within an exchange in
+which the processor of a rank neither handles nor copies a message, whether the message comes late
+or is under way; within a sum or a barrier of nodes whose ranks meet in memory it is that of the one
+rank of a node that waits for messages.
 """
 
 from __future__ import annotations
@@ -184,6 +189,8 @@ class Messages:
         self.target = target[by]
         self.starts = np.searchsorted(self.target, np.arange(ranks))
         self.some = received > 0
+        inside = np.where(hops == 0, into, 0.0)  # a core copies what stays on its node
+        self.copied = np.bincount(source, inside, ranks)
         self.copy = machine.get("node.copy", 0.0)
 
     def latest(self, arrivals: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
@@ -212,6 +219,7 @@ class Clocks:
         self.network = network or Network.of(machine, ranks)
         self.clock = np.zeros(ranks)
         self.spent: dict[tuple[str, str], np.ndarray] = {}
+        self.idle: dict[str, np.ndarray] = {}  # as a message library counts it
         self.since = 0.0  # mean computing since all were in step
         self.computed = False  # since the last meeting
 
@@ -258,6 +266,8 @@ class Clocks:
             done - np.maximum(ready, m.latest(arrivals, ready))
         )
         waiting = np.clip(done - alone, 0, None)
+        at_work = m.copied + (done - np.maximum(ready, m.latest(arrivals, ready)))
+        self._rest(region, np.clip(done - ready - at_work, 0, None))
         self.clock = done
         self._add(region, "waiting", waiting)
         self._add(region, "moving", done - began - waiting - computed)
@@ -280,6 +290,8 @@ class Clocks:
         self.since = late + cost
         self._add(region, "waiting", late - began)
         self._add(region, "moving", np.full(self.ranks, cost))
+        in_messages = self.machine.nodes(self.ranks) / self.ranks
+        self._rest(region, in_messages * (late - began + cost))
         self._take_turns(region)
 
     def _take_turns(self, region: str) -> None:
@@ -294,13 +306,15 @@ class Clocks:
         in step or all as scattered as before.
         """
         clock, since = self.clock, self.since
-        before = {key: value.copy() for key, value in self.spent.items()}
+        kept = (self.spent, self.idle)
+        earlier = [dict(seconds) for seconds in kept]
         yield
         self.clock = clock + times * (self.clock - clock)
         self.since = since + times * (self.since - since)
-        for key, value in self.spent.items():
-            old = before.get(key, 0.0)
-            self.spent[key] = old + times * (value - old)
+        for seconds, before in zip(kept, earlier):
+            for key, value in seconds.items():
+                old = before.get(key, 0.0)
+                seconds[key] = old + times * (value - old)
 
     def times(self, number: float, action: Callable[[], None]) -> None:
         """Does an action so many times: once for ranks at different times, then all others
@@ -319,6 +333,9 @@ class Clocks:
         key = (region, kind)
         self.spent[key] = self.spent[key] + seconds if key in self.spent else np.array(seconds)
 
+    def _rest(self, region: str, seconds: np.ndarray) -> None:
+        self.idle[region] = self.idle.get(region, 0.0) + seconds
+
     # ---- what came out ---------------------------------------------------------------------------
 
     @property
@@ -334,6 +351,10 @@ class Clocks:
                 if region in (None, r) and kind in (None, k)
             )
         )
+
+    def idle_share(self, region: str) -> float:
+        """Returns the part of a region's seconds that a message library counts as idle."""
+        return float(self.idle[region].mean()) / self.mean(region)
 
     def regions(self) -> dict[str, dict[str, float]]:
         return {

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -25,6 +25,7 @@ from fathom.base import mpi, regions
 from fathom.performance.bench import traffic
 from fathom.performance.scaling import noise
 from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.ranges import Range
 
 moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not computing
 
@@ -32,8 +33,8 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 @dataclass
 class Measured:
     """A run on few ranks; seconds: of a step; step: its length; bytes: of a number; traffic: bytes
-    of a step that processes of columns of a rank move on a device. `kind` is the kind of cost
-    (command.py).
+    of a step that processes of columns of a rank move on a device; spread: the slowest piece of the
+    measured run over the quickest. `kind` is the kind of cost (command.py).
     """
 
     kind: ClassVar[str] = ""
@@ -43,6 +44,7 @@ class Measured:
     step: float
     bytes: int
     traffic: float
+    spread: float = field(default=1.0, kw_only=True)
 
     def undisturbed(self, here: Machine) -> float:
         """Returns the factor from a measured second to one without the interruptions of the
@@ -150,8 +152,8 @@ def measured_steps(
     seconds: float = 4.0,
     period: int = 1,
     advance: Callable[[int], Any] | None = None,
-) -> tuple[float, list[dict[str, Any]], int]:
-    """Returns seconds of a step, its regions, and of how many steps: the quickest of three pieces;
+) -> tuple[Range, list[dict[str, Any]], int]:
+    """Returns seconds of a step in three pieces, the regions of the quickest, and its steps;
     all ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank
     with one thread never waits: its seconds are processor time, which other programs on the machine
     change little. advance: takes so many steps, by default of the model.
@@ -164,7 +166,8 @@ def measured_steps(
     one = comm.allreduce(time.perf_counter() - began) / comm.size
     n = -(-(steps or int(np.clip(seconds / one, 3, 200))) // 3)
     n = -(-n // period) * period
-    least, profile = np.inf, []
+    pieces: list[float] = []
+    profile: list[dict[str, Any]] = []
     alone = comm.size == 1 and simulation.parallel["threads"] == 1
     for _ in range(3):
         comm.barrier()
@@ -176,12 +179,12 @@ def measured_steps(
         elapsed = comm.bcast(time.perf_counter() - began)
         taken = min(spent, elapsed) if alone else elapsed
         found = regions.gathered(comm)["regions"]
-        if taken / n < least:
+        pieces.append(taken / n)
+        if min(pieces) == pieces[-1]:
             inside = sum(r["seconds"] for r in found if r["phase"] != "run")
             own = taken / max(inside, taken) if alone else 1.0
-            least = taken / n
             profile = [r | {k: own * r[k] for k in ("seconds", "communication")} for r in found]
-    return least, profile, n
+    return Range.of_repeats(pieces), profile, n
 
 
 def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
@@ -250,7 +253,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     simulation.prepare().advance(3)
     comm, solver = simulation.comm, simulation.find(mpi.core.BarotropicSolve)
     before = _counts(solver)
-    least, profile, n = measured_steps(simulation, steps, seconds)
+    taken, profile, n = measured_steps(simulation, steps, seconds)
     did = {name: count - before[name] for name, count in _counts(solver).items()}
     decomposition = simulation.domain.decomposition
     plan = mpi.core.halo_plan(decomposition, "center", simulation.model.halo, 1).messages
@@ -264,7 +267,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=least,
+        seconds=taken.best,
+        spread=taken.high / taken.low,
         step=simulation.time_step,
         bytes=simulation.bytes_of_number,
         traffic=traffic_of(simulation),

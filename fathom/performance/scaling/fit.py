@@ -4,6 +4,10 @@
         parameter without effect on the figures stays near its first guess
     leave one out: each figure is predicted by a fit to the others
 
+    range of a parameter    two standard deviations of its logarithm, from the curvature of the fit:
+                            s2 inverse(J' J),  s2: squares of the residuals over (figures -
+                            parameters)
+
 A fit may have at most half as many parameters as figures.
 """
 
@@ -16,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.performance.scaling.ranges import Range
 
 hold = 0.01  # a factor of e away from the first guess counts as an error of 1 % in one figure
 reach = 7.0  # parameters are looked for within a factor exp(7) of their first guesses
@@ -25,11 +30,12 @@ Model = Callable[[Mapping[str, float]], Sequence[float]]
 @dataclass
 class Fit:
     """errors: predicted / measured - 1 of each figure; left_out: the same where the figure was not
-    in the fit.
+    in the fit; ranges: of the parameters.
     """
 
     names: list[str]
     values: dict[str, float]
+    ranges: dict[str, Range]
     measured: np.ndarray
     predicted: np.ndarray
     left_out: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -71,16 +77,20 @@ def fit(
         )
     weight = np.ones(len(data)) if within is None else min(within) / np.asarray(within, float)
 
-    def fitted(weight: np.ndarray) -> Any:
+    def fitted(weight: np.ndarray) -> dict[str, Range]:
         return _least(model, data, names, starts, weight, scatter)
 
-    values = fitted(weight)
-    found = Fit(names, values, data, np.asarray(model(values), float))
+    def best(found: dict[str, Range]) -> dict[str, float]:
+        return {name: number.best for name, number in found.items()}
+
+    ranges = fitted(weight)
+    values = best(ranges)
+    found = Fit(names, values, ranges, data, np.asarray(model(values), float))
     if hold_out:
         left = np.zeros(len(data))
         for n in range(len(data)):
             others = np.arange(len(data)) != n
-            left[n] = np.asarray(model(fitted(others * weight)), float)[n] / data[n] - 1
+            left[n] = np.asarray(model(best(fitted(others * weight))), float)[n] / data[n] - 1
         found.left_out = left
     return found
 
@@ -92,7 +102,7 @@ def _least(
     starts: Sequence[Mapping[str, float]],
     weight: np.ndarray,
     scatter: float,
-) -> dict[str, float]:
+) -> dict[str, Range]:
     from scipy.optimize import least_squares
 
     def residuals(logs: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -107,4 +117,8 @@ def _least(
         )
         for log in logs
     ]
-    return {name: float(np.exp(x)) for name, x in zip(names, min(ends, key=lambda e: e.cost).x)}
+    end = min(ends, key=lambda e: e.cost)
+    variance = 2 * end.cost / max(len(data) - len(names), 1)
+    spread = 2 * np.sqrt(variance * np.diag(np.linalg.pinv(end.jac.T @ end.jac)))
+    low, middle, high = (np.exp(end.x + sign * spread).tolist() for sign in (-1, 0, 1))
+    return {name: Range(*three) for name, *three in zip(names, low, middle, high)}

@@ -183,7 +183,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     """Measures on all ranks of a simulation; the result is on rank 0."""
     model, comm = simulation.model, simulation.comm
     scheme, every = helpers.scheme_of(simulation)
-    least, profile, n = measured_steps(simulation, steps, seconds, every)
+    taken, profile, n = measured_steps(simulation, steps, seconds, every)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     place, exchanges = layout(model.grid, comm.size), exchanges_of(simulation)
     size, levels = simulation.bytes_of_number, model.grid.levels.nz
@@ -193,7 +193,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=least,
+        seconds=taken.best,
+        spread=taken.high / taken.low,
         step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),

@@ -19,7 +19,8 @@ import numpy as np
 
 from fathom.base import machine as limits
 from fathom.base import mpi
-from fathom.performance.scaling.machine import Machine, load, names, quantities, write
+from fathom.performance.scaling.machine import Machine, best_of, load, names, quantities, write
+from fathom.performance.scaling.ranges import Range
 from fathom.run import launch
 from fathom.run.tree import tree
 
@@ -27,7 +28,7 @@ from fathom.run.tree import tree
 # long: one quantity of the machine after the other, with where it comes from
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """Returns all ranks together, two or more of them; the same on each."""
-    c, ranks = comm.py2f(), comm.size
+    ranks = comm.size
     cores = launch.cores()
     nodes = len(set(comm.allgather(os.uname().nodename)))
     alone = comm.bcast(_alone(mpi.core) if comm.rank == 0 else None)
@@ -52,26 +53,7 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
         turns = ranks / (cores * nodes)
         values["node.slice"] = slice_of(comm, turns)
     elif ranks > 1:
-        times = 1000
-        one, many = (
-            mpi.core.seconds_of_pairs(c, False, 1, False, times),
-            mpi.core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5)),
-        )
-        put = mpi.core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
-        total = mpi.core.seconds_of_sum(c, "allreduce", 1, 1, times)
-        bandwidth = 8 * 65536 / max(many - one, 1e-9)
-        values |= {
-            "network.latency": one / 2,
-            "network.overhead": one / 4,
-            "network.bandwidth": bandwidth,
-            "network.hop": 0.0,
-            "network.put_overhead": put / 4,
-            "network.put_latency": put / 2,
-            "node.latency": one / 2,
-            "node.bandwidth": bandwidth,
-            "sum.algorithm": "recursive-doubling",
-            "sum.stage": max(0.0, total / np.ceil(np.log2(ranks)) - one),
-        }
+        values |= messages(comm, nodes)
     values |= {
         "noise.frequency": float(noise[0]),
         "noise.duration": float(noise[1]),
@@ -85,11 +67,73 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
         "sum.algorithm": "estimate",
         "noise.synchronised": "estimate",
     }
+    said["network.gap"] = gap_said(nodes)
+    plain = {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()}
     return Machine(
         limits.name(),
-        {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()},
+        {key: best_of(value) for key, value in plain.items()},
         {key: said.get(key, "measured") for key in values},
+        {key: value for key, value in plain.items() if isinstance(value, Range)},
     )
+
+
+def messages(comm: Any, nodes: int, repeats: int = 3, times: int = 300) -> dict[str, Any]:
+    """Returns quantities of the network, as ranges of the repeats."""
+    c = comm.py2f()
+    of = Range.of_repeats
+    one = of([mpi.core.seconds_of_pairs(c, False, 1, False, times) for _ in range(repeats)])
+    many = [mpi.core.seconds_of_pairs(c, False, 65536, False, times // 20) for _ in range(repeats)]
+    put = of(
+        [mpi.core.seconds_of_halo(c, "put-flags", 1, False, times) / 2 for _ in range(repeats)]
+    )
+    total = mpi.core.seconds_of_sum(c, "allreduce", 1, 1, 5 * times)
+    copied = of([max(seconds - one.best, 1e-9) for seconds in many])
+    bandwidth = copied.inverse(8 * 65536)
+    half, quarter = one.times(1 / 2), one.times(1 / 4)
+    return {
+        "network.latency": half,
+        "network.overhead": quarter,
+        "network.gap": gap_of(comm, nodes),
+        "network.bandwidth": bandwidth,
+        "network.hop": 0.0,
+        "network.put_overhead": put.times(1 / 4),
+        "network.put_latency": put.times(1 / 2),
+        "node.latency": half,
+        "node.bandwidth": bandwidth,
+        "sum.algorithm": "recursive-doubling",
+        "sum.stage": max(0.0, total / np.ceil(np.log2(comm.size)) - one.best),
+    }
+
+
+def gap_of(comm: Any, nodes: int, repeats: int = 3, times: int = 30) -> Range:
+    """Returns seconds for which a message keeps busy what the ranks of a node share: how much
+    longer a message in a stream takes for each further rank of the node that sends one. On one
+    node half of the ranks receive what the others send, so that their own receiving is in it: from
+    nothing to all of the difference is possible there.
+    """
+    of_node = comm.size // nodes
+    if of_node < 2:
+        return Range(0.0, 0.0, _stream(comm, 1, 1, 1, times))
+    away = of_node if nodes > 1 else 1
+    one, every = (
+        Range.of_repeats([_stream(comm, n, of_node, away, times) for _ in range(repeats)])
+        for n in (1, of_node)
+    )
+    low, best, high = (
+        max(longer - one.best, 0.0) / (of_node - 1) for longer in (every.low, every.best, every.high)
+    )
+    return Range(low, best, high) if nodes > 1 else Range(0.0, best / 2, high)
+
+
+def _stream(comm: Any, senders: int, of_node: int, away: int, times: int) -> float:
+    return float(mpi.core.seconds_of_stream(comm.py2f(), senders, of_node, away, times))
+
+
+def gap_said(nodes: int) -> str:
+    """Returns where the gap is from."""
+    if nodes > 1:
+        return "measured: streams of one rank of each node, and of all"
+    return "measured at most, in the memory of one node: streams of one rank, and of all"
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
@@ -157,6 +201,18 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
     return len(longer) / (stamps[-1] - stamps[0]), float(longer.mean()) if len(longer) else 0.0
 
 
+def shown_value(machine: Machine, name: str) -> str:
+    """Returns a value for the table; a range as 3e-07 (1e-07 to 1e-06)."""
+    value = machine.values[name]
+    if isinstance(value, list):
+        return "x".join(map(str, value))
+    if isinstance(value, (bool, str)):
+        return str(value)
+    low, _, high = found = machine.range(name)
+    best = f"{value:.4g}" if found.exact else f"{value:.3g}"
+    return best if found.exact else f"{best} ({low:.2g} to {high:.2g})"
+
+
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
     """Returns a text by section: quantities, values, units, sources."""
     entries = []
@@ -165,16 +221,9 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
         for key, quantity in known.items():
             name = f"{section}.{key}"
             if name in machine.values:
-                value = machine.values[name]
-                shown = (
-                    f"{value:.4g}"
-                    if isinstance(value, float)
-                    else "x".join(map(str, value))
-                    if isinstance(value, list)
-                    else str(value)
-                )
+                shown = shown_value(machine, name)
                 lines.append(
-                    f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8}"
+                    f"{key:<14}{shown:>31} {quantity.units if quantity.units != '1' else '':<8}"
                     f" {machine.sources.get(name, '')}"
                 )
         if lines:

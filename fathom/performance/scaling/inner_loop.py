@@ -79,7 +79,10 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         return None
     one = made["tangent"]
     whole = made["tangent"].seconds + made["adjoint"].seconds
-    return Cost(one.ranks, one.threads, whole, one.step, one.bytes, one.traffic, **made)
+    spread = max(cost.spread for cost in made.values())
+    return Cost(
+        one.ranks, one.threads, whole, one.step, one.bytes, one.traffic, spread=spread, **made
+    )
 
 
 def step(cost: Cost, place: spectral.Layout, under: Conditions) -> Clocks:

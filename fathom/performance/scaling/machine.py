@@ -4,10 +4,11 @@ operating system, the rates of file input.
     [network]
     latency = [1.3e-6, "Alverson et al. 2010, the Gemini interconnect"]
 
-Each quantity is [value, where it is from]. A source that begins with "fitted:" names the
-measurements of programs from which the value was fitted; "estimate:" is a value expected for such a
-machine; "unconfirmed:" a published number that was not found again. A file may leave out
-quantities; an error for a missing quantity names the file.
+Each quantity is [value, where it is from]; a number that is not known is a range,
+[[low, best, high], where it is from]. A source that begins with "fitted:" names the measurements of
+programs from which the value was fitted; "estimate:" is a value expected for such a machine, within
+a factor of two if no range is given; "unconfirmed:" a published number that was not found again,
+within a quarter. A file may leave out quantities; an error for a missing quantity names the file.
 """
 
 from __future__ import annotations
@@ -21,18 +22,24 @@ from typing import Any
 
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
+from fathom.performance.scaling.ranges import Range
 from fathom.run.experiment.toml import inline
 
 folder = Path(__file__).with_name("machines")
 topologies = ("crossbar", "torus", "fat-tree", "dragonfly")
 origins = ("looked up", "unconfirmed", "estimate", "fitted", "not known", "said")
 sums = ("recursive-doubling", "tree", "master", "hardware")
+of_processors = ("node.multiply_add", "node.triad", "node.cache", "node.efficiency", "device.")
+of_processors += ("threads.", "vector.")
+# factor within which a number lies whose source begins so
+unsure = {"estimate": 2.0, "assumption": 2.0, "unconfirmed": 1.25}
 
 
 @dataclass(frozen=True)
 class Quantity:
     """The meaning of a key: text, unit, and the range that a value must lie in (numbers), or what
-    it may be (words, truth).
+    it may be (words, truth). slower: 1 where more of it takes longer, -1 where less does, 0 where
+    it counts things.
     """
 
     text: str
@@ -41,6 +48,14 @@ class Quantity:
     most: float = 1e18
     words: tuple[str, ...] = ()
     kind: type = float
+    slower: int | None = None
+
+    @property
+    def direction(self) -> int:
+        """Returns `slower`, or what follows from the unit: seconds cost, rates gain."""
+        if self.slower is not None:
+            return self.slower
+        return {"s": 1, "bytes/s": -1}.get(self.units, 0)
 
 
 def _list(text: str) -> Quantity:
@@ -51,11 +66,12 @@ quantities: dict[str, dict[str, Quantity]] = {
     "node": {
         "cores": Quantity("that compute, each a rank", "1", 1, 1e6),
         "nodes": Quantity("of the machine", "1", 1, 1e7),
-        "multiply_add": Quantity("operations of a core at most", "1/s", 1e6),
+        "multiply_add": Quantity("operations of a core at most", "1/s", 1e6, slower=-1),
         "triad": Quantity("memory bandwidth of a node, all cores at work", "bytes/s", 1e6),
         "triad_of_core": Quantity("memory bandwidth of a core alone", "bytes/s", 1e6),
-        "cache": Quantity("last, the share of a core", "bytes"),
-        "efficiency": Quantity("part of the multiply-adds that models reach", "1", 0, 1),
+        "memory": Quantity("of a node", "bytes", 1e6),
+        "cache": Quantity("last, the share of a core", "bytes", slower=-1),
+        "efficiency": Quantity("part of the multiply-adds that models reach", "1", 0, 1, slower=-1),
         "copy": Quantity("rate at which a core copies a message", "bytes/s", 1e3),
         "slice": Quantity(
             "after which a rank that waits gets back the core that it shares", "s", 0, 10
@@ -64,15 +80,15 @@ quantities: dict[str, dict[str, Quantity]] = {
         "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
     },
     "device": {  # each core of a node is one
-        "columns": Quantity("that it computes at once: fewer take as long", "1", 1, 1e12),
+        "columns": Quantity("that it computes at once: fewer take as long", "1", 1, 1e12, slower=1),
         "launch": Quantity("until the threads of a launch compute", "s", 0, 1),
     },
     "threads": {
         "number": Quantity("of a rank, with which speed-ups were measured", "1", 2, 1e4),
-        "columns": Quantity("speed-up of processes of columns", "1", 1e-3),
-        "solver": Quantity("speed-up of the sweeps of a solver", "1", 1e-3),
-        "transform": Quantity("speed-up of Fourier and Legendre transforms", "1", 1e-3),
-        "messages": Quantity("speed-up of filling and emptying messages", "1", 1e-3),
+        "columns": Quantity("speed-up of processes of columns", "1", 1e-3, slower=-1),
+        "solver": Quantity("speed-up of the sweeps of a solver", "1", 1e-3, slower=-1),
+        "transform": Quantity("speed-up of Fourier and Legendre transforms", "1", 1e-3, slower=-1),
+        "messages": Quantity("speed-up of filling and emptying messages", "1", 1e-3, slower=-1),
     },
     "network": {
         "topology": Quantity("how nodes are joined", words=topologies, kind=str),
@@ -98,16 +114,16 @@ quantities: dict[str, dict[str, Quantity]] = {
         "elements": Quantity("numbers that the network sums at once", "1", 1, 1e6),
     },
     "noise": {
-        "frequency": Quantity("interruptions of a core", "1/s", 0, 1e7),
+        "frequency": Quantity("interruptions of a core", "1/s", 0, 1e7, slower=1),
         "duration": Quantity("of an interruption", "s", 0, 100),
         "synchronised": Quantity("all cores at once", kind=bool),
     },
     "vector": {
         "register": Quantity("words", "1", 1, 1e6),
-        "start": Quantity("cycles before the first word", "1"),
+        "start": Quantity("cycles before the first word", "1", slower=1),
         "banks": Quantity("of the memory", "1", 1, 1e9),
-        "sharing": Quantity("processors that read from these banks at once", "1", 1, 1e6),
-        "busy": Quantity("cycles of a bank that has been read", "1", 0, 1e6),
+        "sharing": Quantity("processors that read from these banks at once", "1", 1, 1e6, slower=1),
+        "busy": Quantity("cycles of a bank that has been read", "1", 0, 1e6, slower=1),
     },
     "files": {
         "read": Quantity("one task, from the shared file system", "bytes/s", 1),
@@ -124,12 +140,13 @@ quantities: dict[str, dict[str, Quantity]] = {
 @dataclass(frozen=True)
 class Machine:
     """machine["network.latency"]; machine.get("node.cache", 0); machine.but({"sum.hardware": 5e-6})
-    for a what-if or a fit.
+    for a what-if or a fit. given: ranges of the file; `range` has those of estimates, too.
     """
 
     name: str
     values: Mapping[str, Any]
     sources: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Range] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.values:
@@ -142,14 +159,44 @@ class Machine:
         return self.values.get(key, usual)
 
     def but(self, values: Mapping[str, Any], source: str = "what if") -> Machine:
-        checked = {
-            key: _checked(f"machine '{self.name}'", key, value) for key, value in values.items()
-        }
+        """Returns it with other values, exact or a Range."""
+        where = f"machine '{self.name}'"
+        checked = {key: _checked(where, key, best_of(value)) for key, value in values.items()}
+        kept = {key: found for key, found in self.given.items() if key not in values}
         return replace(
             self,
             values={**self.values, **checked},
             sources={**self.sources, **dict.fromkeys(values, source)},
+            given=kept | {key: v for key, v in values.items() if isinstance(v, Range)},
         )
+
+    def range(self, key: str) -> Range:
+        """Returns between which numbers a quantity lies: as the file says, or as follows from its
+        source.
+        """
+        if key in self.given:
+            return self.given[key]
+        origin, best = self.sources.get(key, "").partition(":")[0], float(self[key])
+        return Range.about(best, unsure.get(origin, 1.0))
+
+    @property
+    def unsure(self) -> dict[str, Range]:
+        """Returns ranges of the numbers on which the time of a step depends."""
+        moving = [key for key in self.values if _quantity(key).direction]
+        return {key: found for key in moving if not (found := self.range(key)).exact}
+
+    def at(self, computing: int, moving: int) -> Machine:
+        """Returns the machine with the numbers of its processors, and all others, at their quick
+        end (-1), as they are (0), or at their slow end (1).
+        """
+        moved = {}
+        for key, found in self.unsure.items():
+            quantity, slow = _quantity(key), computing if key.startswith(of_processors) else moving
+            if not slow:
+                continue
+            end = found.high if quantity.direction == slow else found.low
+            moved[key] = min(max(end, quantity.least), quantity.most)
+        return replace(self, values={**self.values, **moved}, given={}, sources={})
 
     @property
     def of_devices(self) -> bool:
@@ -216,7 +263,9 @@ def read(text: str, where: str) -> Machine:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{where} is not valid TOML: {error}") from None
-    values, sources = {}, {}
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    ranges: dict[str, Range] = {}
     name = tables.pop("name", None)
     if not isinstance(name, str):
         raise InputError(f'{where}: a machine has a name, as in name = "Cray X1"')
@@ -236,11 +285,28 @@ def read(text: str, where: str) -> Machine:
                 raise InputError(
                     f'{where} [{section}]: {key} = {given!r} must be [value, "where it is from"]'
                 )
-            values[f"{section}.{key}"] = _checked(
-                f"{where} [{section}]", f"{section}.{key}", given[0]
-            )
-            sources[f"{section}.{key}"] = given[1]
-    return Machine(name, values, sources)
+            name_of = f"{section}.{key}"
+            number = _range_in(f"{where} [{section}]: {key}", name_of, given[0])
+            values[name_of] = _checked(f"{where} [{section}]", name_of, best_of(number))
+            sources[name_of] = given[1]
+            if isinstance(number, Range):
+                ranges[name_of] = number
+    return Machine(name, values, sources, ranges)
+
+
+def best_of(value: Any) -> Any:
+    """Returns the best of a range; anything else as it is."""
+    return value.best if isinstance(value, Range) else value
+
+
+def _range_in(where: str, key: str, value: Any) -> Any:
+    """Returns three numbers of a file as a range where its quantity is a number."""
+    three = isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))
+    if not three or _quantity(key).kind is not float:
+        return value
+    for end in value:
+        _checked(where.rpartition(":")[0], key, end)
+    return Range(*map(float, value)).checked(where)
 
 
 def write(machine: Machine, path: Path, note: str = "") -> None:
@@ -254,7 +320,7 @@ def write(machine: Machine, path: Path, note: str = "") -> None:
                 f"[{section}]",
                 *(
                     f"{key.partition('.')[2]} ="
-                    f" {inline([machine.values[key], machine.sources.get(key, 'given')])}"
+                    f" {inline([_shown(machine, key), machine.sources.get(key, 'given')])}"
                     for key in own
                 ),
             ]
@@ -262,6 +328,11 @@ def write(machine: Machine, path: Path, note: str = "") -> None:
             else []
         )
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _shown(machine: Machine, key: str) -> Any:
+    """Returns a value as a file has it."""
+    return list(machine.given[key]) if key in machine.given else machine.values[key]
 
 
 def _quantity(key: str) -> Quantity:

@@ -137,9 +137,8 @@ def overhead(machine: Machine, put: bool = False) -> float:
 
 
 def gap(machine: Machine) -> float:
-    """Returns the least time between two messages of a node's adapter; 0 where the file has
-    none."""
-    result: float = machine.get("network.gap", 0.0)
+    """Returns the least time between two messages of a node's adapter."""
+    result: float = machine["network.gap"]
     return result
 
 

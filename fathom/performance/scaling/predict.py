@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.performance.scaling import grid_points, inner_loop, probes, spectral, starting, virtual
-from fathom.performance.scaling.conditions import Conditions, slower
+from fathom.performance.scaling.clocks import Clocks
+from fathom.performance.scaling.conditions import Conditions, bound, slower
 from fathom.performance.scaling.helpers import waits
 from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.ranges import Range
 from fathom.performance.scaling.request import Request, supposed
-from fathom.performance.scaling.threads import for_ranks_of, with_threads
+from fathom.performance.scaling.threads import for_ranks_of, with_threads, with_work
 from fathom.performance.scaling.writing import priced
 from fathom.run import launch
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
 
+# of processors and of everything else: as they are first, then both ends of both
+corners = ((0, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
 models = {model.Cost.kind: model for model in (virtual, spectral, inner_loop, grid_points)}
 
 
@@ -48,6 +52,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
         "machine": prices.there.name,
         "here": prices.here.name,
         "fitted": prices.there.fitted,
+        "ranges": prices.there.unsure | {"part bound by memory": bound},
         "what_if": request.what_if,
         "step": prices.step,
         "priced": prices.base.kind,
@@ -59,6 +64,14 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
         "alone": prices.alone,
         "seconds": time.perf_counter() - began,
     }
+
+
+class Step(NamedTuple):
+    """Clocks of all ranks after a step, its seconds, and those of each phase."""
+
+    clocks: Clocks
+    seconds: float
+    phases: dict[str, float]
 
 
 @dataclass
@@ -100,6 +113,8 @@ class Prices:
         if threads != request.threads:
             cost = with_threads(base, there, threads)
             there = for_ranks_of(there, threads)
+        if request.work != 1:
+            cost = with_work(cost, request.work)
         model = models[base.kind]
         return cls(request, found, grid, step, model, base, cost, here, there)
 
@@ -119,6 +134,8 @@ class Prices:
             if turns > 1:
                 shared = self.found.machines[ranks]["node.slice"]
                 own = own.but({"node.slice": shared}, "measured")
+            if ranks == measured.threads == 1:  # in processor time, which has no interruptions
+                own = own.but({"noise.frequency": 0.0}, "measured")
             entry = self.on(self.base, ranks, own, turns=turns)
             entries.append(entry | {"measured": measured.seconds})
         return entries
@@ -156,36 +173,66 @@ class Prices:
         """
         if helpers >= ranks:
             raise InputError(f"radiation_ranks={helpers} of {ranks} ranks leave none to step")
-        distribution = self.request.what_if.get("distribution", "auto")
-        place = self.model.layout(self.grid, ranks - helpers, self.base.reach, block, distribution)
-        whole, cost = cost, cost.stepping() if helpers else cost
-        exchange = self.request.what_if.get("exchange", "packed")
+        place = self._placed(ranks - helpers, block)
+        found = {}
+        for computing, moving in corners:
+            at = machine.at(computing, moving)
+            under = Conditions(at, self.here, turns=turns, end=computing)
+            found[computing, moving] = self._step(cost, place, under, helpers)
+        best = found[0, 0]
+        seconds = best.seconds
+        band = Range.spanned([s.seconds for s in found.values()])
         total = self.request.what_if.get("sum", "allreduce")
-        under = Conditions(machine, self.here, exchange, total, turns, self.request.how)
-        t = self.model.step(cost, place, under)
-        seconds, waited = t.elapsed, {}
-        if helpers:
-            wait = waits(whole, self.grid, helpers, machine, self.here, seconds)
-            seconds, waited = seconds + wait, {"radiation": wait}
-        regions = t.regions()
-        shares = {
-            phase: sum(sum(regions.get(r, {}).values()) for r in parts)
-            for phase, parts in self.model.phases.items()
-        }
         return {
             "ranks": ranks,
             "used": place.used,
             "seconds": seconds,
             "years_a_day": self.step / seconds / 365.2425,
-            "phases": shares | waited,
-            "regions": regions,
-            "efficiencies": t.efficiency(),
+            "phases": best.phases,
+            "band": {
+                "seconds": band,
+                "years_a_day": band.inverse(self.step / 365.2425),
+                "phases": {
+                    name: Range.spanned([s.phases[name] for s in found.values()])
+                    for name in best.phases
+                },
+            },
+            "corners": [
+                {"computing": c, "moving": m, "seconds": s.seconds, "phases": s.phases}
+                for (c, m), s in found.items()
+            ],
+            "regions": best.clocks.regions(),
+            "efficiencies": best.clocks.efficiency(),
             "output": self._output(place, seconds, machine, total),
             "input": self._input(ranks, machine),
             "messages": len(place.messages),
             "imbalance": float(place.work.max() / place.work.mean()),
             "blocks": place.text,
         }
+
+    def _placed(self, ranks: int, block: tuple[int, int] | None) -> Any:
+        distribution = self.request.what_if.get("distribution", "auto")
+        return self.model.layout(self.grid, ranks, self.base.reach, block, distribution)
+
+    def _step(self, cost: Any, place: Any, under: Conditions, helpers: int) -> Step:
+        """Returns a step of all ranks, and the wait for those of radiation."""
+        given = self.request.what_if
+        under = replace(
+            under,
+            exchange=given.get("exchange", "packed"),
+            total=given.get("sum", "allreduce"),
+            how=self.request.how,
+        )
+        t = self.model.step(cost.stepping() if helpers else cost, place, under)
+        regions = t.regions()
+        phases = {
+            phase: sum(sum(regions.get(r, {}).values()) for r in parts)
+            for phase, parts in self.model.phases.items()
+        }
+        if not helpers:
+            return Step(t, t.elapsed, phases)
+        wait = waits(cost, self.grid, helpers, under.machine, self.here, t.elapsed)
+        return Step(t, t.elapsed + wait, phases | {"radiation": wait})
 
     def _output(self, place: Any, seconds: float, machine: Machine, total: str) -> dict[str, Any]:
         """Returns the step with its output, where servers are supposed."""

@@ -14,6 +14,7 @@ import numpy as np
 from fathom.base.reading import every_rank
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
+from fathom.performance.scaling import ranges
 from fathom.run.tree import tree
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
@@ -75,10 +76,11 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
             (
                 "here",
                 [
-                    f"{'ranks':>7}{'measured':>12}{'predicted':>12}",
+                    f"{'ranks':>7}{'measured':>12}{'predicted':>25}",
                     *(
-                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['seconds']:9.2f} ms"
-                        f" {100 * (c['seconds'] / c['measured'] - 1):+6.1f} %"
+                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms"
+                        f"{ranges.text([1e3 * t for t in c['band']['seconds']], 3):>22} ms"
+                        f" {100 * (c['seconds'] / c['measured'] - 1):+6.0f} %"
                         for c in f["checked"]
                     ),
                 ],
@@ -88,7 +90,7 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
         entries.append(("cost", [f"per unit of work as measured with {f['measured_on']}"]))
     phases = list(f["simulated"][0]["phases"])
     head = (
-        f"{'ranks':>7}{'ms a step':>12}{'years/day':>12}{'efficiency':>11}"
+        f"{'ranks':>7}{'ms a step':>22}{'years/day':>20}{'efficiency':>11}"
         + "".join(f"{phase:>11}" for phase in phases)
         + "  computing waiting moving"
     )
@@ -98,12 +100,12 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
         kind = {
             k: sum(r[k] for r in s["regions"].values()) for k in ("computing", "waiting", "moving")
         }
-        parts = "".join(f"{100 * s['phases'][phase] / total:9.1f} %" for phase in phases) + "".join(
+        parts = "".join(f"{100 * s['phases'][phase] / total:9.0f} %" for phase in phases) + "".join(
             f"{100 * kind[k] / total:8.0f} %" for k in kind
         )
         rows.append(
-            f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}"
-            f"{100 * s['efficiency']:9.1f}"
+            f"{s['ranks']:>7}{ranges.text([1e3 * t for t in s['band']['seconds']]):>22}"
+            f"{ranges.text(s['band']['years_a_day']):>20}{100 * s['efficiency']:9.0f}"
             f" %{parts}"
         )
     entries.append(("simulated", [head, *rows, *f["refused"]]))
@@ -135,8 +137,18 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
     entries.append(("verdict", verdict(f)))
     if f["fitted"]:
         entries.append(("fitted", [", ".join(f["fitted"])]))
+    entries.append(("ranges", _ranges(f)))
     entries.append(("time", [f"{f['seconds']:.1f} s for the grid and all simulated ranks"]))
     return entries
+
+
+def _ranges(f: dict[str, Any]) -> list[str]:
+    """Returns what the bands in brackets are, and from which numbers they follow."""
+    text = ", ".join(f"{key} {low:.2g} to {high:.2g}" for key, (low, _, high) in f["ranges"].items())
+    return [
+        "in brackets: with all numbers that are not known at their quick and at their slow end",
+        text,
+    ]
 
 
 def verdict(f: dict[str, Any]) -> list[str]:
@@ -177,19 +189,43 @@ def verdict(f: dict[str, Any]) -> list[str]:
             f"fastest of these on {ranks[best]:.0f} ranks, {speed[best]:.3g} years/day; more are"
             " slower"
         )
+    if len(f["simulated"]) > 1:
+        few, many = f["simulated"][-2:]
+        lines.append(
+            f"from {few['ranks']} to {many['ranks']} ranks {ranges.text(gain(few, many), 3)} times"
+            " as fast"
+        )
     first, *others = f["simulated"][0]["phases"]
     for phase in others:
-        with np.errstate(divide="ignore"):
-            ratio = np.log([s["phases"][phase] / s["phases"][first] for s in f["simulated"]])
-        crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0) & np.isfinite(ratio[:-1]))
-        if len(crossed):
-            n = crossed[0]
+        at = crossings(f["simulated"], first, phase)
+        if at.best > ranks[0] and np.isfinite(at.best):
             lines.append(
-                f"{phase}: longer than {first} from some"
-                f" {_round(np.exp(np.interp(0, ratio[n : n + 2], np.log(ranks[n : n + 2]))))}"
-                " ranks on"
+                f"{phase}: longer than {first} from some {ranges.text(at)} ranks on"
             )
     return lines
+
+
+def crossings(simulated: list[dict[str, Any]], first: str, phase: str) -> ranges.Range:
+    """Returns numbers of ranks from which a phase takes longer than the first, with everything at
+    one end and the other; infinite where it does not.
+    """
+    ranks = np.log([s["ranks"] for s in simulated])
+    found = []
+    for corner in zip(*(s["corners"] for s in simulated)):
+        parts = [[at["phases"][name] for at in corner] for name in (phase, first)]
+        with np.errstate(divide="ignore"):
+            ratio = np.log(np.divide(*parts))
+        crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0) & np.isfinite(ratio[:-1]))
+        n = int(crossed[0]) if len(crossed) else 0
+        at = np.interp(0, ratio[n : n + 2], ranks[n : n + 2]) if len(crossed) else np.inf
+        found.append(float(np.exp(ranks[0] if ratio[0] >= 0 else at)))
+    return ranges.Range.spanned(found)
+
+
+def gain(few: dict[str, Any], many: dict[str, Any]) -> ranges.Range:
+    """Returns how many times as fast a step is on many ranks as on few."""
+    both = zip(few["corners"], many["corners"])
+    return ranges.Range.spanned([a["seconds"] / b["seconds"] for a, b in both])
 
 
 def _round(x: float) -> int:
@@ -224,6 +260,9 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
             axes.plot(ranks, values, "o-", color=colour, lw=width, ms=3.5, label=name, zorder=3)
             ends += values
         ideal = a_day / found["alone"]
+        low, _, high = zip(*(s["band"]["years_a_day"] for s in found["simulated"]))
+        axes.fill_between(ranks, low, high, color=ink, alpha=0.12, lw=0, label="what is not known")
+        ends += [*low, *high]
         axes.plot(
             ranks,
             [ideal * r for r in ranks],

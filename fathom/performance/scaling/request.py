@@ -12,6 +12,7 @@ from fathom.base.near import near
 from fathom.base.reading import every_rank
 from fathom.performance.scaling.clocks import How, exchanges, mappings
 from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.ranges import Range
 from fathom.performance.scaling.sums import ways
 from fathom.run import launch
 from fathom.run.experiment.toml import Document
@@ -25,7 +26,7 @@ of_devices = {"solver": "pcsi", "preconditioner": "diagonal"}  # of an ocean on 
 what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
 what_ifs += ("radiation_ranks", "io_servers", "io_sets")
 what_ifs += ("synchronise", "in_flight", "sum_words", "mapping", "distribution")
-what_ifs += ("writers", "readers")
+what_ifs += ("writers", "readers", "work")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
     "synchronised": {"noise.synchronised": True},
@@ -104,6 +105,13 @@ class Request:
     def helpers(self) -> int:
         """Returns ranks of radiation."""
         return int(self.what_if.get("radiation_ranks", 0))
+
+    @property
+    def work(self) -> float:
+        """Returns how many times as long as here the processes of columns take, as another
+        program's.
+        """
+        return float(self.what_if.get("work", 1.0))
 
     @property
     def supposed_threads(self) -> int:
@@ -199,7 +207,9 @@ def supposed(machine: Machine, given: dict[str, str]) -> Machine:
 
 
 def _value(text: str) -> Any:
-    """Returns a truth, a number, or a word."""
+    """Returns a truth, a range, a number, or a word."""
+    if ":" in text:
+        return Range.read(text)
     if text in ("true", "false"):
         return text == "true"
     try:
@@ -216,6 +226,7 @@ def check(request: Request, machine: Machine | None) -> None:
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
+    _check_work(given.get("work", "1"))
     _check_meetings(given.get("synchronise", "0"))
     _check_files(request, given)
     if machine is not None:
@@ -265,6 +276,15 @@ def _check_ways(given: dict[str, str]) -> None:
                 f"--what-if {key}={given[key]}{near(given[key], known) or ';'}"
                 f" allowed: {', '.join(known)}"
             )
+
+
+def _check_work(text: str) -> None:
+    try:
+        fits = 0 < float(text) < float("inf")
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InputError(f"--what-if work={text}: is not a number above 0, as in work=4.2")
 
 
 def _check_meetings(text: str) -> None:

@@ -33,6 +33,7 @@ from fathom.performance.scaling import helpers
 from fathom.performance.scaling.clocks import Clocks
 from fathom.performance.scaling.conditions import Conditions
 from fathom.performance.scaling.cost import Measured, measured_steps, moving, of_a_step, traffic_of
+from fathom.performance.scaling.ranges import Range
 
 
 @dataclass
@@ -306,9 +307,9 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
             " Ocean, and spectral models"
         )
     scheme, every = helpers.scheme_of(simulation)
-    least, profile, n = measured_steps(simulation, steps, seconds, every)
+    taken, profile, n = measured_steps(simulation, steps, seconds, every)
     transported = _transported(simulation, every)
-    cost = cost_of(simulation, least, profile, n, "step", "halo on demand")
+    cost = cost_of(simulation, taken, profile, n, "step", "halo on demand")
     if cost is None:
         return None
     cost.traffic += transported
@@ -329,13 +330,13 @@ def _transported(simulation: Any, steps: int) -> float:
 
 def cost_of(
     simulation: Any,
-    least: float,
+    taken: Range,
     profile: list[dict[str, Any]],
     n: int,
     step: str,
     halo: str,
 ) -> Cost | None:
-    """Returns the cost by the regions of `n` steps of `least` seconds, as all ranks have measured
+    """Returns the cost by the regions of `n` steps, each `taken` seconds, as all ranks have measured
     them; on rank 0. step, halo: the regions of a step, and of messages around departure points.
     """
     model, comm, rows = simulation.model, simulation.comm, rows_of(simulation.model)
@@ -356,7 +357,8 @@ def cost_of(
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=least,
+        seconds=taken.best,
+        spread=taken.high / taken.low,
         step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),

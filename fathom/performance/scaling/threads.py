@@ -66,6 +66,11 @@ def with_threads(cost: Any, machine: Machine, threads: int) -> Any:
     return replace(cost, threads=threads, **faster)
 
 
+def with_work(cost: Any, factor: float) -> Any:
+    """Returns the cost of a program whose processes of columns take `factor` times as long."""
+    return replace(cost, **{n: factor * getattr(cost, n) for n in _names(cost, "columns")})
+
+
 def for_ranks_of(machine: Machine, threads: int) -> Machine:
     """Returns the machine as ranks of so many threads see it: each has so many cores."""
     cores = int(machine["node.cores"])

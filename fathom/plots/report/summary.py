@@ -10,6 +10,7 @@ import numpy as np
 from fathom.base import mpi, places, provenance, reading, writing
 from fathom.output import files
 from fathom.output.staging import together
+from fathom.plots.report import estimate
 from fathom.plots.report.page import write_report
 
 
@@ -19,6 +20,8 @@ def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
     summary: dict[str, Any] = (
         _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
     )
+    day = estimate.of_a_day(summary)
+    summary["day"] = None if day is None else day._asdict()
     drawn = s.model.report(s) if report else None
     if s.is_root:
         writing.replace(s.directory / "summary.json", json.dumps(summary, indent=2) + "\n")

@@ -28,6 +28,7 @@ from fathom.performance.bench.vector_length import VectorMachine
 from fathom.performance.scaling.clocks import Clocks, Messages
 from fathom.performance.scaling.fit import Fit, fit
 from fathom.performance.scaling.machine import Machine, load
+from fathom.performance.scaling.ranges import Range
 
 surfex, distribution = 320e6, 40.0  # bytes; s to distribute fields, as measured
 surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
@@ -59,14 +60,24 @@ forecast_figures = {
 
 
 def vector_machine(machine: Machine) -> VectorMachine:
-    """Returns its registers and banks, for lengths of blocks (NPROMA): each processor of a node has
-    its part of the banks. This is an assumption; with it the model agrees with the study.
+    """Returns its registers and banks, for lengths of blocks (NPROMA): each of the processors that
+    read at once has its part of the banks.
     """
     return VectorMachine(
         register=int(machine["vector.register"]),
         start=float(machine["vector.start"]),
         banks=int(machine["vector.banks"] // machine.get("vector.sharing", 1)),
         busy=int(machine["vector.busy"]),
+    )
+
+
+def bank_cycles(length: int) -> Range:
+    """Returns cycles of a word in blocks of this length. Nothing says how many processors read from
+    the banks of a node at once, nor for how long a bank is busy: their ranges are in the file.
+    """
+    machine = load("nec-sx8r")
+    return Range.spanned(
+        [vector_machine(at).cycles(length) for at in (machine, machine.at(-1, 0), machine.at(1, 0))]
     )
 
 
@@ -187,6 +198,39 @@ def forecast(
                 t.exchange(messages, "messages", blocking=True)
             t.sum(0, "barriers")
     return t
+
+
+# idle seconds over seconds of the routine in the study's profile: barriers; alltoallv, receive, send
+idle_figures = {
+    "barriers": 41.3 / 410.0,
+    "messages": (115.0 + 109.4 + 37.1) / (165.3 + 141.3 + 114.5),
+}
+fc6h = 356.6e6  # bytes of a task in a transposition of the 6-h forecast
+fc6h_tasks = 4  # on one node: assumption, as the study's runs of this model
+
+
+def idle(values: Mapping[str, float]) -> dict[str, Range]:
+    """Returns the parts of barriers and of messages that the library counts as idle. Messages to
+    other nodes are copied into a buffer of the library, and out of one: the study's sends are at
+    work for two thirds of their time; at the least nothing is copied, since it does not say where
+    the network reads. All of fc6h's messages are copies within a node.
+    """
+    t, machine = forecast(values), load("nec-sx8r")
+    share, seconds = t.idle_share("messages"), t.mean("messages")
+    away = model_steps * volume * (1 + values["halo"]) * 0.5  # bytes; half of the partners
+    copying = machine.range("node.copy").inverse(2 * away / seconds)
+    short = Clocks(machine, fc6h_tasks)
+    rank = np.arange(fc6h_tasks)
+    source = np.concatenate([(rank + n) % fc6h_tasks for n in range(1, fc6h_tasks)])
+    size = np.full(len(source), fc6h / fc6h_tasks)
+    short.exchange(short.messages(source, np.tile(rank, fc6h_tasks - 1), size), "messages")
+    of_barriers = t.idle_share("barriers")
+    of_fc6h = short.idle_share("messages")
+    return {
+        "barriers": Range(of_barriers, of_barriers, of_barriers),
+        "messages": Range(share - copying.high, share - copying.best, share),
+        "fc6h": Range(of_fc6h, of_fc6h, of_fc6h),
+    }
 
 
 def figures(values: Mapping[str, float]) -> list[float]:

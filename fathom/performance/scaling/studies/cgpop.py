@@ -174,6 +174,20 @@ def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndar
     return cores[far], found / seconds[far] - 1
 
 
+def straight(name: str, most: int, last: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the same as `beyond` of no model: a straight line in logarithms through the last
+    points up to `most` cores.
+    """
+    cores, seconds = (np.log(values) for values in series(name))
+    order = np.argsort(cores)
+    cores, seconds = cores[order], seconds[order]
+    known = np.flatnonzero(cores <= np.log(most))[-last:]
+    slope, level = np.polyfit(cores[known], seconds[known], 1)
+    far = cores > np.log(most)
+    found = slope * cores[far] + level - seconds[far]
+    return np.round(np.exp(cores[far])).astype(int), np.expm1(found)
+
+
 def optimum(
     machine: Machine, program: Mapping[str, float], way: str = "allreduce", most: int = 32768
 ) -> int:
