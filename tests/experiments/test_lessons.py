@@ -16,6 +16,7 @@ names = {
     "baroclinic_channel": 20,
     "lock_exchange": 64,
     "overflow": 20,
+    "performance_study": 15,
     "solid_rotation": 40,
     "single_column": 100,
     "own_forcing": 48,
@@ -81,6 +82,15 @@ def test_overflow(learn):
     assert 0.5 < lesson["froude"] < 1.5
     assert lesson["remaining"] > 1 / 3
     assert abs(lesson["heat"]) < 1e-12
+
+
+@pytest.mark.long  # a dozen short runs
+def test_performance_study(learn):
+    """Each part has been done and timed, and tuning has changed no bit."""
+    lesson = learn("performance_study")
+    assert list(lesson["took"]) == ["experiment", "matrix", "profile", "tune", "before", "tuned"]
+    assert len(lesson["measured"]) == 4 and lesson["best"]["seconds"] > 0
+    assert lesson["same"]
 
 
 def test_solid_rotation(learn):
