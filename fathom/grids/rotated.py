@@ -24,6 +24,8 @@ from fathom.grids.zones import zone_of
 areas = {
     "europe": {"centre": (8.0, 50.0), "resolution": 20e3, "points": (300, 240)},
     "uk": {"centre": (-3.0, 55.0), "resolution": 12e3, "points": (146, 182)},
+    "north-atlantic": {"centre": (-10.0, 50.0), "resolution": 12e3, "points": (720, 432)},
+    "uk-4km": {"centre": (-2.5, 54.5), "resolution": 4e3, "points": (288, 360)},
 }
 faces = (
     "dx_east_face",
@@ -41,7 +43,8 @@ class RotatedGrid(LimitedAreaGrid):
 
     Parameters
     ----------
-    area : "europe" (20 km) or "uk" (12 km): centre, resolution and points, unless given.
+    area : "europe" (20 km), "uk" (12 km), "north-atlantic" (12 km, with Europe) or "uk-4km":
+        centre, resolution and points, unless given.
     centre : (longitude, latitude) [degrees].
     resolution : float [m]. Between columns and rows, on the equator of the grid.
     points : (along x, along y).

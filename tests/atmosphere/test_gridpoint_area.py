@@ -116,8 +116,16 @@ def test_errors():
 
 def test_sizes_of_the_unified_model():
     assert fm.LatitudeLongitudeGrid("N216", staggering="C").shape[1:] == (324, 432)
+    globe = fm.LatitudeLongitudeGrid("N320", staggering="C")
+    assert globe.shape[1:] == (480, 640)
+    assert globe.radius * np.pi / 480 == pytest.approx(40e3, rel=0.05)
     levels = fm.HeightLevels(nz="L38")
     assert levels.nz == 38 and abs(levels.top - 39254.8) < 0.1
-    for name, spacing in (("europe", 20e3), ("uk", 12e3)):
+    for name, spacing in (
+        ("europe", 20e3),
+        ("uk", 12e3),
+        ("north-atlantic", 12e3),
+        ("uk-4km", 4e3),
+    ):
         grid = fm.RotatedGrid(name, levels=levels)
         assert grid.spacing == spacing and f"{spacing / 1e3:g} km" in str(grid)
