@@ -4,9 +4,9 @@
 
 A kind of change is known by words of its commits. Counted are lines that they add, in files of
 their own (made for the device) and in files that serve every machine; the share is that of lines of
-the core today. A commit that does several things counts whole, so shares are upper bounds; the least
-is what there is today: lines that name a device in files that serve every machine. The port of POP
-to vectors of the Earth Simulator, for comparison: 701 of 45 000 lines, 1.6 %.
+the core today. A commit that does several things counts whole, so shares are upper bounds; the
+least is what there is today: lines that name a device in files that serve every machine. The port
+of POP to vectors of the Earth Simulator, for comparison: 701 of 45 000 lines, 1.6 %.
 """
 
 import argparse
