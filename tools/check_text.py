@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simple errors of text files: tabs, blanks at the end of a line, no line end at the end of the
 file, lines too long, unfinished merges. In the package: errors that are no
-`fathom.base.failure.Error`.
+`fathom.base.failure.Error`; barriers that do not say what they wait for.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """
@@ -21,6 +21,10 @@ widest = 100  # characters of a line of code
 # these.
 bare = re.compile(r"raise (ValueError|KeyError|OSError|File\w+Error|PermissionError)\(")
 
+# Each barrier costs the wait for the slowest rank; measurements alone need no reason for one.
+barrier = re.compile(r"\b(MPI_Barrier|[Bb]arrier)\([^)]*\);?$")
+measuring = ("fathom/performance", "core/parallel/measure.cpp")
+
 
 def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
     text = file.read_text(encoding="utf-8")
@@ -38,8 +42,18 @@ def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
                 number,
                 f"{found[1]} is no fathom.base.failure.Error: raise InputError or FileError",
             )
+        if file.suffix in code and barrier.search(line) and waits(file):
+            yield number, "a barrier without a comment that says what it waits for"
         if file.suffix in code and len(line) > widest:
             yield number, f"{len(line)} characters in a line; at most {widest}"
+
+
+def waits(file: Path) -> bool:
+    """Returns whether a file is of the package or the core, and not only measures."""
+    path = file.as_posix()
+    return any(f"/{part}/" in path for part in ("core", "fathom")) and not any(
+        part in path for part in measuring
+    )
 
 
 def main(root: Path) -> int:

@@ -236,7 +236,7 @@ void OutputClient::keep_ledger(std::span<const std::int64_t> times) {
 void OutputClient::finish(bool failed) {
     for (auto& requests : told)
         MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    MPI_Barrier(roles.own);
+    MPI_Barrier(roles.own);  // nobody hands over any more
     if (rank == 0) {
         // servers that answer
         const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set, failed};

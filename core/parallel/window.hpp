@@ -32,7 +32,7 @@ public:
         else
             MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
         MPI_Win_sync(window);
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // no rank reaches into memory that is not yet there
     }
     ~Window() {
         int over;
@@ -125,7 +125,7 @@ public:
         }
         MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
         MPI_Win_sync(window);
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // no rank reaches into memory that is not yet there
     }
     ~SharedWindow() {
         int over;

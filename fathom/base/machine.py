@@ -23,7 +23,7 @@ def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
     """
 
     def together(measure: Any) -> float:
-        comm.barrier()
+        comm.barrier()  # all measure at once
         return float(comm.allreduce(measure()))
 
     return {

@@ -54,7 +54,7 @@ def import_(
         from fathom.assimilation.observations import base, ingest, spread  # start-up time
 
         base.pyarrow()
-        mpi.world.barrier()
+        mpi.world.barrier()  # its time begins for all at once
         start = process_time()
         made, accounts = ingest.collect(files, threads, **options)
         by_kind = ingest.counts(made, mpi.world)

@@ -369,7 +369,7 @@ def _end_without(comm: mpi.MPI.Comm, status: int) -> None:
     """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
     sys.stdout.flush()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's signal to end
-    comm.Barrier()
+    comm.Barrier()  # all have said what they had to say
     if comm.rank == 0:
         time.sleep(0.3)  # the launcher forwards the message
         mpi.world.Abort(status)

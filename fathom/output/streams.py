@@ -141,7 +141,7 @@ class Stream(ABC):
                         piece()
         self.collect(event)
         with region("all have written", "output", "sum", s.comm):
-            s.comm.barrier()
+            s.comm.barrier()  # before the time counts as complete
         if not self.shared:
             s.on_root(lambda: self.extend(event))
 

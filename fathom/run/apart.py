@@ -109,7 +109,7 @@ class Apart:
             return []
         self.busy = False
         self.core.rest()
-        self.simulation.comm.Barrier()
+        self.simulation.comm.Barrier()  # nobody sends to those apart any more
         if self.simulation.comm.rank == 0:
             self.core.dismiss()
         if not self.everyone.bcast(traced):

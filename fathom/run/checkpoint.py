@@ -90,7 +90,7 @@ class Checkpoint:
             part.write_here(event, lambda item: s.fields.windows(item.field))
         if s.delivery.stage is not None:
             s.delivery.stage.wait()
-        s.comm.barrier()
+        s.comm.barrier()  # all parts are on the disk
         s.on_root(lambda: self.finish(s.seconds))
         self.begun = -1, None
         return path

@@ -342,7 +342,7 @@ class Events(Held):
         for stream in (*self.streams, *(one for one in self.outputs if not one.travels)):
             stream.leave()
         self.write_departures()
-        self.comm.barrier()
+        self.comm.barrier()  # all outputs are complete
         if self.is_root:
             wishes.forget(self.directory)
         self.rest()

@@ -55,7 +55,7 @@ class Restarts:
         if p.comm.rank == 0:
             folder.mkdir(parents=True, exist_ok=True)
             (folder / index).unlink(missing_ok=True)
-        p.comm.barrier()
+        p.comm.barrier()  # the folder is there, without its index
         for member in here:
             member.program.write_state(folder / f"{member.name}.fathom")
         for link in p.boundaries:
@@ -64,7 +64,7 @@ class Restarts:
         run = self.run()
         if p.comm.rank == 0:
             self._finish(folder, now, keep, run)
-        p.comm.barrier()
+        p.comm.barrier()  # the restart is whole for all
         return folder
 
     def _finish(self, folder: Path, now: float, keep: int | None, run: Identity | None) -> None:

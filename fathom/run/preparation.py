@@ -72,7 +72,7 @@ def prepare(s: Simulation) -> None:
 def take_back(s: Simulation) -> None:
     """Deletes the file of the fields, which are back in memory."""
     if s.between is not None:
-        s.comm.barrier()
+        s.comm.barrier()  # nobody reads the file any more
         s.on_root(s.between.unlink)
         s.between = None
 

@@ -120,7 +120,7 @@ void Exchange::meet(int level) {
     static const Region here("synchronising", "", "sum");
     Within within(here);
     Meet meeting(comm, 0);
-    MPI_Barrier(comm);
+    MPI_Barrier(comm);  // what the user asks for: synchronise
 }
 
 void Exchange::copy(std::span<const FieldSlab> to) {

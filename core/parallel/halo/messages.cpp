@@ -274,7 +274,7 @@ struct PutFence final : Puts {
         for (auto& s : parts.sends) window.flush(s.rank);
     }
     void wait() override {
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // all puts have arrived
         window.see();
     }
 };
@@ -340,7 +340,7 @@ struct GetBarrier final : Transport {
     void post() override { out = (std::byte*)(window.own() + ++count % 2 * size); }
     void send() override { window.see(); }
     void wait() override {
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // all have packed
         for (std::size_t n = 0; n < parts.receives.size(); ++n) {
             auto& r = parts.receives[n];
             window.get({(Word*)(in + r.offset), (r.bytes + 7) / 8}, r.rank,

@@ -162,7 +162,7 @@ struct MasterBarrier final : GlobalSum {
     void begin() override {
         if (rank) window.put(words, 0, std::size_t(1 + rank) * most_words);
         if (rank) window.flush(0);
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // all parts are at the first rank
         if (!rank) {
             window.see();
             for (int r = 1; r < ranks; ++r)
@@ -170,7 +170,7 @@ struct MasterBarrier final : GlobalSum {
             std::ranges::copy(words, window.own());
             window.see();
         }
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // the sum is there
         if (rank) window.get(words, 0, 0);
     }
 };
@@ -214,7 +214,7 @@ struct MasterSentinel final : GlobalSum {
     explicit MasterSentinel(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {
         std::fill_n(window.own(), 2 * place * (rank ? 1 : ranks), sentinel);
         window.see();
-        MPI_Barrier(comm);
+        MPI_Barrier(comm);  // all have their sentinels
     }
     std::size_t at(int r) const { return place * (2 * r + count % 2); }
     std::size_t travelling() const { return words.size() * (floating ? 1 : 2); }

@@ -228,7 +228,7 @@ class AreaCycles:
         self.experiment, self.out, self.say = experiment, out, say
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
-        mpi.world.barrier()
+        mpi.world.barrier()  # the folder is there
         kept.claim(out / "experiment.json", json.loads(json.dumps(vars(experiment), default=vars)))
         area, inner, self.inner = experiment.area, experiment.inner, None
         self.grid, linear = area.grid, "4d-var" in experiment.assimilation.methods

@@ -19,7 +19,7 @@ def write(path: Path, **arrays: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing.whole(path) as part:
             np.savez(part, **arrays)
-    mpi.world.barrier()
+    mpi.world.barrier()  # the file is there for all
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
@@ -37,6 +37,6 @@ def claim(path: Path, experiment: dict[str, Any]) -> None:
         one.pop("cycle"), one["assimilation"].pop("methods")
     if of[0] != of[1]:
         raise InputError(f"{path.parent} holds another experiment; take another --out")
-    mpi.world.barrier()
+    mpi.world.barrier()  # all have read what was there
     if mpi.is_root and not (path.exists() and there == experiment):
         writing.replace(path, json.dumps(experiment))

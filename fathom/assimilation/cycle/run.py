@@ -48,7 +48,7 @@ class Cycles:
         self.seconds: dict[str, list[dict[str, float]]] = {}  # of each method, by part and window
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
-        mpi.world.barrier()
+        mpi.world.barrier()  # the folder is there
         said = {k: v for k, v in vars(experiment).items() if k != "text"}
         kept.claim(out / "experiment.json", json.loads(json.dumps(said, default=vars)))
 
@@ -80,7 +80,7 @@ class Cycles:
             self._learned = learning.learned(self, self.statistics())
             if mpi.is_root:
                 self._learned[0].write(str(self.out / "background-learned.nc"))
-            mpi.world.barrier()
+            mpi.world.barrier()  # the file is there for all
         return self._learned
 
     def statistics(self) -> Errors:
@@ -93,7 +93,7 @@ class Cycles:
             found = self.estimate()
             if mpi.is_root:
                 found.write(str(path))
-            mpi.world.barrier()
+            mpi.world.barrier()  # the file is there for all
         return Errors.read(str(path)).scaled(b.scale)
 
     def estimate(self) -> Errors:
@@ -270,5 +270,5 @@ class Cycles:
         path = self.out / "background-ensemble.nc"
         if mpi.is_root:
             self.twin.errors(differences).write(str(path))
-        mpi.world.barrier()
+        mpi.world.barrier()  # the file is there for all
         return path

@@ -79,7 +79,7 @@ def analyse(
         _hand_over[name](fields, made[name])
     if comm.rank == 0:
         restart.write(out, fields, header)
-    comm.barrier()
+    comm.barrier()  # the restart is there for all
     return told
 
 

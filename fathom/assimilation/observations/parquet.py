@@ -77,15 +77,15 @@ def write(
     partial = path.with_name(path.name + ".new")
     if comm.rank == 0:
         partial.write_bytes(magic)
-    comm.barrier()
+    comm.barrier()  # the file is there
     _put(partial, [(own[a:b], starts[n]) for n, (a, b) in zip(numbers, pairwise(ends))])
-    comm.barrier()
+    comm.barrier()  # all rows are there
     if comm.rank == 0:
         groups = [group for _, group in sorted(chain.from_iterable(gathered))]
         last = edit.footer(groups, sum(rows for *_, rows in of_all))
         _end(partial, starts[-1], [one[1:3] for one in of_all], last)
         partial.replace(path)
-    comm.barrier()
+    comm.barrier()  # the file is whole for all
 
 
 def _put(path: Path, parts: Iterable[tuple[memoryview, int]]) -> None:

@@ -144,7 +144,7 @@ def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any
     import scipy.spatial  # noqa: F401  start-up time is not the screening's
 
     base.pyarrow()
-    comm.barrier()
+    comm.barrier()  # its time begins for all at once
     start = process_time()
     own = base.read(path, comm=comm)
     whole = spread.Whole(own, comm)

@@ -64,7 +64,7 @@ def of(
             raise error
         yield copy
     finally:
-        comm.barrier()
+        comm.barrier()  # nobody reads the copy any more
         if mine and copy is not None and not keep:
             copy.unlink(missing_ok=True)
 

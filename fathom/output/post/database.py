@@ -147,10 +147,10 @@ def make(
         own = {name: held[band] for name, held in regions.items()}
         _bring(source, writer, around, target, time, own, seconds)
     writer.close()
-    comm.barrier()
+    comm.barrier()  # all have written their bands
     if comm.rank == 0:
         _extend(data, out)
-    comm.barrier()
+    comm.barrier()  # its times are there for all
     return {"parts": comm.allgather(seconds), "times": data.sizes["time"], "ranks": comm.size}
 
 

@@ -36,7 +36,7 @@ def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
                 profile=summary["profile"],
                 trace=s.traces,
             )
-    s.comm.barrier()
+    s.comm.barrier()  # the report is written
     return summary
 
 
