@@ -11,8 +11,8 @@ from fathom.run import launch
 
 
 @click.command()
-@file_option("--file", "data", metavar="BUFR", help="Number of messages.")
-@number_option("--messages", default=20000, help="How many are made.")
+@file_option("--file", "data", metavar="BUFR", help="Messages to decode instead of made ones.")
+@number_option("--messages", default=20000, help="Number of messages made where no file is given.")
 @number_option(
     "--repetitions", default=3, help="Repetitions of each part; the smallest time counts."
 )
