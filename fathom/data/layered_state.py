@@ -30,10 +30,13 @@ PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
 )
 
 
-def check(file: Any, names: Collection[Any], levels: int = 0, layers: int = 0) -> None:
-    """Raises ValueError: a field of a state on hybrid levels is missing, or some of its
-    `layers`."""
-    wanted = [*needed, "specific_humidity", "surface_geopotential"]
+def check(
+    file: Any, names: Collection[Any], levels: int = 0, layers: int = 0, humid: bool = True
+) -> None:
+    """Raises ValueError: a field of a state on hybrid levels is missing, or some of its `layers`;
+    humid: specific humidity is one of them.
+    """
+    wanted = [*needed, *["specific_humidity"] * humid, "surface_geopotential"]
     lacking = [n for n in wanted if n not in names]
     if not {"surface_air_pressure", "log_surface_pressure"} & set(names):
         lacking.append("surface_air_pressure")

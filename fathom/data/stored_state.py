@@ -34,13 +34,17 @@ places = {"lat": "latitude", "lon": "longitude"}
 map_axes = {"grid_x": "x", "grid_y": "y", "rlon": "x", "rlat": "y"}
 
 
-def state(file: Path) -> xr.Dataset:
-    """Returns all times of a store, (time, pressure [Pa], latitude, longitude), or of an area.
+def state(file: Path, around: tuple[Any, Any] | None = None, humid: bool = True) -> xr.Dataset:
+    """Returns all times of a store, (time, pressure [Pa], latitude, longitude), or of an area;
+    around: longitudes and latitudes [degrees] about which a box of it is the area; humid: an area
+    on hybrid levels without humidity is refused.
     ValueError: missing or repeated fields, units that do not fit; OSError: it cannot be read.
     """
     data = output.open(file)
+    if around is not None:
+        data = _box_around(_renamed(data, {}), *around)
     if _is_area(data):
-        return _of_area(file, data)
+        return _of_area(file, data, humid)
     found = _in_our_units(_renamed(data, _found(file, data)))
     found = rows_of_store.on_full_rows(found)
     if "ap" not in data or "b" not in data:
@@ -50,6 +54,36 @@ def state(file: Path) -> xr.Dataset:
     layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
     used = [name for name in fields if name in found and name != "geopotential"]
     return layered_state.on_pressures(_in_order(found[used], "level"), a, b)
+
+
+def covers_a_part(file: Path) -> bool:
+    """Returns whether a store around the earth has values on a part of it alone, as an area writes
+    it, or levels of height, which are taken of areas only.
+    """
+    with output.open(file) as data:
+        if _is_area(data) or not {"latitude", "lat"} & set(data.dims):
+            return False
+        if "height" in data.dims:
+            return True
+        name = next((n for n, here in _found(file, data).items() if here in fields[:3]), None)
+        return name is not None and bool(np.isnan(data[name].isel(time=0).values).any())
+
+
+def _box_around(data: xr.Dataset, longitude: Any, latitude: Any) -> xr.Dataset:
+    """Returns the rows and columns around places, three more on each side where there are."""
+    there = data.longitude.values.astype(float)
+    middle = np.rad2deg(np.angle(np.exp(1j * np.deg2rad(longitude)).mean()))
+    data = data.isel(longitude=np.argsort((there - middle + 180) % 360))
+    held = {
+        "longitude": (data.longitude.values - middle + 180) % 360,
+        "latitude": data.latitude.values,
+    }
+    wanted = {"longitude": (np.asarray(longitude) - middle + 180) % 360, "latitude": latitude}
+    for name, axis in held.items():
+        inside = (axis >= np.min(wanted[name])) & (axis <= np.max(wanted[name]))
+        wide = np.convolve(inside, np.ones(7), "same") > 0
+        data = data.isel({name: np.flatnonzero(wide)})
+    return data
 
 
 def is_area(file: Path) -> bool:
@@ -75,7 +109,7 @@ def _mapping(data: xr.Dataset) -> dict[str, Any]:
     return {}
 
 
-def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
+def _of_area(file: Path, data: xr.Dataset, humid: bool = True) -> xr.Dataset:
     """Returns fields on (time, level, y, x): layers with `ap` and `b` of their interfaces, or
     levels of pressure.
     """
@@ -85,11 +119,14 @@ def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
     found = _in_our_units(_renamed(data, _found(file, data, wanted)), wanted)
     found = found.rename({old: new for old, new in map_axes.items() if old in found.dims})
     found = found[[name for name in wanted if name in found.data_vars]]
+    if "height" in found.dims and "air_pressure" in found:  # of a grid-point atmosphere
+        found = _with_geopotential(found).sortby("height", ascending=False)
+        return _at_its_places(data, _in_order(found, "height"))
     if "ap" not in data or "b" not in data:
         return _at_its_places(data, _on_pressures(file, found))
     found, a, b = _from_top(file, data, found)
-    layered_state.check(file, found.data_vars)
-    layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
+    layered_state.check(file, found.data_vars, humid=humid)
+    layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1, humid)
     found = found.drop_vars(["geopotential", "geopotential_height"], errors="ignore")
     found = _at_its_places(data, _in_order(found, "level"))
     return found.assign(ap=("interface", a), b=("interface", b))
@@ -161,10 +198,15 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     factor, _ = units.conversion(found[level].attrs.get("units", "Pa"), "Pa")
     found = found.assign_coords({level: factor * found[level].values.astype(float)})
     found = found.rename({level: "pressure"} if level != "pressure" else {})
+    found = states.ordered(file, _with_geopotential(found))
+    return layered_state.with_specific_humidity(_in_order(found, "pressure"))
+
+
+def _with_geopotential(found: xr.Dataset) -> xr.Dataset:
+    """Returns the state with the geopotential of its heights, where these alone are there."""
     if "geopotential" not in found and "geopotential_height" in found:
         found["geopotential"] = earth.STANDARD_GRAVITY * found.geopotential_height
-    found = states.ordered(file, found)
-    return layered_state.with_specific_humidity(_in_order(found, "pressure"))
+    return found
 
 
 def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict[str, str]:

@@ -124,11 +124,7 @@ class Places:
             # of a limited area without its extension
             inside = land is not None and isinstance(self.target, windows.Inside)
             kept: dict[str, Any] = (
-                {
-                    name: own[name]
-                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
-                    if name in own
-                }
+                {name: own[name] for name in targets.vertical if name in own}
                 | levels
                 | self.target.mapping
                 | ({"land_fraction": self.target.cut(land)} if inside else {})

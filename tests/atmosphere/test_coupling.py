@@ -191,7 +191,7 @@ def test_errors(tmp_path):
     other.run("1h", report=False)
     elsewhere = disturbed(grid=area(points=(60, 50), centre=(9.0, 46.5)))
     vars(elsewhere)["outer"] = outer.Stored(elsewhere.receiver, tmp_path / "outer.zarr")
-    with pytest.raises(ValueError, match="lies on other points"):
+    with pytest.raises(ValueError, match="reaches beyond the outer one"):
         simulation(elsewhere).prepare()
 
 

@@ -96,6 +96,69 @@ def test_follows_the_globe_that_runs_beside_it(tmp_path):
     assert area.model.outer_model.simulation.seconds >= area.seconds
 
 
+def inner(outer_model, folder):
+    """Air over a hill inside an area that blows over it."""
+    grid = fm.RotatedGrid(
+        centre=(0, 70), resolution=100e3, points=(20, 18), coupling=6,
+        levels=fm.HeightLevels(nz=8, top=20e3, decay=2),
+    )  # fmt: skip
+    return _over_a_hill(grid, outer_model, folder)
+
+
+def _over_a_hill(grid, outer_model, folder):
+    model = fm.GridPointAtmosphere(
+        grid, deep=False, rotation=0.0, outer_model=outer_model,
+        orography=lambda x, y: 800 * np.exp(-((x / 20) ** 2) - ((y - 70) / 6) ** 2),
+    )  # fmt: skip
+    still = small_spheres.turning(nx=8, ny=6, ground=False, directory=str(folder / "still"))
+    air = still.model.initial
+    model.set(**{name: v for name, v in air.items() if name != "log_surface_pressure"})
+    return fm.Simulation(model, time_step="10min", directory=str(folder))
+
+
+@pytest.mark.long
+def test_follows_an_area_by_file(tmp_path):
+    """As the one that runs beside it, from the outer area's own levels and points, its levels of
+    pressure, or latitudes and longitudes, where it knows a part.
+    """
+
+    def outside(folder):
+        grid = fm.RotatedGrid(
+            centre=(0, 70), resolution=200e3, points=(26, 24), coupling=6,
+            levels=fm.HeightLevels(nz=8, top=20e3, decay=2),
+        )  # fmt: skip
+        return _over_a_hill(grid, "initial", tmp_path / folder)
+
+    air = ["air_temperature", "eastward_wind", "northward_wind", "geopotential"]
+    ground = ["surface_air_pressure", "surface_geopotential"]
+    levels = [1000, 925, 850, 700, 500, 400, 300, 200, 150, 100, 70, 50]
+    kinds = {
+        "own": {"variables": [*air, *ground, "air_pressure"]},
+        "pressure": {"variables": [*air, *ground], "levels": levels},
+        "regular": {"variables": [*air, *ground], "levels": levels, "latlon_resolution": 1},
+        "heights": {"variables": [*air, *ground, "air_pressure"], "latlon_resolution": 1},
+    }
+    # m s-1, K: levels of pressure are few, and bilinear latitudes and longitudes coarse
+    limits = {"own": (2e-3, 0.2), "pressure": (0.1, 4), "regular": (0.3, 4), "heights": (0.3, 1)}
+    alone = outside("alone")
+    for kind, how in kinds.items():
+        alone.output(f"{kind}.nc", every="10min", dtype="float64", **how)
+    alone.run("20min", progress=False, report=False)
+    names = ("x_wind", "y_wind", "air_potential_temperature")
+    beside = inner(outside("beside"), tmp_path / "inner").prepare()
+    first = {name: beside.gather(name) for name in names}
+    beside.advance(2)
+    wanted = {name: beside.gather(name) for name in names}
+    moved = {name: np.abs(wanted[name] - first[name]).max() for name in names}
+    assert min(moved.values()) > 0.5
+    for kind in kinds:
+        area = inner(str(tmp_path / "alone" / f"{kind}.nc"), tmp_path / kind).prepare()
+        area.advance(2)
+        for name in names:
+            error = np.sqrt(((area.gather(name) - wanted[name]) ** 2).mean())
+            assert error < limits[kind][name.endswith("temperature")], (kind, name)
+
+
 def test_errors():
     grid = fm.RotatedGrid(centre=(0, 50), resolution=1e5, points=(24, 24))
     with pytest.raises(fm.InputError, match="needs an area, or centre"):

@@ -4,6 +4,9 @@ takes them.
 On latitudes and longitudes around the globe: on levels of pressure or hybrid ones, as a forecast
 starts from them (fathom/data/stored_state.py, fathom/atmosphere/remap/initial.py).
 
+On the points of a larger area, on its map or in a box of latitudes and longitudes
+(fathom/atmosphere/remap/stored_area.py).
+
 On the area's own points (`grid = {...}` of the output of the outer run), on hybrid levels with
 surface_air_pressure and surface_geopotential: columns are brought to the area's ground and levels,
 cubic in ln p; with the same ground and levels they stay as they are:
@@ -22,6 +25,7 @@ import numpy as np
 from fathom import output
 from fathom.atmosphere.remap.around_area import Receiver
 from fathom.atmosphere.remap.initial import initial_state
+from fathom.atmosphere.remap.stored_area import StoredArea
 from fathom.atmosphere.spectral import compressible
 from fathom.base import longitudes, moist_air, units
 from fathom.base.clock import Period
@@ -100,6 +104,21 @@ class Stored:
         return TimeAxis(list(moments))
 
     @cached_property
+    def _of_area(self) -> StoredArea | None:
+        """Returns it as the states of a larger area, which lie on a map or in a box; None: of the
+        globe, or on the columns of the area.
+        """
+        if self._on_own_points:
+            return None
+        around = None
+        if not stored_state.is_area(self.path):
+            if not stored_state.covers_a_part(self.path):
+                return None
+            around = self.receiver.where.grid.coordinates()
+        data = stored_state.state(self.path, around, humid=self.receiver.air.moist)
+        return StoredArea(data, self.receiver, f"outer = {str(self.path)!r}")
+
+    @cached_property
     def _on_own_points(self) -> bool:
         """Returns whether it lies on the columns of the area."""
         grid = self.receiver.where.grid
@@ -108,11 +127,14 @@ class Stored:
             if "latitude" in data.dims:
                 return False
             if (data.sizes.get("y"), data.sizes.get("x")) != shape:
+                if not isinstance(grid, PeriodicPlane) and stored_state.is_area(self.path):
+                    return False
                 windows = self.receiver.where.windows
                 more = ", those around it too, for windows" if windows else ""
                 raise InputError(
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
-                    f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points{more}"
+                    " longitudes, a larger area on its map, or the area's own"
+                    f" {shape[0]} rows of {shape[1]} points{more}"
                 )
             if isinstance(grid, PeriodicPlane):
                 return True
@@ -120,19 +142,19 @@ class Stored:
                 np.abs(data[name].values - own[: shape[0], : shape[1]]).max()
                 for name, own in zip(("longitude", "latitude"), grid.coordinates())
             ]
-            if max(away) > 1e-3:
+            if max(away) > 1e-3 and not stored_state.is_area(self.path):
                 raise InputError(
                     f"outer = {str(self.path)!r} lies on other points, up to {max(away):.3g}"
                     " degrees away; write it with grid = that of the area"
                 )
-            return True
+            return bool(max(away) <= 1e-3)
 
     def check(self) -> None:
         """Raises ValueError: not of states in time, on points that are neither, or of a part of the
         earth or of the air that the area goes beyond.
         """
         _ = self.axis
-        if not self._on_own_points:
+        if not self._on_own_points and self._of_area is None:
             self._check_covers()
 
     def _check_covers(self) -> None:
@@ -179,7 +201,13 @@ class Stored:
 
     def _record(self, number: int) -> dict[str, np.ndarray]:
         number = int(self.taken[0][number])
-        found = self._from_columns(number) if self._on_own_points else self._from_globe(number)
+        found = (
+            self._of_area.state(number)
+            if self._of_area is not None
+            else self._from_columns(number)
+            if self._on_own_points
+            else self._from_globe(number)
+        )
         if not self.receiver.air.moist and "specific_humidity" in found:
             found["air_temperature"] = moist_air.virtual_temperature(
                 found["air_temperature"], found["specific_humidity"]

@@ -179,7 +179,11 @@ def derived(model: Any) -> Mapping[str, Any]:
         *(["virtual_temperature", "relative_humidity"] if model.moist else []),
     )
     table = {name: of(name, column) for name in layers}
-    for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level"):
+    for name in (
+        "surface_air_pressure",
+        "air_pressure_at_mean_sea_level",
+        "surface_geopotential",
+    ):
         table[name] = of(name, column, "column")
     if model.area:  # wind of the state is along the axes
         table |= {name: of(name, wind, linear=True) for name in wind}

@@ -10,5 +10,6 @@ change_of_ground     orography, land and sea
 change_of_geometry   all of these for a globe
 change_to_area       and for an area
 change_to_heights    and for a grid-point atmosphere
+stored_area          the states of an area in a file at the columns of a smaller one
 around_area          what an area takes: its points with those around, and fields
 """

@@ -10,12 +10,13 @@ and T continues with Gamma. Between layers all is cubic in ln p, tracers within 
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import Any
+from collections.abc import Container, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
+from fathom.atmosphere.gridpoint.diagnostics import in_layers
 from fathom.atmosphere.remap.columns_over_ground import vapour, within
 from fathom.base.moist_air import LAPSE_RATE
 from fathom.grids.levels import HybridLevels
@@ -51,25 +52,56 @@ def taken(
     )
     warm = gridpoint_diagnostics.temperature(of, density, theta)
     pressure = gridpoint_diagnostics.pressure(of, density, theta)
-    middle, h = (z[1:] + z[:-1]) / 2, geopotential / c.gravity
+    middle = (z[1:] + z[:-1]) / 2
     half = middle[-1] - z[-1]
     ground = gridpoint_diagnostics.ground_pressure(c, half, pressure[-1], theta)
     kappa = c.gas_constant / c.heat_capacity
     warm = lower(warm, theta[-1] * (ground / c.pressure) ** kappa)
-    x, heights = np.log(lower(pressure, ground)), lower(middle, z[-1])
-    surface = column.Between(-heights, -h[None]).linear(x)[0]
-    fall = np.log1p(LAPSE_RATE * np.maximum(heights[-1] - h, 0) / warm[-1])
-    surface = surface + c.gravity / (c.gas_constant * LAPSE_RATE) * fall
+    columns = Columns(warm, lower(pressure, ground), lower(middle, z[-1]))
+    carried = {name: at(name) for name in of.tracers if name in tracers}
+    h = geopotential / c.gravity
+    scale = c.gravity / (c.gas_constant * LAPSE_RATE)
+    return on_layers(columns, at.wind(), carried, levels, h, scale, moist)
+
+
+class Columns(NamedTuple):
+    """Virtual temperature [K], pressure [Pa] and height [m] of layers and, last, of the ground,
+    (layers + 1, points).
+    """
+
+    warm: Array
+    pressure: Array
+    height: Array
+
+
+def on_layers(
+    of: Columns,
+    wind: tuple[Array, Array],
+    tracers: Mapping[str, Array],
+    levels: HybridLevels,
+    h: Array,
+    scale: float,
+    moist: bool,
+) -> dict[str, Any]:
+    """Returns columns on the layers of `levels` over the ground h [m], as `taken` does.
+
+    wind : eastward and northward of layers.
+    tracers : at the interface above each layer.
+    scale : g / (R Gamma) of pressure below the ground.
+    """
+    x = np.log(of.pressure)
+    surface = column.Between(-of.height, -h[None]).linear(x)[0]
+    fall = np.log1p(LAPSE_RATE * np.maximum(of.height[-1] - h, 0) / of.warm[-1])
+    surface = surface + scale * fall
     a, b = (np.asarray(v)[:, None] for v in (levels.a, levels.b))
     y = column.layer_logarithms(a + b * np.exp(surface))
     between = column.Between(x, y)
-    east, north = (lower(wind, wind[-1]) for wind in at.wind())
+    east, north = (lower(part, part[-1]) for part in wind)
     found = {"eastward_wind": between.cubic(east), "northward_wind": between.cubic(north)}
-    for name in (n for n in of.tracers if n in tracers):
-        values = at(name)
-        layers = lower((values + lower(values[1:], values[-1])) / 2, values[-1])
+    for name, values in tracers.items():
+        layers = lower(in_layers(values), values[-1])
         found[name] = np.maximum(within(between, x, y, layers), 0)
-    virtual = between.cubic(warm) * np.exp(column.EXPONENT * np.maximum(y - x[-1], 0))
+    virtual = between.cubic(of.warm) * np.exp(column.EXPONENT * np.maximum(y - x[-1], 0))
     humid = found.get("specific_humidity", 0.0) if moist else 0.0
     found["air_temperature"] = virtual / (1 + vapour * humid)
     return found | {"log_surface_pressure": surface}

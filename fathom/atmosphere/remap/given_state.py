@@ -239,7 +239,7 @@ class OfRestart(Given):
         return result
 
 
-class _PointsOnMap(LimitedAreaGrid):
+class PointsOnMap(LimitedAreaGrid):
     """The points of a state on any map; no model runs on them."""
 
     def __init__(self, points: area_state.Points, levels: Any) -> None:
@@ -299,7 +299,7 @@ class OfArea(Given):
             else HybridLevels(a=list(head["a"]), b=list(head["b"]))
         )
         if not head["same"] or not isinstance(own, WholeArea):
-            return _PointsOnMap(self.points, levels)
+            return PointsOnMap(self.points, levels)
         area = own.area
         same = LimitedAreaGrid(
             area.centre,
