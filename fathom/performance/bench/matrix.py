@@ -2,9 +2,9 @@
 readers x writers x servers x barriers x staging; the median of several samples of each, all shapes
 in turn, and in turn again (in_turn.py).
 
-A sample is some steps, and where a disk is asked for one output of each store of the case after the
-first of them, until all of it is written: "none", no output; "local", as fast as it is; a number, MB/s that
-all writers share. Servers are ranks beside those that compute.
+A sample is some steps, and where a disk is asked for one output of each store of the case after
+the first of them, until all of it is written: "none", no output; "local", as fast as it is; a
+number, MB/s that all writers share. Servers are ranks beside those that compute.
 """
 
 from __future__ import annotations
