@@ -169,7 +169,7 @@ def present(
                 print(f"{size} {d['distribution']:14}   {d['refused']}")
                 continue
             print(
-                f"{d['block[0]:>5}x{d['block'][1]:<3}"
+                f"{d['block'][0]:>5}x{d['block'][1]:<3}"
                 f" {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}"
                 f"{d['imbalance']:15.3f}{d['messages']:12}{d['halo_points']:10}"
                 f"  {d['blocks_of_a_rank'][0]}-{d['blocks_of_a_rank'][1]}"
