@@ -37,6 +37,45 @@ struct Processors {
             }
         }
     }
+
+    /// Rakes move a block only to the next processor of a line, and leave some empty where there
+    /// are few blocks for each. The fullest gives its smallest block to the nearest that becomes
+    /// less full than it was, while it has more than half a block above the mean, or one is empty.
+    void level(int px) {
+        double mean = 0, largest = 0;
+        for (double l : load) mean += l / double(load.size());
+        for (double w : work) largest = std::max(largest, w);
+        for (std::size_t moves = 0; moves < work.size(); ++moves) {
+            const bool empty = std::ranges::any_of(blocks, [](auto& of) { return of.empty(); });
+            const int from = fullest();
+            if (from < 0 || (!empty && load[from] <= mean + largest / 2)) return;
+            const int b = *std::ranges::min_element(blocks[from], {}, [&](int n) { return work[n]; }),
+                      to = nearest(from, work[b], px, empty);
+            if (to < 0) return;
+            std::erase(blocks[from], b);
+            blocks[to].push_back(b);
+            owner[b] = to;
+            load[from] -= work[b], load[to] += work[b];
+        }
+    }
+
+private:
+    /// Of those with more than one block; -1: there is none.
+    int fullest() const {
+        int found = -1;
+        for (int p = 0; p < int(load.size()); ++p)
+            if (blocks[p].size() > 1 && (found < 0 || load[p] > load[found])) found = p;
+        return found;
+    }
+    int nearest(int from, double more, int px, bool empty) const {
+        int found = -1, least = 0;
+        for (int p = 0; p < int(load.size()); ++p) {
+            if (p == from || (empty ? !blocks[p].empty() : load[p] + more >= load[from])) continue;
+            const int away = std::abs(p % px - from % px) + std::abs(p / px - from / px);
+            if (found < 0 || away < least) found = p, least = away;
+        }
+        return found;
+    }
 };
 
 }  // namespace
@@ -64,6 +103,7 @@ std::optional<std::vector<int>> rake(int nbx, int nby, int px, int py,
                     std::ranges::reverse(line);
                 }
             }
+    all.level(px);
     if (std::ranges::any_of(all.blocks, [](auto& list) { return list.empty(); })) return {};
     return owner;
 }

@@ -127,7 +127,12 @@ def study(
         if ranks is None:
             continue
         for distribution in distributions:
-            dealt, owner = deal(grid, wet, width, height, ranks, distribution)
+            try:
+                dealt, owner = deal(grid, wet, width, height, ranks, distribution)
+            except ValueError as why:
+                refused = {"distribution": distribution, "ranks": ranks, "refused": str(why)}
+                figures["distributions"].append({"block": [width, height]} | refused)
+                continue
             figures["distributions"].append({"block": [width, height]} | dealt)
             owners = owner if owners is None and distribution == "space-filling" else owners
     figures["blocks"], figures["kept"] = figures["sizes"][0]["blocks"], figures["sizes"][0]["kept"]
@@ -159,6 +164,10 @@ def present(
             "  blocks of a rank"
         )
         for d in figures["distributions"]:
+            if "refused" in d:
+                size = f"{d['block'][0]:>5}x{d['block'][1]:<3}"
+                print(f"{size} {d['distribution']:14}   {d['refused']}")
+                continue
             print(
                 f"{d['block'][0]:>5}x{d['block'][1]:<3}"
                 f" {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}"
@@ -169,7 +178,10 @@ def present(
         file.write_text(json.dumps(figures, indent=1) + "\n")
     if picture:
         if owners is None:
-            raise InputError("blocks: the picture shows who owns the blocks; give --ranks too")
+            raise InputError(
+                "blocks: the picture shows who owns the blocks along the space-filling curve; give"
+                " --ranks, for which there are blocks enough"
+            )
         plots.map(
             np.where(owners >= 0, owners % 20, np.nan),
             grid.mapping(),

@@ -1,19 +1,16 @@
-"""Benchmark of a case on ranks x threads x distributions x disks: the median of several samples of
-each, in separate processes, one shape after the other, all in turn again.
+"""Benchmark of a case in many shapes: ranks x threads x distributions x lengths of tiles x disks x
+readers x writers x servers x barriers x staging; the median of several samples of each, all shapes
+in turn, and in turn again (in_turn.py).
 
-A sample is some steps, and where a disk is asked for one output of each store of the case: "none",
-no output; "local", as fast as it is; a number, MB/s that all writers share.
+A sample is some steps, and where a disk is asked for one output of each store of the case after
+the first of them, until all of it is written: "none", no output; "local", as fast as it is; a
+number, MB/s that all writers share. Servers are ranks beside those that compute.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
-import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -25,23 +22,34 @@ import click
 from fathom.base import machine
 from fathom.base.failure import InputError
 from fathom.output import files
-from fathom.performance.bench import offload
+from fathom.performance import load
+from fathom.performance.bench import in_turn, offload
 from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run import parallel
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
-from fathom.run.launch import Ranks, mpiexec, ranks_environment, report
+from fathom.run.launch import Ranks, cores, report
+from fathom.run.progress import Line
+
+module = "fathom.performance.bench.matrix"
+off, on = "off", "on"
 
 
 @dataclass(frozen=True)
 class Case:
-    """The settings of the benchmark. ValueError: no shape, or a disk that is none."""
+    """The settings of the benchmark. ValueError: no shape, or a value that is none."""
 
     file: str
     ranks: tuple[int, ...] = (1, 2)
     threads: tuple[int, ...] = (1,)
     distributions: tuple[str, ...] = ("auto",)
+    tiles: tuple[str, ...] = ("cache",)
     disks: tuple[str, ...] = ("none",)
+    readers: tuple[str, ...] = ("0",)
+    writers: tuple[str, ...] = ("all",)
+    servers: tuple[int, ...] = (0,)
+    barriers: tuple[str, ...] = (off,)
+    staging: tuple[str, ...] = ("none",)
     settings: tuple[str, ...] = ()
     steps: int = 4
     repeats: int = 5
@@ -58,9 +66,27 @@ class Case:
                 raise InputError(
                     f"bench matrix: disk = '{disk}'; allowed: none, local, or MB/s that all share"
                 )
+        for barrier in self.barriers:
+            if barrier not in (off, on, *parallel.kinds_of_exchange):
+                allowed = ", ".join((off, on, *parallel.kinds_of_exchange))
+                raise InputError(f"bench matrix: barriers = '{barrier}'; allowed: {allowed}")
+        for shape in self.shapes():
+            parallel.checked(settings_of(shape))
 
-    def shapes(self) -> Iterator[tuple[int, int, str, str]]:
-        yield from itertools.product(self.ranks, self.threads, self.distributions, self.disks)
+    def shapes(self) -> Iterator[dict[str, Any]]:
+        """Yields each shape, as values by axis."""
+        return in_turn.each(
+            ranks=self.ranks,
+            threads=self.threads,
+            distribution=self.distributions,
+            tile=self.tiles,
+            disk=self.disks,
+            readers=self.readers,
+            writers=self.writers,
+            servers=self.servers,
+            barriers=self.barriers,
+            staging=self.staging,
+        )
 
 
 def _rate(text: str) -> float:
@@ -70,95 +96,127 @@ def _rate(text: str) -> float:
         return 0.0
 
 
-def measure(case: Case) -> dict[str, Any]:
-    """Returns the table: a record for each shape, `seconds` a step (median), `spread` (of the
-    middle half), or why it was impossible.
-    """
-    records = []
-    with tempfile.TemporaryDirectory(prefix="fathom-matrix-") as folder:
-        for n, (ranks, threads, distribution, disk) in enumerate(case.shapes()):
-            shape = {"ranks": ranks, "threads": threads, "distribution": distribution, "disk": disk}
-            place = Path(folder) / str(n)
-            place.mkdir()
-            found = _run(case, shape, place)
-            records.append(shape | found)
-    return {"case": asdict(case), "machine": machine.name(), "records": records}
+def _value(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
 
 
-def _run(case: Case, shape: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Returns samples of a shape, in separate processes."""
-    what = json.dumps({"case": asdict(case), "shape": shape, "folder": str(folder)})
-    module = [sys.executable, "-P", "-m", "fathom.performance.bench.matrix", what]
-    ranks, threads = shape["ranks"], shape["threads"]
-    done = subprocess.run(
-        [mpiexec(), "-n", str(ranks), *module] if ranks > 1 else module,
-        env=os.environ | ranks_environment(ranks, threads) | {"OMP_NUM_THREADS": str(threads)},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
-        return {"refused": (said or [done.stderr.strip()[-300:]])[0].removeprefix("fathom: ")}
-    samples = json.loads(done.stdout.strip().splitlines()[-1])
-    quarters = statistics.quantiles(samples, n=4) if len(samples) > 1 else [samples[0]] * 3
+def settings_of(shape: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings of [parallel] of a shape."""
+    barriers = {off: False, on: True}.get(shape["barriers"], {shape["barriers"]: 1})
     return {
-        "seconds": statistics.median(samples),
-        "spread": quarters[2] - quarters[0],
-        "samples": samples,
+        "threads": shape["threads"],
+        "distribution": shape["distribution"],
+        "tile": _value(shape["tile"]),
+        "readers": _value(shape["readers"]),
+        "writers": _value(shape["writers"]),
+        "io_servers": shape["servers"],
+        "synchronise": barriers,
+        "staging": None if shape["staging"] == "none" else shape["staging"],
     }
 
 
+def measure(case: Case, line: Line | None = None) -> dict[str, Any]:
+    """Returns the table: a record for each shape, `seconds` a step (median), `spread` (of the
+    middle half), `ratio` to the best and its `error`, or why it was impossible. line: of progress.
+    """
+    shapes, began = list(case.shapes()), time.monotonic()
+    ways = [_way(case, shape) for shape in shapes]
+
+    def seen(done: int, way: in_turn.Way) -> None:
+        if line is not None:
+            text = in_turn.time_left(began, done, len(ways) * case.repeats)
+            line.redraw(f"{text}  {_words(way.what['shape'])}")
+
+    in_turn.measure(ways, case.repeats, seen)
+    if line is not None:
+        line.clear()
+    there = cores()
+    records = [
+        shape
+        | ({"refused": way.refused} if way.refused else found | {"samples": way.samples})
+        | {"crowded": (shape["ranks"] + shape["servers"]) * shape["threads"] > there}
+        for shape, way, found in zip(
+            shapes, ways, in_turn.compared([[] if w.refused else w.samples for w in ways])
+        )
+    ]
+    return {"case": asdict(case), "machine": machine.name(), "cores": there, "records": records}
+
+
+def _way(case: Case, shape: dict[str, Any]) -> in_turn.Way:
+    what = {"case": asdict(case), "shape": shape}
+    return in_turn.Way(module, what, shape["ranks"], shape["threads"], shape["servers"])
+
+
+def _words(shape: dict[str, Any]) -> str:
+    """Returns a shape in a few words: its ranks and threads, and what is not as usual."""
+    usual = next(Case("").shapes())
+    other = [f", {k} {v}" for k, v in list(shape.items())[2:] if v != usual[k]]
+    return f"{shape['ranks']} × {shape['threads']}{''.join(other)}"
+
+
 def work(settings: dict[str, Any]) -> None:
-    """Runs on the ranks of a shape."""
+    """Runs on the ranks of a shape, those that compute and those that serve."""
     case, shape, folder = settings["case"], settings["shape"], Path(settings["folder"])
     document = Document.read(Path(case["file"]), tuple(case["settings"]))
     tables = document.tables
-    how = {"tile": "cache"} | dict(tables.get("parallel", {})) | {"automatic": False}
-    how |= {"threads": shape["threads"], "distribution": shape["distribution"]}
-    tables["parallel"] = {k: v for k, v in how.items() if k != "ranks"}
+    how = dict(tables.get("parallel", {})) | {"automatic": False}
+    how |= settings_of(shape) | {"io_silence": 1e6}
+    tables["parallel"] = {k: v for k, v in how.items() if k != "ranks" and v is not None}
     if shape["disk"] == "none":
         tables["output"] = {}
     if rate := _rate(shape["disk"]):
         files.put = offload.slowed(files.put, SharedDisk(folder / "disk", rate * 1e6))
     simulation = Experiment(document).simulation(directory=folder / "run", overwrite=True)
+    if simulation.serves:
+        simulation.run("1d", progress=False, report=False)
+        return
     simulation.begin()
-    samples = []
-    for _ in range(case["repeats"] + 1):
+
+    def sample() -> float:
         simulation.comm.barrier()
         began = time.perf_counter()
-        simulation.advance(case["steps"])
+        simulation.advance(1)
         for store in simulation.outputs:
             store.write()
+        simulation.advance(case["steps"] - 1)
         simulation.settle()
         simulation.comm.barrier()
-        samples.append((time.perf_counter() - began) / case["steps"])
+        return (time.perf_counter() - began) / int(case["steps"])
+
+    in_turn.serve(settings["socket"], sample)
+    if simulation.servers is not None:
+        simulation.servers.finish()
     for store in simulation.outputs:
         store.leave()
-    if simulation.is_root:
-        print(json.dumps(samples[1:]))  # the first has what is made once
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the table, the best first, and write it as JSON. Returns the exit status 0."""
-    if file is not None:
-        file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    load.leave(figures, file)
     case, records = figures["case"], figures["records"]
     click.echo(
-        f"{Path(case['file']).name}, {case['repeats']} samples of {case['steps']} steps each;"
-        f" {figures['machine']}"
+        f"{Path(case['file']).name}, {case['repeats']} samples of {case['steps']} steps each, all"
+        f" in turn; {figures['machine']}"
     )
-    head = f"{'ranks':>6}{'threads':>9}  {'distribution':<16}{'disk':>8}"
-    click.echo(head + f"{'ms a step':>12}{'± half':>10}{'of best':>9}")
-    measured = [r for r in records if "seconds" in r]
-    best = min((r["seconds"] for r in measured), default=1.0)
+    usual = ("ranks", "threads", "distribution", "disk")
+    plural = {name.removesuffix("s"): name for name in ("distributions", "tiles", "disks")}
+    axes = [
+        name
+        for name in next(Case("").shapes())
+        if name in usual or len(case[plural.get(name, name)]) > 1
+    ]
+    wide = {name: max(len(name), *(len(str(r[name])) for r in records)) + 2 for name in axes}
+    head = "".join(f"{name:>{wide[name]}}" for name in axes)
+    click.echo(head + f"{'ms a step':>12}{'± half':>10}{'of best':>9}{'±':>7}")
     for r in sorted(records, key=lambda r: r.get("seconds", 1e9)):
-        line = f"{r['ranks']:>6}{r['threads']:>9}  {r['distribution']:<16}{r['disk']:>8}"
-        click.echo(
-            line + f"  {r['refused']}"
-            if "refused" in r
-            else line
-            + f"{1e3 * r['seconds']:>12.2f}{500 * r['spread']:>10.2f}{r['seconds'] / best:>9.2f}"
-        )
+        line = "".join(f"{r[name]!s:>{wide[name]}}" for name in axes)
+        crowded = f"  more than {figures['cores']} cores" * r["crowded"]
+        if "refused" in r:
+            click.echo(f"{line}  {r['refused']}")
+            continue
+        of_best = f"{r['ratio']:>9.3f}{r['error']:>7.3f}"
+        times = f"{1e3 * r['seconds']:>12.2f}{500 * r['spread']:>10.2f}"
+        click.echo(line + times + of_best + crowded)
     return 0
 
 

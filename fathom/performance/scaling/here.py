@@ -19,6 +19,7 @@ import numpy as np
 
 from fathom.base import machine as limits
 from fathom.base import mpi
+from fathom.performance.scaling import gates
 from fathom.performance.scaling.machine import Machine, best_of, load, names, quantities, write
 from fathom.performance.scaling.ranges import Range
 from fathom.run import launch
@@ -120,7 +121,8 @@ def gap_of(comm: Any, nodes: int, repeats: int = 3, times: int = 30) -> Range:
         for n in (1, of_node)
     )
     low, best, high = (
-        max(longer - one.best, 0.0) / (of_node - 1) for longer in (every.low, every.best, every.high)
+        max(longer - one.best, 0.0) / (of_node - 1)
+        for longer in (every.low, every.best, every.high)
     )
     return Range(low, best, high) if nodes > 1 else Range(0.0, best / 2, high)
 
@@ -249,5 +251,6 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
             write(machine, file, f"Measured by `fathom machine` on {mpi.world.size} ranks.")
     else:
         machine = load(name)
-    click.echo(tree(machine.name, text(machine)))
+    gates_here = [("hardware sums", [gates.told()])] if name is None else []
+    click.echo(tree(machine.name, [*text(machine), *gates_here]))
     return 0

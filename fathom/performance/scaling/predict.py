@@ -15,7 +15,7 @@ from fathom.performance.scaling.conditions import Conditions, bound, slower
 from fathom.performance.scaling.helpers import waits
 from fathom.performance.scaling.machine import Machine
 from fathom.performance.scaling.ranges import Range
-from fathom.performance.scaling.request import Request, supposed
+from fathom.performance.scaling.request import Request, of_run, supposed
 from fathom.performance.scaling.threads import for_ranks_of, with_threads, with_work
 from fathom.performance.scaling.writing import priced
 from fathom.run import launch
@@ -126,7 +126,10 @@ class Prices:
         return result
 
     def checked(self, line: Line) -> list[dict[str, Any]]:
-        """Returns the prediction of what was measured."""
+        """Returns the prediction of what was measured, as it was: with nothing supposed but what
+        changed the measured run, too."""
+        ran = {key: value for key, value in self.request.what_if.items() if key in of_run}
+        usual = replace(self, request=replace(self.request, what_if=ran))
         cores, entries = launch.cores(), []
         for ranks, measured in self.found.costs.items():
             line.redraw(f"{ranks} ranks, predicted")
@@ -136,7 +139,7 @@ class Prices:
                 own = own.but({"node.slice": shared}, "measured")
             if ranks == measured.threads == 1:  # in processor time, which has no interruptions
                 own = own.but({"noise.frequency": 0.0}, "measured")
-            entry = self.on(self.base, ranks, own, turns=turns)
+            entry = usual.on(self.base, ranks, own, turns=turns)
             entries.append(entry | {"measured": measured.seconds})
         return entries
 

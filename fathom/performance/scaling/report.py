@@ -144,7 +144,9 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
 
 def _ranges(f: dict[str, Any]) -> list[str]:
     """Returns what the bands in brackets are, and from which numbers they follow."""
-    text = ", ".join(f"{key} {low:.2g} to {high:.2g}" for key, (low, _, high) in f["ranges"].items())
+    text = ", ".join(
+        f"{key} {low:.2g} to {high:.2g}" for key, (low, _, high) in f["ranges"].items()
+    )
     return [
         "in brackets: with all numbers that are not known at their quick and at their slow end",
         text,
@@ -199,9 +201,7 @@ def verdict(f: dict[str, Any]) -> list[str]:
     for phase in others:
         at = crossings(f["simulated"], first, phase)
         if at.best > ranks[0] and np.isfinite(at.best):
-            lines.append(
-                f"{phase}: longer than {first} from some {ranges.text(at)} ranks on"
-            )
+            lines.append(f"{phase}: longer than {first} from some {ranges.text(at)} ranks on")
     return lines
 
 

@@ -11,7 +11,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.base.reading import every_rank
 from fathom.performance.scaling.clocks import How, exchanges, mappings
-from fathom.performance.scaling.machine import Machine
+from fathom.performance.scaling.machine import Machine, load, names
 from fathom.performance.scaling.ranges import Range
 from fathom.performance.scaling.sums import ways
 from fathom.run import launch
@@ -231,6 +231,20 @@ def check(request: Request, machine: Machine | None) -> None:
     _check_files(request, given)
     if machine is not None:
         supposed(machine, given)
+    _check_hardware(given, machine)
+
+
+def _check_hardware(given: dict[str, str], machine: Machine | None) -> None:
+    """Checks that a machine that is to sum in its network says how long that takes."""
+    if given.get("sum") != "hardware" or "sum.hardware" in given:
+        return
+    if machine is None or "sum.hardware" not in machine.values:
+        able = [name for name in names() if "sum.hardware" in load(name).values]
+        raise InputError(
+            f"--what-if sum=hardware: {machine.name if machine else 'this machine'} has no"
+            f" sum.hardware; allowed: --machine {' or '.join(able)}, or one more"
+            " --what-if sum.hardware=5e-6"
+        )
 
 
 def _check_files(request: Request, given: dict[str, str]) -> None:

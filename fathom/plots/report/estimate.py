@@ -1,9 +1,9 @@
 """The cost of 24 h, estimated by a shorter run.
 
-    T = F + N m        F: what start and end cost, once;  N: steps of 24 h;  m: mean step, outputs
-                       and all else that comes regularly included, the first step left out
-    error              N times two standard errors of m, from the means of pieces of the run that
-                       follow each other: neighbouring steps are alike
+T = F + N m        F: what start and end cost, once;  N: steps of 24 h;  m: mean step, outputs
+                   and all else that comes regularly included, the first step left out
+error              N times two standard errors of m, from the means of pieces of the run that
+                   follow each other: neighbouring steps are alike
 """
 
 from __future__ import annotations
