@@ -17,6 +17,7 @@ from fathom.performance.scaling.clocks import Clocks, How, usual
 from fathom.performance.scaling.cost import Measured
 from fathom.performance.scaling.machine import Machine
 from fathom.performance.scaling.ranges import Range
+from fathom.performance.scaling.recorded import Recorded
 
 # part of the time of processes that memory bounds: about half (docs/results/performance.md)
 bound = Range(0.25, 0.5, 0.75)
@@ -26,7 +27,7 @@ bound = Range(0.25, 0.5, 0.75)
 class Conditions:
     """machine: where the ranks are; here: where costs were measured; exchange, total: ways of
     halos and of sums; turns: ranks that share a core; end: of what is not known of processes, -1
-    the quick and 1 the slow one.
+    the quick and 1 the slow one; recorded: the states of ranks are kept, for a chart.
     """
 
     machine: Machine
@@ -36,10 +37,12 @@ class Conditions:
     turns: float = 1.0
     how: How = usual
     end: int = 0
+    recorded: bool = False
 
     def clocks(self, ranks: int) -> Clocks:
         """Returns the clocks of so many ranks, at the begin of a step."""
-        return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
+        kind = Recorded if self.recorded else Clocks
+        return kind(self.machine, ranks, turns=self.turns, how=self.how)
 
     def at_work(self, columns: np.ndarray) -> np.ndarray:
         """Returns the columns or points of ranks; of a device at least those that it computes at

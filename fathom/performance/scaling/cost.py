@@ -25,7 +25,6 @@ from fathom.base import mpi, regions
 from fathom.performance.bench import traffic
 from fathom.performance.scaling import noise
 from fathom.performance.scaling.machine import Machine
-from fathom.performance.scaling.ranges import Range
 
 moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not computing
 
@@ -33,8 +32,8 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 @dataclass
 class Measured:
     """A run on few ranks; seconds: of a step; step: its length; bytes: of a number; traffic: bytes
-    of a step that processes of columns of a rank move on a device; spread: the slowest piece of the
-    measured run over the quickest. `kind` is the kind of cost (command.py).
+    of a step that processes of columns of a rank move on a device; pieces: seconds of a step
+    in each piece of the measured run. `kind` is the kind of cost (command.py).
     """
 
     kind: ClassVar[str] = ""
@@ -44,7 +43,17 @@ class Measured:
     step: float
     bytes: int
     traffic: float
-    spread: float = field(default=1.0, kw_only=True)
+    pieces: list[float] = field(default_factory=list, kw_only=True)
+
+    @property
+    def mean(self) -> float:
+        """Returns seconds of a step in the mean of the pieces, of which `seconds` is the best."""
+        return float(np.mean(self.pieces or [self.seconds]))
+
+    @property
+    def spread(self) -> float:
+        """Returns the slowest piece over the quickest."""
+        return max(self.pieces) / min(self.pieces) if self.pieces else 1.0
 
     def undisturbed(self, here: Machine) -> float:
         """Returns the factor from a measured second to one without the interruptions of the
@@ -152,7 +161,7 @@ def measured_steps(
     seconds: float = 4.0,
     period: int = 1,
     advance: Callable[[int], Any] | None = None,
-) -> tuple[Range, list[dict[str, Any]], int]:
+) -> tuple[list[float], list[dict[str, Any]], int]:
     """Returns seconds of a step in three pieces, the regions of the quickest, and its steps;
     all ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank
     with one thread never waits: its seconds are processor time, which other programs on the machine
@@ -184,7 +193,7 @@ def measured_steps(
             inside = sum(r["seconds"] for r in found if r["phase"] != "run")
             own = taken / max(inside, taken) if alone else 1.0
             profile = [r | {k: own * r[k] for k in ("seconds", "communication")} for r in found]
-    return Range.of_repeats(pieces), profile, n
+    return pieces, profile, n
 
 
 def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
@@ -267,8 +276,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=taken.best,
-        spread=taken.high / taken.low,
+        seconds=min(taken),
+        pieces=taken,
         step=simulation.time_step,
         bytes=simulation.bytes_of_number,
         traffic=traffic_of(simulation),

@@ -193,8 +193,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=taken.best,
-        spread=taken.high / taken.low,
+        seconds=min(taken),
+        pieces=taken,
         step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),

@@ -79,9 +79,9 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         return None
     one = made["tangent"]
     whole = made["tangent"].seconds + made["adjoint"].seconds
-    spread = max(cost.spread for cost in made.values())
+    pieces = [sum(both) for both in zip(*(cost.pieces for cost in made.values()))]
     return Cost(
-        one.ranks, one.threads, whole, one.step, one.bytes, one.traffic, spread=spread, **made
+        one.ranks, one.threads, whole, one.step, one.bytes, one.traffic, pieces=pieces, **made
     )
 
 

@@ -15,6 +15,7 @@ from fathom.performance.scaling.conditions import Conditions, bound, slower
 from fathom.performance.scaling.helpers import waits
 from fathom.performance.scaling.machine import Machine
 from fathom.performance.scaling.ranges import Range
+from fathom.performance.scaling.recorded import Recorded
 from fathom.performance.scaling.request import Request, of_run, supposed
 from fathom.performance.scaling.threads import for_ranks_of, with_threads, with_work
 from fathom.performance.scaling.writing import priced
@@ -44,8 +45,10 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     small = request.measure is not None and request.measure != request.file
     checked = [] if small else prices.checked(line)
     simulated, refused = prices.simulated(line)
+    chart = prices.chart(simulated[-1]["ranks"]) if request.gantt else None
     line.clear()
     return {
+        "chart": chart,
         "case": str(request.file),
         "measured_on": str(request.measure or request.file),
         "grid": repr(prices.grid),
@@ -140,7 +143,7 @@ class Prices:
             if ranks == measured.threads == 1:  # in processor time, which has no interruptions
                 own = own.but({"noise.frequency": 0.0}, "measured")
             entry = usual.on(self.base, ranks, own, turns=turns)
-            entries.append(entry | {"measured": measured.seconds})
+            entries.append(entry | {"measured": measured.seconds, "mean": measured.mean})
         return entries
 
     def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
@@ -212,6 +215,14 @@ class Prices:
             "imbalance": float(place.work.max() / place.work.mean()),
             "blocks": place.text,
         }
+
+    def chart(self, ranks: int) -> dict[str, Any]:
+        """Returns what each of so many ranks does in a step, for a chart."""
+        place = self._placed(ranks - self.request.helpers, self.request.block)
+        under = Conditions(self.there, self.here, recorded=True)
+        clocks = self._step(self.cost, place, under, self.request.helpers).clocks
+        assert isinstance(clocks, Recorded)  # as the conditions ask
+        return clocks.kept()
 
     def _placed(self, ranks: int, block: tuple[int, int] | None) -> Any:
         distribution = self.request.what_if.get("distribution", "auto")

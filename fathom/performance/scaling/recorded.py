@@ -11,6 +11,13 @@ from fathom.performance.scaling.clocks import Clocks
 use = {"computing": "computing", "moving": "communication", "waiting": "waiting"}
 
 
+def _of_messages(region: str, computes: set[str]) -> str:
+    """Returns the state of a rank in messages of a region, by the names that charts colour."""
+    if region in ("solver halo", "solver sum"):
+        return region.removeprefix("solver ")
+    return f"{region} boundary" if region in computes - {"baroclinic boundary"} else region
+
+
 class Recorded(Clocks):
     """`parts`: (region, kind, begin of each rank, end of each rank) [s]. Of an exchange or a sum
     waiting comes first. A repeated region is kept once; call it for each repetition.
@@ -31,12 +38,13 @@ class Recorded(Clocks):
         state) of each rank, and how many ranks compute, communicate and wait at so many times.
         """
         states: list[list[tuple[float, float, str]]] = [[] for _ in range(self.ranks)]
+        computes = {region for region, kind, *_ in self.parts if kind == "computing"}
         for region, kind, begins, ends in self.parts:
-            state = region if kind == "computing" else f"{region} boundary"
+            state = region if kind == "computing" else _of_messages(region, computes)
             for bars, begin, end in zip(states, begins.tolist(), ends.tolist()):
                 if end > begin:
                     bars.append((begin, end, state))
-        times = np.linspace(0.0, self.elapsed, samples)
+        times = np.linspace(0.0, float(self.told.max()), samples)
         return {
             "states": states,
             "times": times,

@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom.base.reading import every_rank
 from fathom.plots.colours import faint, ink, phases
+from fathom.plots.gantt import side_by_side
 from fathom.plots.style import new_figure, styled
 from fathom.performance.scaling import ranges
 from fathom.run.tree import tree
@@ -20,8 +21,16 @@ from fathom.run.tree import tree
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
 
 
-def present(found: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
-
+def present(
+    found: dict[str, Any],
+    file: Path | None = None,
+    picture: Path | None = None,
+    gantt: Path | None = None,
+) -> int:
+    """Prints the tables; writes the figures as JSON and draws the pictures that are asked for.
+    Returns the exit status.
+    """
+    chart = found.pop("chart", None)
     if file is not None:
         file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     click.echo(
@@ -33,6 +42,11 @@ def present(found: dict[str, Any], file: Path | None = None, picture: Path | Non
     if picture is not None:
         speed(found, path=picture)
         click.echo(picture)
+    if gantt is not None and chart is not None:
+        ranks, where = found["simulated"][-1]["ranks"], found["machine"]
+        title = f"A step on {ranks} ranks of {where}; what repeats is drawn once; simulated"
+        side_by_side({f"{ranks} ranks": chart}, title=title, path=gantt)
+        click.echo(gantt)
     return 0
 
 
@@ -76,9 +90,9 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
             (
                 "here",
                 [
-                    f"{'ranks':>7}{'measured':>12}{'predicted':>25}",
+                    f"{'ranks':>7}{'best':>12}{'mean':>12}{'predicted':>25}",
                     *(
-                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms"
+                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['mean']:9.2f} ms"
                         f"{ranges.text([1e3 * t for t in c['band']['seconds']], 3):>22} ms"
                         f" {100 * (c['seconds'] / c['measured'] - 1):+6.0f} %"
                         for c in f["checked"]
@@ -281,7 +295,17 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
                 ms=6,
                 mfc="white",
                 mew=1.6,
-                label="measured" if n == 0 else None,
+                label="measured, best" if n == 0 else None,
+                zorder=4,
+            )
+            axes.plot(
+                c["ranks"],
+                a_day / c["mean"],
+                "_",
+                color=phases[4],
+                ms=12,
+                mew=1.6,
+                label="measured, mean" if n == 0 else None,
                 zorder=4,
             )
             ends.append(a_day / c["measured"])

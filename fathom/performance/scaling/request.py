@@ -51,6 +51,7 @@ class Request:
     threads: int = 1
     json: Path | None = None
     picture: Path | None = None
+    gantt: Path | None = None
     probe: Path | None = None
     inner_loop: bool = False
 

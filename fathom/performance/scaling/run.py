@@ -19,4 +19,5 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     check(request, machine)
     if machine is not None and machine.of_devices:
         request = request.on_device()
-    return report.present(predict(request, machine), request.json, request.picture)
+    found = predict(request, machine)
+    return report.present(found, request.json, request.picture, request.gantt)

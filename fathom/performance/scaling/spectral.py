@@ -33,7 +33,6 @@ from fathom.performance.scaling import helpers
 from fathom.performance.scaling.clocks import Clocks
 from fathom.performance.scaling.conditions import Conditions
 from fathom.performance.scaling.cost import Measured, measured_steps, moving, of_a_step, traffic_of
-from fathom.performance.scaling.ranges import Range
 
 
 @dataclass
@@ -330,7 +329,7 @@ def _transported(simulation: Any, steps: int) -> float:
 
 def cost_of(
     simulation: Any,
-    taken: Range,
+    taken: list[float],
     profile: list[dict[str, Any]],
     n: int,
     step: str,
@@ -357,8 +356,8 @@ def cost_of(
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
-        seconds=taken.best,
-        spread=taken.high / taken.low,
+        seconds=min(taken),
+        pieces=taken,
         step=simulation.time_step,
         bytes=size,
         traffic=traffic_of(simulation),
