@@ -49,7 +49,7 @@ def test_ranges_of_a_fit_are_those_of_linear_regression():
     found = fit(lambda v: v["a"] * x ** v["b"], y, {"a": 1.0, "b": 1.0}, hold_out=False)
     (slope, _), covariance = np.polyfit(np.log(x), np.log(y), 1, cov=True)
     assert found.values["b"] == pytest.approx(slope, rel=1e-2)
-    low, best, high = found.ranges["a"]
+    low, _, high = found.ranges["a"]
     assert np.log(high / low) / 4 == pytest.approx(covariance[1, 1] ** 0.5, rel=0.05)
     assert low < 3 < high
 
