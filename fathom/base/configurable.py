@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from fathom.base import kinds, turns
 from fathom.base.border import check_assigned, debugging, in_full, outside, shortened
-from fathom.base.failure import Error, InputError
+from fathom.base.failure import Error, InputError, file_error
 from fathom.base.renamed import no_such, of_object
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -157,6 +157,7 @@ def explained(**renamed: str) -> Callable[[Function], Function]:
                     _check(_of_function(function), name, renamed, given, named)
                 if outside(sys._getframe(1)):
                     _check_kinds(_of_function, function, name, given, named)
+                    _check_system(error)
                 raise
 
         return checked  # type: ignore[return-value]  # it has the signature of the function
@@ -231,9 +232,18 @@ def _explain(
         _check(_of_method(function), said, {}, given[1:], named)
     if from_outside:
         _check_kinds(_of_method, function, said, given[1:], named)
+        _check_system(error)
         if begins and not debugging():
             text = " ".join(str(error).split())
             raise InputError(f"{said}: {type(error).__name__}: {text}{in_full}") from None
+
+
+def _check_system(error: Exception) -> None:
+    """Raises FileError where the system refuses a name of a file that the user has given."""
+    if isinstance(error, OSError) and error.filename is not None and not debugging():
+        file = str(error.filename)
+        short = file if len(file) <= 160 else f"{file[:80]}…{file[-40:]}"
+        raise file_error(error, f"{short}: {error.strerror}") from None
 
 
 def _check_values(

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tries thousands of experiments with something wrong in them (experiments.py), and hundreds of
-damaged files (damaged.py), command lines (commands.py) and files of others (files.py), and prints
-what came of them.
+damaged files (damaged.py), command lines (commands.py), files of others (files.py) and calls in
+Python (calls.py), and prints what came of them.
 
-    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--files 500] [--seed 0]
-        [--json FILE]
+    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--files 500]
+        [--calls 800] [--seed 0] [--json FILE]
 
 Exit status 1 where one ended in a traceback, hung, or was accepted without a message.
 """
@@ -95,9 +95,11 @@ def main() -> int:
     parser.add_argument("--damaged", type=int, default=400)
     parser.add_argument("--lines", type=int, default=300)
     parser.add_argument("--files", type=int, default=500)
+    parser.add_argument("--calls", type=int, default=800)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write all of them")
     given = parser.parse_args()
+    import calls
     import commands
     import damaged
     import files
@@ -107,6 +109,7 @@ def main() -> int:
         "damaged files": damaged.tried(given.damaged, given.seed),
         "command lines": commands.tried(given.lines, given.seed),
         "files of others": files.tried(given.files, given.seed),
+        "calls": calls.tried(given.calls, given.seed),
     }
     for what, several in found.items():
         for one in wrong(several):
