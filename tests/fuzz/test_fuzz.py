@@ -54,7 +54,7 @@ def test_a_name_that_no_system_takes(tmp_path, monkeypatch):
     uses = (
         lambda: calls.sea().set(temperature=long),
         lambda: calls.simulation(directory=long).run("1h"),
-        lambda: calls.simulation().restore(long),
+        lambda: calls.simulation().restore(long).run("1h"),
         lambda: fm.open(long),
     )
     for use in uses:
