@@ -106,7 +106,7 @@ def messages(comm: Any, nodes: int, repeats: int = 3, times: int = 300) -> dict[
     }
 
 
-def gap_of(comm: Any, nodes: int, repeats: int = 3, times: int = 30) -> Range:
+def gap_of(comm: Any, nodes: int, repeats: int = 3, times: int = 10) -> Range:
     """Returns seconds for which a message keeps busy what the ranks of a node share: how much
     longer a message in a stream takes for each further rank of the node that sends one. On one
     node half of the ranks receive what the others send, so that their own receiving is in it: from

@@ -25,7 +25,9 @@ from fathom.performance.scaling.clocks import Clocks
 from fathom.performance.scaling.fit import Fit, fit
 from fathom.performance.scaling.machine import Machine, load
 from fathom.performance.scaling.network import Network
+from fathom.performance.scaling.ranges import Range
 from fathom.performance.scaling.reference import rows_of
+from fathom.performance.scaling.threads import part
 
 iterations = 226 * 124
 nx, ny, ranks = 36, 24, 7545
@@ -33,6 +35,8 @@ nx, ny, ranks = 36, 24, 7545
 # the peak
 point = 2.2e-8
 serial, threads, eta = 0.35, 8, 0.8
+# speed-up of the solver by two threads of two cores, four runs of `fathom bench barotropic`
+measured_of_two = Range(1.83, 1.85, 1.87)
 steps = ("baseline", "sum", "halo", "threads")
 halo_by_puts = 0.61  # of one by messages: 0.55 to 0.67
 figures = {
@@ -80,11 +84,39 @@ def iteration(
     t = Clocks(machine, cut * ranks, Network.of(machine, cut * ranks, shape))
     n = steps.index(step) if step in steps else {"halo only": -1}[step]
     hardware, put, threaded = n >= 1, n >= 2 or n == -1, n >= 3
-    part = serial + (1 - serial) / (threads * eta) if threaded else 1.0
-    t.compute(nx * ny / cut * point * part, "calc")
+    share = serial + (1 - serial) / (threads * eta) if threaded else 1.0
+    t.compute(nx * ny / cut * point * share, "calc")
     t.exchange(t.messages(*layout(cut), way="put-flags" if put else "packed"), "halo")
     t.sum(3, "sum", "hardware" if hardware else "allreduce")
     return t
+
+
+def computing_of_threads() -> Range:
+    """Returns the computing of an iteration with eight threads over that with one, from the
+    measured speed-up of two, extrapolated by Amdahl's law.
+    """
+    machine = load("k-computer").but({"threads.number": 2, "threads.solver": measured_of_two})
+    ends = (machine, machine.at(-1, 0), machine.at(1, 0))
+    return Range.spanned([serial + (1 - serial) * part(at, "solver", threads) for at in ends])
+
+
+def flat(machine: Machine | None = None) -> float:
+    """Returns the time of an iteration of flat MPI, a rank on each of the eight cores of a node with
+    a strip of its block, over that of one process a node with eight threads; both by messages.
+    """
+    machine = machine or load("k-computer")
+    of_cores = machine.but(
+        {"node.cores": threads, "network.gap": machine["network.gap"]}, "a rank on each core"
+    )
+    t = Clocks(of_cores, threads * ranks)
+    t.compute(nx * ny / threads * point / eta, "calc")
+    t.exchange(t.messages(*layout(threads)), "halo")
+    t.sum(3, "sum")
+    one = Clocks(machine, ranks)
+    one.compute(nx * ny * point * (serial + (1 - serial) / (threads * eta)), "calc")
+    one.exchange(one.messages(*layout()), "halo")
+    one.sum(3, "sum")
+    return t.elapsed / one.elapsed
 
 
 def gains(machine: Machine | None = None) -> dict[str, float]:
@@ -102,13 +134,13 @@ def with_overhead(overhead: float) -> Machine:
     def machine(put: float) -> Machine:
         return load("k-computer").but({"network.overhead": overhead, "network.put_overhead": put})
 
-    def part(put: float) -> float:
+    def missing(put: float) -> float:
         baseline, halo = (
             iteration(step, machine(put)).mean("halo") for step in ("baseline", "halo only")
         )
         return halo / baseline - halo_by_puts
 
-    return machine(brentq(part, 1e-8, 5 * overhead, xtol=1e-9))
+    return machine(brentq(missing, 1e-8, 5 * overhead, xtol=1e-9))
 
 
 def fitted(hold_out: bool = True) -> Fit:

@@ -296,6 +296,21 @@ def _flat_beyond() -> Found:
     return Found(abs(twice / now - 1) < 0.1, f"{twice / now:.2f} of it on twice as many")
 
 
+@says("K", "flat MPI, a rank on each core, is about as fast as threads", label="assumed")
+def _flat_mpi() -> Found:
+    machine = load("k-computer")
+    band = ranges.Range.spanned(
+        [k_computer.flat(at) for at in (machine, machine.at(0, -1), machine.at(0, 1))]
+    )
+    return Found(abs(band.best - 1) < 0.1, f"{ranges.text(band, 3)} times as long")
+
+
+@says("K", "with eight threads computing takes 0.43 to 0.51 of its time")
+def _eight_threads() -> Found:
+    band = k_computer.computing_of_threads()
+    return Found(0.43 <= band.low and band.high <= 0.51, ranges.text(band))
+
+
 @says("K", "jobs of more dimensions have fewer hops")
 def _shapes() -> Found:
     hops = {
