@@ -49,8 +49,9 @@ struct Processors {
             const bool empty = std::ranges::any_of(blocks, [](auto& of) { return of.empty(); });
             const int from = fullest();
             if (from < 0 || (!empty && load[from] <= mean + largest / 2)) return;
-            const int b = *std::ranges::min_element(blocks[from], {}, [&](int n) { return work[n]; }),
-                      to = nearest(from, work[b], px, empty);
+            const auto cost = [&](int n) { return work[n]; };
+            const int b = *std::ranges::min_element(blocks[from], {}, cost);
+            const int to = nearest(from, work[b], px, empty);
             if (to < 0) return;
             std::erase(blocks[from], b);
             blocks[to].push_back(b);
