@@ -30,6 +30,7 @@ def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
     text = file.read_text(encoding="utf-8")
     if text and not text.endswith("\n"):
         yield len(text.splitlines()), "no line end at the end of the file"
+    waiting = waits(file)
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(("<" * 7, ">" * 7)):
             yield number, "two versions side by side"
@@ -37,15 +38,17 @@ def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
             yield number, "tab"
         if line != line.rstrip():
             yield number, "blanks at the end of the line"
-        if package and (found := bare.search(line)):
-            yield (
-                number,
-                f"{found[1]} is no fathom.base.failure.Error: raise InputError or FileError",
-            )
-        if file.suffix in code and barrier.search(line) and waits(file):
-            yield number, "a barrier without a comment that says what it waits for"
-        if file.suffix in code and len(line) > widest:
-            yield number, f"{len(line)} characters in a line; at most {widest}"
+        if file.suffix in code:
+            yield from ((number, fault) for fault in of_code(line, package, waiting))
+
+
+def of_code(line: str, package: bool, waiting: bool) -> Iterator[str]:
+    if package and (found := bare.search(line)):
+        yield f"{found[1]} is no fathom.base.failure.Error: raise InputError or FileError"
+    if waiting and barrier.search(line):
+        yield "a barrier without a comment that says what it waits for"
+    if len(line) > widest:
+        yield f"{len(line)} characters in a line; at most {widest}"
 
 
 def waits(file: Path) -> bool:

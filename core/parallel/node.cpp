@@ -131,7 +131,7 @@ bool MappedMemory::map(std::size_t words) {
     MPI_Barrier(node->node);  // all have opened it
     if (opened >= 0) close(opened);
     if (at) std::fill_n(of(node->rank), mine, 0);  // pages are near the rank that first writes them
-    MPI_Barrier(node->node);  // all pages are there
+    MPI_Barrier(node->node);                       // all pages are there
     return at;
 }
 
