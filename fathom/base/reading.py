@@ -73,6 +73,8 @@ def told(path: object) -> Iterator[None]:
 
 class _Now(threading.local):
     readers: Readers | None = None
+    depth = 0  # of reading within reading: a file whose reader opens others
+    bytes_within, seconds_within = 0, 0.0  # of the reading that is under way, by others within it
 
 
 _now = _Now()
@@ -86,9 +88,12 @@ def once(load: Callable[Given, Made]) -> Callable[Given, Made]:
     @functools.wraps(load)
     def shared(*arguments: Given.args, **keywords: Given.kwargs) -> Made:
         readers = _now.readers
-        if readers is None:
+        if readers is None and not _now.depth:
             return load(*arguments, **keywords)
-        return readers.share(lambda: load(*arguments, **keywords), what=_name(load, *arguments[:1]))
+        what = _name(load, *arguments[:1])
+        if readers is None:
+            return cast(Made, _loaded(lambda: load(*arguments, **keywords), "", what))
+        return readers.share(lambda: load(*arguments, **keywords), what=what)
 
     return shared
 
@@ -278,24 +283,37 @@ def in_turn(places: Sequence[tuple[int, int]], number: int = 0) -> list[int]:
 
 
 def _loaded(load: Callable[[], Any], spent: str, what: str) -> Any:
-    """Returns load(), what it calls read here and now, a lazy data set read whole."""
+    """Returns load(), what it calls read here and now, a lazy data set read whole. Bytes and
+    seconds are counted for `what`, without those of reading within it, which has its own name;
+    spent: the name under which all seconds are counted, "" for reading within.
+    """
     before, _now.readers = _now.readers, None
+    outer, _now.bytes_within, _now.seconds_within = (_now.bytes_within, _now.seconds_within), 0, 0.0
     moved, began = system_calls.moved(), time.perf_counter()
+    _now.depth += 1
     try:
         value = load()
         if before is not None and before.comm.size > 1 and hasattr(value, "load"):
             value = value.load()
     finally:
         _now.readers = before
-        taken = time.perf_counter() - began
-        seconds[spent] += taken
+        _now.depth -= 1
+        taken, read = time.perf_counter() - began, system_calls.moved().since(moved).read
+        if spent:
+            seconds[spent] += taken
         if spent != "waiting":  # for a thread, which counts by itself
-            counts["reads"] += 1
-            of_file = files.setdefault(what, {"reads": 0, "bytes": 0, "seconds": 0.0})
-            of_file["reads"] += 1
-            of_file["bytes"] += system_calls.moved().since(moved).read
-            of_file["seconds"] += taken
+            _count(what, read - _now.bytes_within, taken - _now.seconds_within)
+        _now.bytes_within, _now.seconds_within = outer[0] + read, outer[1] + taken
     return value
+
+
+def _count(what: str, read: int, taken: float) -> None:
+    """Counts one reading of a file."""
+    counts["reads"] += 1
+    of_file = files.setdefault(what, {"reads": 0, "bytes": 0, "seconds": 0.0})
+    of_file["reads"] += 1
+    of_file["bytes"] += read
+    of_file["seconds"] += taken
 
 
 def _finish(request: MPI.Request, most: float = 0.0) -> None:

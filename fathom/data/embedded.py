@@ -1,12 +1,14 @@
 """The embedded NetCDF files: where they are, read as numpy arrays (fast) or as an xarray.Dataset.
 
-Reading through netCDF4 alone keeps xarray (0.5 s to import) out of the start of a model run.
+Each file is opened and read once by a process, however often variables are asked for. Reading
+through netCDF4 alone keeps xarray (0.5 s to import) out of the start of a model run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +105,7 @@ def opened(file: Path) -> Iterator[Any]:
 
     with library:
         try:
-            with netCDF4.Dataset(file) as data:
+            with netCDF4.Dataset(file, memory=_content_of(file)) as data:
                 yield data
         except (OSError, RuntimeError) as error:
             raise _unreadable(file, error) from error
@@ -111,12 +113,35 @@ def opened(file: Path) -> Iterator[Any]:
 
 def opened_lazily(file: Path) -> xr.Dataset:
     """Returns the file as an xarray.Dataset that reads when asked for."""
+    import netCDF4
     import xarray
 
+    content = _content_of(file)
     try:
-        return xarray.open_dataset(file)
+        if content is None:
+            return xarray.open_dataset(file)
+        with library:
+            store = xarray.backends.NetCDF4DataStore(netCDF4.Dataset(file, memory=content))
+        data = xarray.open_dataset(store)
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from error
+    data.encoding["source"] = str(file)
+    return data
+
+
+def _content_of(file: Path) -> bytes | None:
+    """Returns the bytes of an embedded file, which is read from the disk once; None: of another
+    one, which may be large.
+    """
+    if file.parent != FOLDER:
+        return None
+    told = file.stat()
+    return _content(file, told.st_mtime_ns, told.st_size)
+
+
+@cache
+def _content(file: Path, changed: int, size: int) -> bytes:
+    return file.read_bytes()
 
 
 def _unreadable(file: Path, error: Exception) -> FileError:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.base import system_calls
 from fathom.data import embedded, fluxes, levitus, surface, topography
 from fathom.data.light import BALANCE
 from fathom.data.sky import LONGWAVE
@@ -306,3 +307,20 @@ def test_heat_and_fresh_water_balance(builder):
     assert abs(mean(radiation + turbulent)) < 0.05  # W m-2; packing leaves 0.01
     assert abs(mean(evaporation - data.precipitation_flux.values)) < 1e-3 / 86400  # mm day-1
     assert mean(evaporation) * 86400 == pytest.approx(3.13, abs=0.01)
+
+
+def test_a_file_is_opened_and_read_once():
+    """Arrays, months, points of a grid and data sets come from one reading of the file."""
+    embedded._content.cache_clear()
+    file = embedded.path("surface-climatology")
+    with system_calls.openings() as opened:
+        before = system_calls.moved()
+        for month in (0, 6):
+            embedded.read("surface-climatology", "latitude", month=month)
+        data = embedded.dataset("surface-climatology")
+        name = next(str(n) for n, v in data.data_vars.items() if v.ndim > 1)
+        found = embedded.read("surface-climatology", name)[name]
+        assert np.allclose(data[name].values, found, rtol=1e-6, equal_nan=True)
+        read = system_calls.moved().since(before).read
+    assert opened[str(file)] == 1
+    assert 0 <= read - file.stat().st_size < 10_000 or read == 0  # 0: the system does not count
