@@ -11,8 +11,16 @@ its pieces:
 
 A change that all regions have in common, the median of now / before over the large ones, is shown
 separately. A further change counts if it is larger than three times its error, than 3 % of the
-region, and than 0.3 % of the step. The noise of profiles without pieces, as those of runs, is
-unknown: there 10 % of a region counts.
+region, and than 0.3 % of the step, and if the region itself became slower or faster. The noise of
+profiles without pieces, as those of runs, is unknown: there 10 % of a region counts.
+
+The alarm is about the whole step: its processor time where one thread of one rank computes, which
+other programs hardly change, else its time by the wall. A machine that is slower as a whole makes
+all that it does slower; its multiply-adds and its memory are measured beside each profile
+(`speeds`):
+
+    machine = greatest, over these, of  speed of before / speed now, at least 1
+    the program is slower if  step now / step of before > machine (1 + max(3 error, 0.1))
 """
 
 from __future__ import annotations
@@ -22,12 +30,13 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom.base import regions
+from fathom.base import provenance, regions
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.near import near
 
@@ -42,8 +51,21 @@ kept = (
     "step",
     "steps",
     "seconds_per_step",
+    "processor_seconds_per_step",
     "checksum",
     "load",
+    "speeds",
+    "commit",
+)
+
+
+figures_of_a_run = (  # differ from run to run
+    "steps",
+    "seconds_per_step",
+    "processor_seconds_per_step",
+    "load",
+    "speeds",
+    "commit",
 )
 
 
@@ -112,6 +134,7 @@ def _change(before: np.ndarray, now: np.ndarray, shared: float, whole: float) ->
     least = 0.1 if error is None else max(3 * error, 0.03)
     counts = abs(beyond) > least and abs(y - shared * x) > 0.003 * shared * whole
     verdict = "slower" if beyond > 0 else "faster"
+    counts = counts and (y - x) * beyond > 0  # what became slower is not called faster
     return {
         "before": x,
         "now": y,
@@ -182,7 +205,7 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [
         f"{key}: {before.get(key)}, then {now.get(key)}"
         for key in kept
-        if key not in ("steps", "seconds_per_step", "load")
+        if key not in figures_of_a_run
         and before.get(key) is not None
         and now.get(key) is not None
         and before[key] != now[key]
@@ -203,30 +226,106 @@ def file_of(folder: Path, found: Mapping[str, Any]) -> Path:
     return folder / f"{plain}-{hashlib.sha256(json.dumps(what).encode()).hexdigest()[:6]}.jsonl"
 
 
-def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str]:
+@dataclass(frozen=True)
+class Recorded:
+    """What a history says of a new entry. lines: in words; slower: whether the alarm rings."""
+
+    lines: list[str]
+    slower: bool = False
+
+    @property
+    def status(self) -> int:
+        """Returns the exit status of the command."""
+        return 1 if self.slower else 0
+
+
+def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> Recorded:
     """Append a profile to its history; returns in words what became slower or faster than in the
-    last few profiles.
+    last few profiles that did not ring the alarm, and whether the program is slower.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = file_of(folder, found)
     earlier = []
     if file.exists():
         written = file.read_text(encoding="utf-8").splitlines()
-        earlier = [json.loads(line) for line in written][-against:]
-    entry = json.dumps(_entry(found))
+        entries = [json.loads(line) for line in written]
+        earlier = [e for e in entries if not e.get("alarm")][-against:]
+    slower, alarm = alarmed(earlier, found) if earlier else (False, [])
+    entry = json.dumps(_entry(found) | {"alarm": slower})
     with file.open("a", encoding="utf-8") as to:
         to.write(entry + "\n")
     if not earlier:
-        return [f"{file}: the first of this machine, case and shape"]
+        return Recorded([f"{file}: the first of this machine, case and shape"])
     before = _together(earlier)
     changed = [_in_words(r) for r in compared(before, found) if r["verdict"]]
     shared = common(before, found)
     of_all = f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"
-    return [
-        f"{file}: {len(earlier) + 1} compared, the last of them now",
-        *([of_all] if abs(shared - 1) > 0.03 else []),
-        *(changed or ["nothing became slower or faster beyond the noise"]),
-    ]
+    return Recorded(
+        [
+            f"{file}: {len(earlier) + 1} compared, the last of them now",
+            *alarm,
+            *([of_all] if abs(shared - 1) > 0.03 else []),
+            *(changed or ["nothing became slower or faster beyond the noise"]),
+        ],
+        slower,
+    )
+
+
+def alarmed(earlier: list[dict[str, Any]], found: Mapping[str, Any]) -> tuple[bool, list[str]]:
+    """Returns whether the whole step is slower than in earlier entries by more than the machine is
+    and repeats differ; and the reasons in words.
+    """
+    of_processor = [entry.get("processor_seconds_per_step") for entry in (*earlier, found)]
+    by_processor = all(of_processor)
+    steps = np.array(
+        of_processor if by_processor else [_step(of_regions(e)) for e in (*earlier, found)]
+    )
+    (*_, now), steps = steps, steps[:-1]
+    if not (before := float(np.median(steps))) > 0:
+        return False, []
+    machine = _slower_machine(earlier, found)
+    repeats = _spread(steps) / np.sqrt(len(steps)) if len(steps) > 2 else 0.0
+    within = 0.0 if by_processor else _spread_of_pieces(of_regions(found))
+    error = 1.25 * float(np.hypot(repeats, within))
+    ratio, least = now / before, max(3 * error, 0.1)
+    words = []
+    if machine > 1.03:
+        words.append(
+            f"the machine is slower: its own limits by up to {100 * (machine - 1):.0f} %"
+            + " (other programs use it)" * bool((found.get("load") or {}).get("busy"))
+        )
+    if ratio <= machine * (1 + least):
+        return False, words
+    what = "ms of the processor" if by_processor else "ms"
+    said = f"SLOWER: a step takes {1e3 * now:.4g} {what}, {100 * (ratio - 1):+.0f} % of its record"
+    beyond = ", beyond what the machine explains" if words else ""
+    return True, [*words, f"{said}{beyond} (repeats differ by {100 * error:.1f} %)"]
+
+
+def _step(samples: Mapping[str, Any]) -> float:
+    """Returns seconds of a step, the sum of its regions."""
+    return sum(float(np.median(values)) for values in samples.values())
+
+
+def _spread_of_pieces(samples: Mapping[str, np.ndarray]) -> float:
+    """Returns the error of the sum of all regions, from its pieces; 0 of a single one."""
+    pieces = {len(values) for values in samples.values()}
+    if len(pieces) != 1 or max(pieces) < 3:
+        return 0.0
+    whole = np.sum([np.asarray(values, float) for values in samples.values()], axis=0)
+    return float(_spread(whole) / np.sqrt(len(whole)))
+
+
+def _slower_machine(earlier: list[dict[str, Any]], found: Mapping[str, Any]) -> float:
+    """Returns the factor by which the machine is slower than it was: of what it does, that which
+    lost most; at least 1.
+    """
+    now, ratios = found.get("speeds") or {}, [1.0]
+    for what, speed in now.items():
+        was = [entry["speeds"][what] for entry in earlier if (entry.get("speeds") or {}).get(what)]
+        if was and speed > 0:
+            ratios.append(float(np.median(was)) / speed)
+    return max(ratios)
 
 
 def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,6 +333,7 @@ def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **{key: found.get(key) for key in kept},
+        "commit": found.get("commit") or provenance.build().get("commit", ""),
         "samples": {
             name: [float(f"{x:.5g}") for x in values] for name, values in of_regions(found).items()
         },

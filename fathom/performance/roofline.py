@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from fathom.base import machine, mpi
@@ -92,6 +93,16 @@ def one_clock(ranks: int, threads: int) -> Iterator[Callable[[], float]]:
         yield time.process_time if alone else time.perf_counter
     finally:
         mpi.core.by_processor_clock(before)
+
+
+def speeds(bytes_: int, times: int = 5) -> dict[str, float]:
+    """Returns what this machine does now, not at its best: multiply-adds a second, and bytes a
+    second from memory, medians of some short measurements by the clock that is set.
+    """
+    return {
+        "multiply-adds": median(mpi.core.fma_rate(bytes_, 0.002) for _ in range(times)),
+        "memory": median(mpi.core.triad_bandwidth(16 << 20, 1) for _ in range(times)),
+    }
 
 
 def of_copies(computer: Any) -> float:

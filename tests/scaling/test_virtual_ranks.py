@@ -297,6 +297,7 @@ def test_verdict_finds_crossing_and_end():
         (["--what-if", "solvr=pcsi"], "unknown 'solvr'; did you mean 'solver'"),
         (["--what-if", "solver"], "expected name=value"),
         (["--what-if", "sum=alreduce"], "did you mean 'allreduce'"),
+        (["--what-if", "sum=hardware"], "has no sum.hardware; allowed: --machine blue-gene-l or"),
         (["--what-if", "exchange=put-flag"], "did you mean 'put-flags'"),
         (["--what-if", "block=8"], "is not WIDTHxHEIGHT"),
         (["--what-if", "threads=0"], "is not a number of threads"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from fathom.commands.options import json_option, number_option
+from fathom.commands.options import json_option, number_option, record_option
 
 
 @click.command()
@@ -40,6 +41,7 @@ from fathom.commands.options import json_option, number_option
     help="Instead: inner loops at these truncations, one iteration each, of a model of --truncation"
     " on a linear grid, their steps twice as long.",
 )
+@record_option
 @json_option()
 def assimilation(
     truncation: int,
@@ -52,17 +54,22 @@ def assimilation(
     only: str,
     inner: tuple[int, ...],
     file: Path | None,
+    record: Path | None,
 ) -> int:
     """Processor time of a step of the model, its tangent and its adjoint, and of an iteration of
     4D-Var by its maps; with --inner, of an outer loop of 4D-Var with several resolutions.
     """
     from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
-    from fathom.performance.bench import multi_resolution
+    from fathom.performance.bench import multi_resolution, recorded
 
     if inner:
         figures = multi_resolution.measure(truncation, list(inner), levels, window, step)
         click.echo("\n".join(multi_resolution.present(figures, file)))
         return 0
     figures = bench.measure(truncation, levels, window, repetitions, keep, only, step, precision)
-    click.echo("\n".join(bench.present(figures, file)))
-    return 0
+
+    def present(found: Any, to: Path | None) -> int:
+        click.echo("\n".join(bench.present(found, to)))
+        return 0
+
+    return recorded.told("assimilation", present, figures, file, record)

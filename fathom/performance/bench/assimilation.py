@@ -22,7 +22,7 @@ from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
 from fathom.atmosphere.area.model import LimitedAreaAtmosphere
-from fathom.base import mpi
+from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.grids import GaussianGrid, SigmaLevels
@@ -255,9 +255,14 @@ def measure(
     }
     if only and only not in parts:
         raise InputError(unknown("part", only, list(parts)))
-    return {"truncation": truncation, "levels": levels, "window_steps": window} | {
-        name: act() for name, act in parts.items() if only in ("", name)
-    }
+    case = {"truncation": truncation, "levels": levels, "precision": precision}
+    case |= {"window": window, "keep": keep, "only": only, "step of the model": step}
+    about = {"case": case, "machine": machine.name()}
+    return (
+        about
+        | {"truncation": truncation, "levels": levels, "window_steps": window}
+        | {name: act() for name, act in parts.items() if only in ("", name)}
+    )
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:

@@ -38,7 +38,7 @@ from fathom.assimilation.observations import (
     surface,
 )
 from fathom.assimilation.observations.base import Observations
-from fathom.base import mpi
+from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.performance import load
 
@@ -136,6 +136,8 @@ def measure(
     theirs = _eccodes(data, index)
     s = spent.seconds
     return {
+        "case": {"file": file.name if file else "", "messages": len(index)},
+        "machine": machine.name(),
         "messages": len(index),
         "damaged": sum(map(bool, problems)),
         "data": len(whole),

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from fathom.performance import history
+from fathom.performance import history, roofline
 
 Figures = Mapping[str, Any]
 shape = ("ranks", "threads", "precision")  # have their own places in a history
@@ -51,7 +51,19 @@ def _radiation(f: Figures) -> dict[str, float]:
     return {name: f[name]["microseconds_per_column"] / 1e6 for name in ("longwave", "shortwave")}
 
 
+def _assimilation(f: Figures) -> dict[str, float]:
+    """Returns processor seconds of a step, its tangent and adjoint, and of an iteration's maps."""
+    steps = {
+        name: s["processor_seconds"]
+        for name, s in f.get("step", {}).items()
+        if isinstance(s, Mapping) and "processor_seconds" in s
+    }
+    return steps | dict(f.get("minimisation", {}).get("by_map", {}))
+
+
 seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
+    "assimilation": _assimilation,
+    "observations": lambda f: dict(f["processor_seconds"]),
     "ocean": _processes,
     "atmosphere": _processes,
     "balance": lambda f: {"step": f["seconds_per_step"]},
@@ -105,11 +117,18 @@ def told(
     record: Path | None,
     *more: Any,
 ) -> int:
-    """Presents the figures where they are, and records them; returns the exit status."""
+    """Presents the figures where they are, and records them; returns the exit status: 1 where the
+    history says that the program is slower.
+    """
     status = present(figures, file, *more)  # it adds the load
-    if figures is not None and record is not None:
-        click.echo("\n".join(history.record(record, profile(bench, figures))))
-    return status
+    if figures is None or record is None:
+        return status
+    case = figures["case"]
+    with roofline.one_clock(case.get("ranks", 1), case.get("threads", 1)):
+        speeds = roofline.speeds(4 if case.get("precision") == "fp32" else 8)
+    found = history.record(record, profile(bench, figures) | {"speeds": speeds})
+    click.echo("\n".join(found.lines))
+    return status or found.status
 
 
 def measured(

@@ -23,7 +23,7 @@ import numpy as np
 from fathom.base import machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.model import device
-from fathom.performance import history, roofline
+from fathom.performance import history, load, roofline
 from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
 from fathom.plots.report import otf2_trace, timeline, traces
 from fathom.plots.report import tables as profile_tables
@@ -85,10 +85,8 @@ def run(experiment: Any, request: Request, case: str) -> int:
             simulation.run(_period(simulation, request), progress=False, report=False)
             return 0
         found = measure(simulation, request, case, counters)
-        if simulation.is_root:
-            _present(found, request)
-        simulation.comm.barrier()
-    return 0
+        status = _present(found, request) if simulation.is_root else 0
+        return int(simulation.comm.bcast(status))
 
 
 def _period(simulation: Any, request: Request) -> str:
@@ -104,9 +102,14 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     s.call(samples.sample, f"{max(1, request.steps // pieces) * s.time_step:.0f}s")
     s.trace_events = request.events
     before, use = counters.read(), FileUse(s)
+    load.begin()
+    alone = s.comm.size * s.parallel["threads"] == 1
+    speeds = _speeds(s)
+    spent = time.process_time()
     with use:
         samples.begin()
         summary = s.run(_period(s, request), progress=False, report=request.out is not None)
+    spent = time.process_time() - spent
     counted = {
         name: s.comm.allreduce(value - before.get(name, 0.0))
         for name, value in counters.read().items()
@@ -120,12 +123,21 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
         "samples": samples.by_region(),
         "files": use.by_file(),
         "counters": counted or counters.why_not,
+        "speeds": {what: (speed + speeds[what]) / 2 for what, speed in _speeds(s).items()},
+        "processor_seconds_per_step": spent / summary["steps"] if alone else None,
+        "load": load.so_far(),
         "overhead": overhead(s),
     }
     found["halo_on_demand"] = halo_on_demand(s)
     found["rates"], found["limits"] = rates(s, found["profile"])
     found["trace"] = s.traces
     return found
+
+
+def _speeds(s: Any) -> dict[str, float]:
+    """Returns what the machine does now, by the clock of the alarm."""
+    with roofline.one_clock(s.comm.size, s.parallel["threads"]):
+        return roofline.speeds(s.bytes_of_number)
 
 
 def halo_on_demand(s: Any) -> dict[str, float]:
@@ -333,8 +345,9 @@ def _of_halo(halo: dict[str, float]) -> list[tuple[str, str]]:
 
 
 # long: one part of what is printed after the other
-def _present(found: dict[str, Any], request: Request) -> None:
-
+def _present(found: dict[str, Any], request: Request) -> int:
+    """Print all; returns the exit status: 1 where the history says that the program is slower."""
+    status = 0
     records, trace = found["profile"], found.pop("trace")
     if trace:
         found["timeline"] = timeline.kept(trace)
@@ -353,7 +366,8 @@ def _present(found: dict[str, Any], request: Request) -> None:
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
     if request.record:
-        said += ["", *history.record(request.record, found)]
+        recorded = history.record(request.record, found)
+        said, status = [*said, "", *recorded.lines], recorded.status
     click.echo(
         tree(
             f"{found['case']}, {found['machine']}",
@@ -426,3 +440,4 @@ def _present(found: dict[str, Any], request: Request) -> None:
             click.echo("\n".join(["", title, "", *profile_tables.lines(head, rows)]))
     if said:
         click.echo("\n".join(said))
+    return status

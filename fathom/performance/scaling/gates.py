@@ -24,8 +24,6 @@ def told(root: Path = Path("/")) -> str:
     """Returns in one line what sums in hardware are possible here."""
     here = found(root)
     if here:
-        return (
-            f"{', '.join(here)}: the library of messages may use it; sum.hardware is not measured"
-        )
+        return f"{', '.join(here)}: the library of messages may use it; not measured"
     networks = [name.partition(",")[0] for name in known]
     return f"none: no adapter of {', '.join(networks)}"

@@ -81,3 +81,19 @@ def test_mistakes(arguments, message, capsys):
 
 def test_size():
     assert size_of("225x150") == (225, 150)
+
+
+def test_ways_that_fail_are_named_beside_those_that_succeed(capsys):
+    """As many ranks as blocks with water: one block a process along the curve; one rank more is too
+    many for all."""
+    from fathom.performance.bench.blocks import present, study
+
+    kept = study("3deg", [(12, 10)], None)[0]["kept"]
+    found = study("3deg", [(12, 10)], kept)
+    by_name = {d["distribution"]: d for d in found[0]["distributions"]}
+    assert by_name["space-filling"]["blocks_of_a_rank"] == [1, 1]
+    assert present(found, None, None) == 0
+    too_many = study("3deg", [(12, 10)], kept + 1)
+    assert all("use at most" in d["refused"] for d in too_many[0]["distributions"])
+    capsys.readouterr()
+    assert present(too_many, None, None) == 0 and f"{kept + 1} ranks are" in capsys.readouterr().out

@@ -47,8 +47,9 @@ def figures(seconds):
 
 
 def test_slower_parts_are_named(tmp_path, capsys):
-    for seconds in (1.0, 1.0, 3.0):
-        assert recorded.told("transform", lambda f, file: 0, figures(seconds), None, tmp_path) == 0
+    for seconds, status in ((1.0, 0), (1.0, 0), (3.0, 1)):
+        told = recorded.told("transform", lambda *_: 0, figures(seconds), None, tmp_path)
+        assert told == status
     said = capsys.readouterr().out
     assert (
         "the first" in said
@@ -67,12 +68,10 @@ def test_slower_parts_are_named(tmp_path, capsys):
     )
 
 
-@pytest.mark.parametrize(
-    "bench", ["ocean", "barotropic", "transform", "messages", "output", "atmosphere", "kernels"]
-)
+@pytest.mark.parametrize("bench", sorted(recorded.seconds))
 def test_every_bench_can_be_recorded(bench):
     from fathom.commands.bench import bench as group
 
-    assert bench in recorded.seconds and any(
+    assert any(
         option.name == "record" for option in group.commands[bench].params
     )

@@ -270,11 +270,11 @@ def test_regressions_are_found_and_noise_is_not(made, tmp_path):
         r for r in history.compared(profile, busy) if r["verdict"]
     ]
     assert (
-        "the first" in history.record(tmp_path, profile)[0]
-        and "nothing became slower" in history.record(tmp_path, again)[1]
+        "the first" in history.record(tmp_path, profile).lines[0]
+        and "nothing became slower" in history.record(tmp_path, again).lines[1]
     )
     assert (
-        history.record(tmp_path, slower)[1].startswith("MomentumAdvection slower")
+        history.record(tmp_path, slower).lines[2].startswith("MomentumAdvection slower")
         and len(list(tmp_path.iterdir())) == 1
     )
     assert len(history.file_of(tmp_path, profile).read_text().splitlines()) == 3
