@@ -12,10 +12,10 @@ import click
 import numpy as np
 
 from fathom.base.reading import every_rank
+from fathom.performance.scaling import ranges
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.gantt import side_by_side
 from fathom.plots.style import new_figure, styled
-from fathom.performance.scaling import ranges
 from fathom.run.tree import tree
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
