@@ -391,6 +391,11 @@ def seconds_of_pairs(
 ) -> float:
     """of words that pairs of ranks give each other"""
 
+def seconds_of_stream(
+    comm: int, senders: int, of_node: int, away: int, repetitions: int = 100
+) -> float:
+    """of a message in a stream, while so many ranks of a node send one"""
+
 def seconds_of_sum(
     comm: int, sum: str, words: int = 1, times: int = 1, repetitions: int = 100
 ) -> float:

@@ -415,6 +415,17 @@ def say_what_was_tried(found):
         print(f"{name:<10} on {FAR} cores: {shown}")
 
 
+def say_the_line_beside(found):
+    """The points held out, by the model and by a straight line."""
+    for most, series in found["beyond"].items():
+        for text, those in (("model", series), ("straight line", found["straight"][most])):
+            errors = np.abs([e for of in those.values() for e in of.values()])
+            print(
+                f"beyond {most} cores, {text}: {np.sum(errors <= 0.15)} of {len(errors)} points"
+                f" within 15 %, rms {100 * np.sqrt(np.mean(errors**2)):.0f} %"
+            )
+
+
 def say(found):
     for name, f in found["fits"].items():
         print(
@@ -428,13 +439,7 @@ def say(found):
             print(f"{name:<16} from up to {most} cores, % beyond: {shown}")
         of_pop = [e for name, errors in series.items() if "/POP" in name for e in errors.values()]
         print(f"POP beyond {most} cores: rms {100 * np.sqrt(np.mean(np.square(of_pop))):.2f} %")
-    for most, series in found["beyond"].items():
-        for text, those in (("model", series), ("straight line", found["straight"][most])):
-            errors = np.abs([e for of in those.values() for e in of.values()])
-            print(
-                f"beyond {most} cores, {text}: {np.sum(errors <= 0.15)} of {len(errors)} points"
-                f" within 15 %, rms {100 * np.sqrt(np.mean(errors**2)):.0f} %"
-            )
+    say_the_line_beside(found)
     say_what_was_tried(found)
     say_outputs(found["outputs"])
     print(f"phases of POP: largest error {100 * found['phases']:.1f} points")

@@ -53,9 +53,7 @@ from fathom.run import launch
 @json_option("json")
 @file_option("--picture", metavar="PNG", help="Draw speed over ranks.")
 @file_option(
-    "--gantt",
-    metavar="PNG",
-    help="Draw what each rank does in a step, on the most simulated ranks.",
+    "--gantt", metavar="PNG", help="Draw what each rank does in a step, on most simulated ranks."
 )
 @click.option("--probe", type=PathOf(), hidden=True)
 def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:

@@ -77,7 +77,7 @@ def digits(value: float, number: int = 2) -> str:
     checked within some per cent, so that further digits mean nothing.
     """
     if not value or not math.isfinite(value):
-        return "0" if not value else "any"
+        return "0" if not value else "never"
     places = number - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, places)
     return f"{rounded:.{max(places, 0)}f}"

@@ -335,9 +335,9 @@ def cost_of(
     step: str,
     halo: str,
 ) -> Cost | None:
-    """Returns the cost by the regions of `n` steps, each `taken` seconds, as all ranks have
-    measured them; on rank 0. step, halo: the regions of a step, and of messages around departure
-    points.
+    """Returns the cost by the regions of `n` steps as all ranks have measured them, on rank 0.
+    taken: seconds of a step in each piece;
+    step, halo: the regions of a step, and of messages around departure points.
     """
     model, comm, rows = simulation.model, simulation.comm, rows_of(simulation.model)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", step)]

@@ -200,8 +200,7 @@ def forecast(
     return t
 
 
-# idle seconds over seconds of the routine in the study's profile: barriers; then alltoallv,
-# receive, send
+# idle over elapsed seconds of the study's profile: barriers; alltoallv, receive, send
 idle_figures = {
     "barriers": 41.3 / 410.0,
     "messages": (115.0 + 109.4 + 37.1) / (165.3 + 141.3 + 114.5),

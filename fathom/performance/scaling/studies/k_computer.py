@@ -101,8 +101,8 @@ def computing_of_threads() -> Range:
 
 
 def flat(machine: Machine | None = None) -> float:
-    """Returns the time of an iteration of flat MPI, a rank on each of the eight cores of a node
-    with a strip of its block, over that of one process a node with eight threads; both by messages.
+    """Returns the time of an iteration of flat MPI, a rank on each of eight cores of a node with a
+    strip of its block, over that of one process a node with eight threads; both by messages.
     """
     machine = machine or load("k-computer")
     of_cores = machine.but(
