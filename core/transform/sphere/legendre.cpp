@@ -3,6 +3,7 @@
 #include <cmath>
 #include "base/error.hpp"
 #include "base/groups.hpp"
+#include "transform/sphere/in_register.hpp"
 
 namespace fathom {
 
@@ -166,20 +167,30 @@ template <class Number> void Legendre<Number>::tabulate(std::size_t n, const dou
 template <class Number>
 void Legendre<Number>::recur(int wave, int block, int from, int to, const double* seed,
                              Number* P) const {
-    using Eight = Pack<double, pairs>;
-    const Eight x = Eight::load(square.data() + block * pairs);
-    Eight before[2] = {Eight::load(seed), Eight::load(seed + pairs)},
-          now[2] = {Eight::load(seed + 2 * pairs), Eight::load(seed + 3 * pairs)};
+    using Wide = Register<double>;
+    using Narrow = Pack<Number, Wide::width>;
+    constexpr int parts = pairs / Wide::width;
+    Wide x[parts], before[2][parts], now[2][parts];
+    for (int k = 0; k < parts; ++k) {
+        x[k] = Wide::load(square.data() + block * pairs + k * Wide::width);
+        for (int parity = 0; parity < 2; ++parity) {
+            const double* const s = seed + parity * pairs + k * Wide::width;
+            before[parity][k] = Wide::load(s), now[parity][k] = Wide::load(s + 2 * pairs);
+        }
+    }
     const Step* step = steps.data() + first_step[wave] + from;
-    for (int i = from; i < to; i += 2)
-        for (int parity = 0; parity < 2; ++parity, ++step, P += pairs) {
-            const Eight p = now[parity];
-            Pack<Number, pairs> rounded;
-            rounded.lanes = __builtin_convertvector(p.lanes, typename Pack<Number, pairs>::Storage);
-            rounded.store(P);
-            now[parity] =
-                fma(fma(Eight(step->a), x, Eight(step->b)), p, Eight(step->c) * before[parity]);
-            before[parity] = p;
+#pragma GCC unroll 1
+    for (int i = from; i < to; i += 2, step += 2)
+        for (int parity = 0; parity < 2; ++parity) {
+            const Wide a(step[parity].a), b(step[parity].b), c(step[parity].c);
+            for (int k = 0; k < parts; ++k, P += Wide::width) {
+                const Wide p = now[parity][k];
+                Narrow rounded;
+                rounded.lanes = __builtin_convertvector(p.lanes, typename Narrow::Storage);
+                rounded.store(P);
+                now[parity][k] = fma(fma(a, x[k], b), p, c * before[parity][k]);
+                before[parity][k] = p;
+            }
         }
 }
 
@@ -250,13 +261,19 @@ void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& sc
 
 namespace {
 
-/// Four pairs of rows and some columns, in registers: loops over them have one index, or the
-/// compiler leaves them in memory.
+/// Sums of one parity over four pairs of rows and some columns, in registers: loops over them have
+/// one index, or the compiler leaves them in memory.
 template <class V, int columns> struct Tile {
     static constexpr int size = 4 * columns;
-    V even[size], odd[size];
+    V sum[size];
     void clear() {
-        for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0));
+        for (int q = 0; q < size; ++q) sum[q] = V(typename V::Number(0));
+    }
+    void load(const V* from) {
+        for (int q = 0; q < size; ++q) sum[q] = from[q];
+    }
+    void store(V* to) const {
+        for (int q = 0; q < size; ++q) to[q] = sum[q];
     }
 };
 
@@ -264,46 +281,62 @@ template <class V, int columns> struct Tile {
 template <int columns, class Rows>
 [[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
     for (int r = 0; r < 4; ++r)
-        for (int k = 0; k < columns; ++k)
+        for (int k : {0, columns - 1})
             prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
 }
 
-/// even, odd[pair][column] += sum over degrees of P S: four pairs out of the eight of a strip.
+/// sum[pair][column] += sum over every second degree of P S: four pairs out of the eight of a
+/// strip.
 template <int columns, class Number, class V>
 [[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column,
-                                               int degrees, Tile<V, columns>& sum) {
+                                               int degrees, Tile<V, columns>& tile) {
+    Tile<V, columns> t = tile;
 #pragma GCC unroll 1
     for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
-        V a[columns], b[columns];
+        V a[columns];
+        for (int c = 0; c < columns; ++c) a[c] = in_register(x[c * column]);
+        for (int r = 0; r < 4; ++r) {
+            const V b = in_register(V(p[r]));
+            for (int c = 0; c < columns; ++c)
+                t.sum[r * columns + c] = fma(b, a[c], t.sum[r * columns + c]);
+        }
+    }
+    tile = t;
+}
+
+/// The transpose: S += sums over four pairs of P times sums (even) or differences (odd) of rows.
+template <int columns, class Number, class V>
+[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column,
+                                             int degrees, const Tile<V, columns>& tile) {
+#pragma GCC unroll 1
+    for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
+        V a[columns];
         for (int c = 0; c < columns; ++c) a[c] = x[c * column];
-        for (int q = 0; q < sum.size; ++q)
-            sum.even[q] = fma(V(p[q / columns]), a[q % columns], sum.even[q]);
-        for (int c = 0; c < columns; ++c) b[c] = x[c * column + 1];
-        for (int q = 0; q < sum.size; ++q)
-            sum.odd[q] = fma(V(p[8 + q / columns]), b[q % columns], sum.odd[q]);
+        for (int r = 0; r < 4; ++r) {
+            const V b = in_register(V(p[r]));
+            for (int c = 0; c < columns; ++c) a[c] = fma(b, tile.sum[r * columns + c], a[c]);
+        }
+        for (int c = 0; c < columns; ++c) x[c * column] = a[c];
     }
 }
 
-/// The transpose: S += sums over four pairs of P times sums (even) and differences (odd) of rows.
-template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column,
-                                             int degrees, const Tile<V, columns>& rows) {
-#pragma GCC unroll 1
-    for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
-        V a[columns], b[columns];
-        for (int c = 0; c < columns; ++c) a[c] = x[c * column];
-        for (int q = 0; q < rows.size; ++q)
-            a[q % columns] = fma(V(p[q / columns]), rows.even[q], a[q % columns]);
-        for (int c = 0; c < columns; ++c) x[c * column] = a[c], b[c] = x[c * column + 1];
-        for (int q = 0; q < rows.size; ++q)
-            b[q % columns] = fma(V(p[8 + q / columns]), rows.odd[q], b[q % columns]);
-        for (int c = 0; c < columns; ++c) x[c * column + 1] = b[c];
+/// even + odd to northern, even - odd to southern rows.
+template <int group, class V, class Rows>
+[[gnu::always_inline]] inline void write(const V* even, const V* odd, const Rows* row, int c,
+                                         bool past) {
+    using Number = typename V::Number;
+    for (int q = 0; q < 4 * group; ++q) {
+        V *const north = row[q / group].north + c + q % group, *const south = row[q / group].south +
+                                                                              c + q % group;
+        if (past)
+            (even[q] + odd[q]).stream((Number*)north), (even[q] - odd[q]).stream((Number*)south);
+        else
+            *north = even[q] + odd[q], *south = even[q] - odd[q];
     }
 }
 
 }  // namespace
 
-// long: as an argument of other functions a tile would leave its registers (5 % of fp32's time)
 template <class Number>
 void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows,
                                bool past, Scratch& scratch, WaveAhead& ahead) const {
@@ -314,35 +347,22 @@ void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int column
                 const int first = strip(wave, b).first, from = std::max(begin, first);
                 if (from >= end && !last) continue;
                 for (int half = 0; half < 2; ++half) {
+                    using T = Tile<Lanes, group>;
                     Lanes* const kept =
                         scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
                     const Rows* const row = rows + b * pairs + 4 * half;
-                    Tile<Lanes, group> sum;
-                    if (begin <= first)
-                        sum.clear();
-                    else
-                        for (int q = 0; q < sum.size; ++q)
-                            sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
                     if (!past && last && b + 1 < b1) prefetch_rows<group>(row + pairs, c);
                     ahead.some();
-                    sum_degrees<group>(scratch.strips[b] + 4 * half,
-                                       S + std::size_t(c) * degrees + from, degrees, end - from,
-                                       sum);
-                    if (!last)
-                        for (int q = 0; q < sum.size; ++q)
-                            kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
-                    else if (past)
-                        for (int q = 0; q < sum.size; ++q) {
-                            (sum.even[q] + sum.odd[q])
-                                .stream((Number*)(row[q / group].north + c + q % group));
-                            (sum.even[q] - sum.odd[q])
-                                .stream((Number*)(row[q / group].south + c + q % group));
-                        }
-                    else
-                        for (int q = 0; q < sum.size; ++q) {
-                            row[q / group].north[c + q % group] = sum.even[q] + sum.odd[q];
-                            row[q / group].south[c + q % group] = sum.even[q] - sum.odd[q];
-                        }
+                    T of[2];
+                    for (int parity = 0; parity < 2; ++parity) {
+                        Lanes* const before = kept + T::size * parity;
+                        begin <= first ? of[parity].clear() : of[parity].load(before);
+                        sum_degrees<group>(scratch.strips[b] + 8 * parity + 4 * half,
+                                           S + std::size_t(c) * degrees + from + parity, degrees,
+                                           end - from, of[parity]);
+                        if (!last) of[parity].store(before);
+                    }
+                    if (last) write<group>(of[0].sum, of[1].sum, row, c, past);
                 }
             }
         });
@@ -357,21 +377,23 @@ void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int colum
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
             for (int b = b0; b < b1; ++b) {
                 const int from = std::max(begin, strip(wave, b).first);
-                if (from < end)
-                    for (int half = 0; half < 2; ++half) {
-                        const Rows* const row = rows + b * pairs + 4 * half;
+                if (from >= end) continue;
+                for (int half = 0; half < 2; ++half) {
+                    const Rows* const row = rows + b * pairs + 4 * half;
+                    if (b + 1 < b1) prefetch_rows<group>(row + pairs, c);
+                    ahead.some();
+                    for (int parity = 0; parity < 2; ++parity) {
                         Tile<Lanes, group> tile;
                         for (int q = 0; q < tile.size; ++q) {
                             const Lanes north = row[q / group].north[c + q % group],
                                         south = row[q / group].south[c + q % group];
-                            tile.even[q] = north + south, tile.odd[q] = north - south;
+                            tile.sum[q] = parity ? north - south : north + south;
                         }
-                        if (b + 1 < b1) prefetch_rows<group>(row + pairs, c);
-                        ahead.some();
-                        sum_pairs<group>(scratch.strips[b] + 4 * half,
-                                         S + std::size_t(c) * degrees + from, degrees, end - from,
-                                         tile);
+                        sum_pairs<group>(scratch.strips[b] + 8 * parity + 4 * half,
+                                         S + std::size_t(c) * degrees + from + parity, degrees,
+                                         end - from, tile);
                     }
+                }
             }
         });
     });

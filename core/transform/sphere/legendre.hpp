@@ -11,9 +11,11 @@
 ///   F(+-mu) = sum_even +- sum_odd.
 /// Eight pairs of rows make a block, counted from the pole; the blocks end at the equator. Where P
 /// stays below the rounding of the sum (small n - m near the poles) nothing is computed: a strip
-/// (m, block) begins at its first degree that matters. Registers hold a tile: both parities of four
-/// pairs and three columns; a stretch of degrees of the three columns stays in the first-level
-/// cache while P and the tiles of all pairs pass through it.
+/// (m, block) begins at its first degree that matters. Registers hold a tile: one parity of four
+/// pairs and three columns, twelve sums, three coefficients and one P, which are sixteen registers.
+/// It reads seven numbers for twelve multiply-adds; processors read as many in a cycle as they
+/// multiply. A stretch of degrees of the three columns stays in the first-level cache while P and
+/// the tiles of all pairs pass through it.
 ///
 /// P comes from a table or, if that would be larger than `most_bytes`, is computed again for every
 /// batch of fields, one stretch of degrees at a time, in steps of two degrees for eight pairs of
@@ -45,8 +47,8 @@ public:
     static constexpr int stretch = 128;  ///< degrees that are summed at once
     /// Blocks that are summed at once: their P stay in the L2 cache, those of one block in L1.
     static constexpr int most_blocks = 8;
-    /// Columns of a tile, as many as registers allow.
-    static constexpr int together = sizeof(Lanes) == 64 ? 3 : 1;
+    /// Columns of a tile.
+    static constexpr int together = 3;
 
     /// For the zonal wavenumbers `waves`, degrees up to `highest`.
     Legendre(const GaussianGrid&, int highest, std::vector<int> waves, std::size_t most_bytes);

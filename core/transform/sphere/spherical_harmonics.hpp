@@ -19,7 +19,7 @@ struct TransformOptions {
     double radius = constants::earth_radius;  ///< of the sphere [m]: gradients, winds
     int fields = 0, threads = 0;              ///< as in TransformWork
     /// In bytes: Legendre functions that would need more are computed for each call.
-    std::size_t table = 4 << 20;
+    std::size_t table = 1 << 18;
     std::string exchange = "packed";  ///< as in TransformWork
 };
 
