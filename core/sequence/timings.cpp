@@ -74,11 +74,11 @@ std::vector<StepProgram::GroupText> StepProgram::describe() const {
         const double all_cells = cells_of(rows[n].list),
                      inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
         const bool whole = steps[g.first].global();
-        const std::string reason = options.tile > 0 ? given(options.tile, g.tiles.now, cell)
-                             : options.tile == 0      ? "second-level cache"
-                             : g.tiles.open()         ? "second-level cache; to be measured"
-                             : g.tiles.trials.empty() ? "measured before"
-                                                      : "measured";
+        const std::string reason = options.tile > 0         ? given(options.tile, g.tiles.now, cell)
+                                   : options.tile == 0      ? "second-level cache"
+                                   : g.tiles.open()         ? "second-level cache; to be measured"
+                                   : g.tiles.trials.empty() ? "measured before"
+                                                            : "measured";
         list.push_back({{},
                         {},
                         g.extent,
