@@ -220,12 +220,15 @@ void StepProgram::count_levels() {
 }
 
 /// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the
-/// rows on both sides. Where most fields have no levels, a tile is a whole row.
+/// rows on both sides. Where most fields have no levels, a tile is a whole row. A tile consists of
+/// whole cells and ends with its row: what is kept and told is what is computed.
 void StepProgram::choose_tiles() {
     auto& all = plan->fields;
     int widest = 1;
     for (int b = 0; b < int(domain->blocks.size()); ++b)
         widest = std::max(widest, domain->columns_of(b));
+    widest = (widest + cell - 1) / cell * cell;
+    const auto whole = [&](int tile) { return std::max(std::min(tile, widest) / cell, 1) * cell; };
     for (auto& g : groups) {
         std::size_t column = 0;
         for (int f : fields_of(g))
@@ -233,10 +236,10 @@ void StepProgram::choose_tiles() {
         const int fit = int(second_level_cache() * 2 / 5 / std::max<std::size_t>(column, 1));
         const auto known = options.tiles.find(steps[g.first].process.name);
         if (options.tile < 0 && known != options.tiles.end()) {
-            g.tiles.fix(std::max(std::min(known->second, widest) / cell, 1) * cell);
+            g.tiles.fix(whole(known->second));
             continue;
         }
-        const int tile = std::max(options.tile > 0 ? options.tile : std::min(fit, widest), cell);
+        const int tile = whole(options.tile > 0 ? options.tile : fit);
         if (options.tile < 0)
             g.tiles.measure(tile, widest, cell);
         else

@@ -53,6 +53,15 @@ void StepProgram::settle_clocks(Group& group, double began, int counted) {
     }
 }
 
+/// A length that was given, and why another is computed.
+static std::string given(int wanted, int tile, int cell) {
+    if (wanted == tile) return "given";
+    const auto why = wanted < cell          ? "at least a vector"
+                     : wanted - tile < cell ? "whole vectors of " + std::to_string(cell)
+                                            : std::string("a whole row");
+    return "of " + std::to_string(wanted) + " given: " + why;
+}
+
 std::vector<StepProgram::GroupText> StepProgram::describe() const {
     std::vector<GroupText> list;
     for (std::size_t n = 0; n < groups.size(); ++n) {
@@ -65,11 +74,11 @@ std::vector<StepProgram::GroupText> StepProgram::describe() const {
         const double all_cells = cells_of(rows[n].list),
                      inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
         const bool whole = steps[g.first].global();
-        const char* reason = options.tile > 0         ? "given"
-                             : options.tile == 0      ? "second-level cache"
-                             : g.tiles.open()         ? "second-level cache; to be measured"
-                             : g.tiles.trials.empty() ? "measured before"
-                                                      : "measured";
+        const std::string reason = options.tile > 0         ? given(options.tile, g.tiles.now, cell)
+                                   : options.tile == 0      ? "second-level cache"
+                                   : g.tiles.open()         ? "second-level cache; to be measured"
+                                   : g.tiles.trials.empty() ? "measured before"
+                                                            : "measured";
         list.push_back({{},
                         {},
                         g.extent,

@@ -20,7 +20,7 @@ def test_nothing_ends_in_a_traceback_or_in_silence():
     assert len(found) == 60
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
-    assert count("error") > 20 and count("ran") > 1
+    assert count("error") > 20 and count("ran") > 0
 
 
 @pytest.mark.timeout(300)

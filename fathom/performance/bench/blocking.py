@@ -60,7 +60,7 @@ def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Siz
 @dataclass
 class Candidate:
     """A length of tiles or a size of blocks. ratios: of its seconds to those of the usual next to
-    it; refused: why it is impossible.
+    it; refused: why it is impossible; given: lengths of tiles that lead to this one.
     """
 
     what: str
@@ -68,10 +68,16 @@ class Candidate:
     configuration: dict[str, Any]
     ratios: list[float] = field(default_factory=list)
     refused: str = ""
+    given: list[int] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
         """Returns the result, as plain data."""
-        found = {"what": self.what, "size": self.size, "refused": self.refused}
+        found = {
+            "what": self.what,
+            "size": self.size,
+            "given": self.given,
+            "refused": self.refused,
+        }
         if not self.ratios:
             return found
         ratios = np.array(self.ratios)
@@ -84,12 +90,32 @@ class Candidate:
         }
 
 
+def at_once(groups: Sequence[dict[str, Any]]) -> int:
+    """Returns columns that the groups of a sequence really compute at once, the most of them."""
+    return max((group["tile"] for group in groups), default=0)
+
+
+def by_what_is_computed(given: Sequence[int], vector: int, row: int) -> list[Candidate]:
+    """Returns tiles by the columns that they compute at once, each once: whole vectors, at most a
+    row. Other lengths are the same code.
+    """
+    found: dict[int, Candidate] = {}
+    for length in given:
+        computed = max(min(length, row) // vector, 1) * vector
+        new = Candidate("tile", computed, {"tile": computed})
+        found.setdefault(computed, new).given.append(length)
+    return list(found.values())
+
+
 def candidates(
-    model: Any, usual: dict[str, Any], tiles: str | None, blocks: str | None
+    trials: Trials, model: Any, usual: dict[str, Any], tiles: str | None, blocks: str | None
 ) -> list[Candidate]:
     """Returns all lengths of tiles; and sizes of blocks where the grid is cut into such."""
     _, ny, nx = model.grid.shape
-    found = [Candidate("tile", n, {"tile": n}) for n in lengths(tiles, nx)]
+    vector, row = (
+        at_once(trials.simulation({"tile": length}).sequence.groups) for length in (1, nx + 1000)
+    )
+    found = by_what_is_computed(lengths(tiles, nx), vector, row)
     if model.grid.distribution(mpi.world.size) != "auto":
         return found
     for size in sizes(blocks, nx, ny, mpi.world.size, model.halo):
@@ -139,7 +165,7 @@ def measure(
         began, usual = trials.clock(), {"tile": "cache"}
         simulation = trials.simulation(usual)
         model = simulation.model
-        wanted = candidates(model, usual, tiles, blocks)
+        wanted = candidates(trials, model, usual, tiles, blocks)
         beside: list[float] = []
         turn, spent = 0, 0.0
         while turn < 3 or (trials.clock() - began + spent < seconds and turn < 40):
@@ -177,7 +203,9 @@ def present(
             or f"{entry['ratio'] * ms:10.3f} ms {100 * (entry['ratio'] - 1):+7.1f} %"
             f" ± {100 * entry['error']:.1f}"
         )
-        click.echo(f"{entry['what']:<6}{size:>12} {said}")
+        others = [n for n in entry["given"] if n != entry["size"]]
+        same = f"   also {', '.join(map(str, others))}: the same code" if others else ""
+        click.echo(f"{entry['what']:<6}{size:>12} {said}{same}")
     if picture is not None:
         draw(figures, case, path=picture)
         click.echo(picture)

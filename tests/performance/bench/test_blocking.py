@@ -7,6 +7,7 @@ import json
 import pytest
 
 import box
+import cases
 from fathom.performance.bench import blocking
 from fathom.plots.report import page as report
 
@@ -29,6 +30,36 @@ def test_sizes_by_halves():
     for wrong in ("16,x", "0"):
         with pytest.raises(ValueError, match="must be numbers of columns"):
             blocking.lengths(wrong, 100)
+
+
+def test_lengths_that_are_the_same_code_come_once():
+    found = blocking.by_what_is_computed([4, 30, 32, 62, 128, 254, 2046], vector=16, row=128)
+    assert {c.size: c.given for c in found} == {
+        16: [4, 30],
+        32: [32],
+        48: [62],
+        128: [128, 254, 2046],
+    }
+    assert all(c.configuration == {"tile": c.size} for c in found)
+
+
+def test_columns_at_once_are_those_that_are_computed():
+    """Whole vectors, at most a row with its halo; any length has the same bits."""
+    found, sums = {}, set()
+    for given in (1, 30, 2046):
+        sim = cases.simulate(cases.stirred(cases.box()), surface=cases.wind())
+        sim.parallel["tile"] = given
+        sim.advance(3)
+        groups = [g for g in sim.sequence.groups if g["tile"]]
+        found[given] = {(g["tile"], g["tile_reason"]) for g in groups}
+        sums.add(sim.checksum())
+    assert len(sums) == 1
+    ((vector, least),), ((few, of_30),), ((row, of_row),) = found.values()
+    assert vector in (2, 4, 8) and least == "of 1 given: at least a vector"
+    assert few == 30 // vector * vector
+    assert of_30 == ("given" if few == 30 else f"of 30 given: whole vectors of {vector}")
+    width = sim.model.grid.shape[2] + 2 * sim.model.halo
+    assert width <= row < width + vector and of_row == "of 2046 given: a whole row"
 
 
 def test_the_command(tmp_path):
