@@ -72,6 +72,4 @@ def test_slower_parts_are_named(tmp_path, capsys):
 def test_every_bench_can_be_recorded(bench):
     from fathom.commands.bench import bench as group
 
-    assert any(
-        option.name == "record" for option in group.commands[bench].params
-    )
+    assert any(option.name == "record" for option in group.commands[bench].params)
