@@ -33,7 +33,6 @@ from fathom.run import launch
     help="The experiment with [parallel] filled.",
 )
 @json_option("evidence", help="Write everything that was measured.")
-@click.option("--probe", type=PathOf(), hidden=True)
 @click.option("--price", type=PathOf(), hidden=True)
 @click.option("--shapes", type=PathOf(), hidden=True)
 def tune(

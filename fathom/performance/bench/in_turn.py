@@ -134,11 +134,20 @@ def serve(path: str, sample: Callable[[], float]) -> None:
                 print(sample(), file=lines, flush=True)
 
 
-def measure(ways: Sequence[Way], turns: int, seen: Callable[[int, Way], None]) -> None:
-    """Takes so many turns of samples; seen(samples so far, way) after each."""
+def measure(
+    ways: Sequence[Way],
+    turns: int,
+    seen: Callable[[int, Way], None],
+    enough: Callable[[int], bool] = lambda _: False,
+) -> None:
+    """Takes so many turns of samples; seen(samples so far, way) after each; fewer where so many are
+    `enough`.
+    """
     done = 0
     try:
         for turn in range(turns):
+            if enough(turn):
+                break
             for way in ways if turn % 2 == 0 else reversed(ways):
                 way.samples.append(_one(way, first=turn == 0))
                 done += 1

@@ -10,6 +10,7 @@ number, MB/s that all writers share. Servers are ranks beside those that compute
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from fathom.output import files
 from fathom.performance import load
 from fathom.performance.bench import in_turn, offload
 from fathom.performance.bench.shared_disk import SharedDisk
+from fathom.performance.work import steps_of_a_cycle
 from fathom.run import parallel
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -51,7 +53,7 @@ class Case:
     barriers: tuple[str, ...] = (off,)
     staging: tuple[str, ...] = ("none",)
     settings: tuple[str, ...] = ()
-    steps: int = 4
+    steps: int = 4  # of a sample; 0: a few, in which all processes run
     repeats: int = 5
 
     def __post_init__(self) -> None:
@@ -115,12 +117,27 @@ def settings_of(shape: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def asked_for(case: dict[str, Any], shape: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings of a shape that the case asks for; others are those of its file."""
+    usual = asdict(Case(""))
+    alone = dict(zip(shape, next(Case("").shapes()).values()))
+    free = {axis for axis in shape if list(case[plural(axis)]) == list(usual[plural(axis)])}
+    names = {"servers": "io_servers", "barriers": "synchronise"}
+    left = {names.get(axis, axis) for axis in free - {"threads"} if shape[axis] == alone[axis]}
+    return {name: value for name, value in settings_of(shape).items() if name not in left}
+
+
+def plural(axis: str) -> str:
+    """Returns the name of an axis in a case."""
+    return axis + "s" if axis in ("distribution", "tile", "disk") else axis
+
+
 def measure(case: Case, line: Line | None = None) -> dict[str, Any]:
     """Returns the table: a record for each shape, `seconds` a step (median), `spread` (of the
     middle half), `ratio` to the best and its `error`, or why it was impossible. line: of progress.
     """
     shapes, began = list(case.shapes()), time.monotonic()
-    ways = [_way(case, shape) for shape in shapes]
+    ways = [way_of(case, shape) for shape in shapes]
 
     def seen(done: int, way: in_turn.Way) -> None:
         if line is not None:
@@ -142,7 +159,7 @@ def measure(case: Case, line: Line | None = None) -> dict[str, Any]:
     return {"case": asdict(case), "machine": machine.name(), "cores": there, "records": records}
 
 
-def _way(case: Case, shape: dict[str, Any]) -> in_turn.Way:
+def way_of(case: Case, shape: dict[str, Any]) -> in_turn.Way:
     what = {"case": asdict(case), "shape": shape}
     return in_turn.Way(module, what, shape["ranks"], shape["threads"], shape["servers"])
 
@@ -159,8 +176,8 @@ def work(settings: dict[str, Any]) -> None:
     case, shape, folder = settings["case"], settings["shape"], Path(settings["folder"])
     document = Document.read(Path(case["file"]), tuple(case["settings"]))
     tables = document.tables
-    how = dict(tables.get("parallel", {})) | {"automatic": False}
-    how |= settings_of(shape) | {"io_silence": 1e6}
+    how = {"tile": "cache"} | dict(tables.get("parallel", {})) | {"automatic": False}
+    how |= asked_for(case, shape) | {"io_silence": 1e6}
     tables["parallel"] = {k: v for k, v in how.items() if k != "ranks" and v is not None}
     if shape["disk"] == "none":
         tables["output"] = {}
@@ -171,6 +188,8 @@ def work(settings: dict[str, Any]) -> None:
         simulation.run("1d", progress=False, report=False)
         return
     simulation.begin()
+    cycle = steps_of_a_cycle(simulation)
+    steps = case["steps"] or cycle * math.ceil(4 / cycle)
 
     def sample() -> float:
         simulation.comm.barrier()
@@ -178,10 +197,10 @@ def work(settings: dict[str, Any]) -> None:
         simulation.advance(1)
         for store in simulation.outputs:
             store.write()
-        simulation.advance(case["steps"] - 1)
+        simulation.advance(steps - 1)
         simulation.settle()
         simulation.comm.barrier()
-        return (time.perf_counter() - began) / int(case["steps"])
+        return (time.perf_counter() - began) / steps
 
     in_turn.serve(settings["socket"], sample)
     if simulation.servers is not None:
@@ -199,11 +218,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
         f" in turn; {figures['machine']}"
     )
     usual = ("ranks", "threads", "distribution", "disk")
-    plural = {name.removesuffix("s"): name for name in ("distributions", "tiles", "disks")}
     axes = [
-        name
-        for name in next(Case("").shapes())
-        if name in usual or len(case[plural.get(name, name)]) > 1
+        name for name in next(Case("").shapes()) if name in usual or len(case[plural(name)]) > 1
     ]
     wide = {name: max(len(name), *(len(str(r[name])) for r in records)) + 2 for name in axes}
     head = "".join(f"{name:>{wide[name]}}" for name in axes)

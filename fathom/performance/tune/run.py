@@ -16,7 +16,7 @@ from typing import Any
 
 from fathom.base import mpi
 from fathom.base.failure import InputError, MissingFileError
-from fathom.performance.tune import serving, tuned, ways
+from fathom.performance.tune import serving, shapes, tuned, ways
 from fathom.run import launch
 from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
@@ -27,7 +27,7 @@ of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
 
 @dataclass(frozen=True)
 class Request:
-    """The request of the user. probe, price, shapes: files by which the command and the processes
+    """The request of the user. price, shapes: files by which the command and the processes
     that it starts communicate.
     """
 
@@ -39,7 +39,6 @@ class Request:
     proposals: bool = True
     out: Path = Path("tuned.toml")
     evidence: Path | None = None
-    probe: Path | None = None
     price: Path | None = None
     shapes: Path | None = None
 
@@ -70,7 +69,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
         raise MissingFileError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
-    asked = request.probe or request.price or request.shapes
+    asked = request.price or request.shapes
     free = bool(document.tables.get("output")) and not given.keys() & of_output
     servers = not asked and not here and free
     if ranks and threads and not servers:
@@ -125,7 +124,9 @@ class _Choice:
             shape = candidates[0]
             samples: dict[str, Any] = {}
             if len(candidates) > 1:
-                shape, samples = ways.pick(candidates, self._probe, self.budget)
+                shape, samples = shapes.pick(
+                    self.request.file, self.request.settings, candidates, self.budget, self.line
+                )
             spent, chosen = self.budget * bool(samples), (shape[0], 0)
             serves: dict[str, Any] = {}
             if servers:
@@ -189,9 +190,6 @@ class _Choice:
         ]
         return launch.start(ranks, threads, request.arguments(ranks, threads, *more), None)
 
-    def _probe(self, ranks: int, threads: int, seconds: float) -> Any:
-        return self._ask(ranks, 0, threads, "--seconds", seconds, "--probe")
-
     def _ask(self, ranks: int, servers: int, threads: int, *what: Any) -> Any:
         """Returns the output of this command on so many ranks and servers; None where it fails."""
         self.file.unlink(missing_ok=True)
@@ -220,11 +218,6 @@ def _here(request: Request, ranks: int, threads: int) -> int:
     if request.price is not None:
         if (priced := serving.price(read([]))) is not None:
             request.price.write_text(json.dumps(priced))
-        return 0
-    if request.probe is not None:
-        samples = ways.usual(read, request.seconds)
-        if mpi.is_root:
-            request.probe.write_text(json.dumps(samples))
         return 0
     line = Line() if mpi.is_root else None
     found = ways.tune(read, request.seconds, request.proposals, line)

@@ -125,19 +125,6 @@ def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
     ]
 
 
-def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
-    """Returns samples of a step of the case as it is, for about so many seconds: to compare
-    different ranks and threads.
-    """
-    with Trials(read, mpi.world) as trials:
-        trials.simulation({})
-        end = trials.clock() + seconds
-        samples: list[Any] = []
-        while len(samples) < 3 or trials.clock() < end:
-            samples.append(trials.measure({}))
-        return samples
-
-
 # ---- what there is to choose ---------------------------------------------------------------------
 
 
@@ -322,32 +309,6 @@ def _filling(cores: int) -> list[tuple[int, int]]:
     """Returns (ranks, threads) with just one thread on each core, at most 16 of a rank."""
     whole = [(ranks, cores // ranks) for ranks in range(1, cores + 1) if cores % ranks == 0]
     return [(ranks, threads) for ranks, threads in whole if threads <= 16]
-
-
-def pick(
-    candidates: Sequence[tuple[int, int]],
-    probe: Callable[[int, int, float], list[float] | None],
-    seconds: float,
-) -> tuple[tuple[int, int], dict[str, list[float]]]:
-    """Returns the shape with the fastest steps: all are probed once, those within a fifth of the
-    fastest again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails.
-    """
-    samples: dict[tuple[int, int], list[float]] = {}
-    each = max(1.0, 0.25 * seconds / max(1, len(candidates)))
-    for shape in candidates:
-        samples[shape] = probe(*shape, each) or [math.inf]
-    for _ in range(2):
-        least = min(min(s) for s in samples.values())
-        close = [shape for shape, s in samples.items() if min(s) < 1.2 * least]
-        if len(close) > 1:
-            for shape in close:
-                samples[shape] += probe(*shape, each) or []
-
-    def middle(s: Any) -> Any:
-        return sorted(s)[len(s) // 4]
-
-    best = min(samples, key=lambda shape: middle(samples[shape]))
-    return best, {f"{r}x{t}": s for (r, t), s in samples.items()}
 
 
 def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[..., None]:
