@@ -101,11 +101,9 @@ def opened(file: Path) -> Iterator[Any]:
     """Opens a NetCDF file that is there, read by one thread at a time; OSError where it, or what is
     read from it, is damaged.
     """
-    import netCDF4
-
     with library:
         try:
-            with netCDF4.Dataset(file, memory=_content_of(file)) as data:
+            with _dataset(file, _content_of(file)) as data:
                 yield data
         except (OSError, RuntimeError) as error:
             raise _unreadable(file, error) from error
@@ -113,20 +111,31 @@ def opened(file: Path) -> Iterator[Any]:
 
 def opened_lazily(file: Path) -> xr.Dataset:
     """Returns the file as an xarray.Dataset that reads when asked for."""
-    import netCDF4
     import xarray
 
     content = _content_of(file)
     try:
         if content is None:
             return xarray.open_dataset(file)
+        store: Any = xarray.backends.NetCDF4DataStore
         with library:
-            store = xarray.backends.NetCDF4DataStore(netCDF4.Dataset(file, memory=content))
-        data = xarray.open_dataset(store)
+            held = store(_dataset(file, content))
+        data = xarray.open_dataset(held)
     except (OSError, ValueError) as error:
         raise _unreadable(file, error) from error
     data.encoding["source"] = str(file)
     return data
+
+
+def _dataset(file: Path, content: bytes | None) -> Any:
+    """Returns a netCDF4.Dataset of a file, or of its bytes, whose name the library must not find on
+    the disk: it would open that too.
+    """
+    import netCDF4
+
+    if content is None:
+        return netCDF4.Dataset(file)
+    return netCDF4.Dataset(f"{file.stem} in memory", memory=content)
 
 
 def _content_of(file: Path) -> bytes | None:

@@ -311,6 +311,7 @@ def test_heat_and_fresh_water_balance(builder):
 
 def test_a_file_is_opened_and_read_once():
     """Arrays, months, points of a grid and data sets come from one reading of the file."""
+    embedded.dataset("topography").load()  # the libraries are there
     embedded._content.cache_clear()
     file = embedded.path("surface-climatology")
     with system_calls.openings() as opened:

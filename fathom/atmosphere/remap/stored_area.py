@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.atmosphere.gridpoint.diagnostics import in_layers
 from fathom.atmosphere.remap import columns_of_heights, initial
 from fathom.atmosphere.remap.at_places import OnMap
 from fathom.atmosphere.remap.columns_over_ground import in_columns
@@ -129,7 +130,7 @@ class StoredArea:
         tracers = {name: self.at(name) for name in self.tracers}
         warm = self.at("air_temperature")
         if "specific_humidity" in tracers:
-            humid = columns_of_heights.in_layers(tracers["specific_humidity"])
+            humid = in_layers(tracers["specific_humidity"])
             warm = moist_air.virtual_temperature(warm, humid)
         height = self.at("geopotential") / earth.STANDARD_GRAVITY
         ground = self.at("surface_geopotential")[0] / earth.STANDARD_GRAVITY
