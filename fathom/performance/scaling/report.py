@@ -226,9 +226,9 @@ def crossings(simulated: list[dict[str, Any]], first: str, phase: str) -> ranges
     ranks = np.log([s["ranks"] for s in simulated])
     found = []
     for corner in zip(*(s["corners"] for s in simulated)):
-        parts = [[at["phases"][name] for at in corner] for name in (phase, first)]
+        longer, shorter = ([at["phases"][name] for at in corner] for name in (phase, first))
         with np.errstate(divide="ignore"):
-            ratio = np.log(np.divide(*parts))
+            ratio = np.log(np.divide(longer, shorter))
         crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0) & np.isfinite(ratio[:-1]))
         n = int(crossed[0]) if len(crossed) else 0
         at = np.interp(0, ratio[n : n + 2], ranks[n : n + 2]) if len(crossed) else np.inf

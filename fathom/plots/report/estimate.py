@@ -36,7 +36,7 @@ def of_a_day(summary: dict[str, Any]) -> Day | None:
 
 def _twice_the_error(means: list[float]) -> float:
     """Returns two standard errors of the mean of so many means."""
-    return 2 * float(np.std(means, ddof=1)) / len(means) ** 0.5
+    return 2 * float(np.std(means, ddof=1) / np.sqrt(len(means)))
 
 
 def text(summary: dict[str, Any]) -> str:
