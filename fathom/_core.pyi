@@ -801,7 +801,7 @@ class SphericalHarmonics64(RowTransform64):
         radius: float = 6371220.0,
         fields: int = 0,
         threads: int = 0,
-        table: int = 4194304,
+        table: int = 262144,
     ) -> None: ...
     @property
     def seconds(self) -> dict[str, Any]: ...
@@ -824,7 +824,7 @@ class SphericalHarmonics32(RowTransform32):
         radius: float = 6371220.0,
         fields: int = 0,
         threads: int = 0,
-        table: int = 4194304,
+        table: int = 262144,
     ) -> None: ...
     @property
     def seconds(self) -> dict[str, Any]: ...

@@ -184,16 +184,18 @@ def compared(samples: Sequence[Sequence[float | None]]) -> list[dict[str, float]
     if not samples or min(middles) == math.inf:
         return [{} for _ in samples]
     best = samples[middles.index(min(middles))]
-    logs = [
-        [math.log(x / b) for x, b in zip(of, best) if x is not None and b is not None]
-        for of in samples
-    ]
+    logs = [_ratios(of, best) for of in samples]
     off = [abs(x - statistics.median(of)) for of in logs if any(of) for x in of]
     common = 1.4826 * statistics.median(off) if off else 0.0
     return [
         _figures(_taken(of), x, common) if middle < math.inf else {}
         for of, x, middle in zip(samples, logs, middles)
     ]
+
+
+def _ratios(of: Sequence[float | None], best: Sequence[float | None]) -> list[float]:
+    """Returns logarithms of the ratios of samples that both have."""
+    return [math.log(x / b) for x, b in zip(of, best) if x is not None and b is not None]
 
 
 def _taken(samples: Sequence[float | None]) -> list[float]:

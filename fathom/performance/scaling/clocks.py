@@ -306,7 +306,7 @@ class Clocks:
         in step or all as scattered as before.
         """
         clock, since = self.clock, self.since
-        kept = (self.spent, self.idle)
+        kept: tuple[dict[Any, Any], ...] = (self.spent, self.idle)
         earlier = [dict(seconds) for seconds in kept]
         yield
         self.clock = clock + times * (self.clock - clock)
