@@ -675,6 +675,15 @@ class WaveDistribution:
     @staticmethod
     def waves_of_rank(truncation: int, ranks: int, rank: int) -> list[int]: ...
 
+def between_levels(
+    x: NDArray[numpy.float64],
+    matrices: NDArray[numpy.float64],
+    place: NDArray[numpy.int64],
+    out: NDArray[numpy.float64],
+    scatter: bool,
+) -> None:
+    """out_r = f x_r V_n of the rows r of each degree n (between_levels.hpp)"""
+
 class TransformItems64:
     """What is transformed in one call; blocks of fields are arrays (rows, levels, columns) with
     any strides, coefficients arrays (waves, 2, levels).

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "bindings/device_blocks.hpp"
 #include "transform/plane/bi_fourier.hpp"
+#include "transform/sphere/between_levels.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
 namespace nb = nanobind;
@@ -325,11 +326,34 @@ void bind_distribution(nb::module_& m) {
                     "rank"_a);
 }
 
+void bind_between_levels(nb::module_& m) {
+    using Rows = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+    using Matrices = nb::ndarray<nb::numpy, const double, nb::ndim<3>, nb::c_contig>;
+    using Places = nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>, nb::c_contig>;
+    m.def(
+        "between_levels",
+        [](nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig> x, Matrices V,
+           Places place, Rows out, bool scatter) {
+            const std::size_t degrees = V.shape(0), rows = degrees * degrees;
+            if (x.shape(1) != V.shape(1) || out.shape(1) != V.shape(2) || place.shape(0) != rows ||
+                (scatter ? x.shape(0) : out.shape(0)) < rows)
+                throw Error("between_levels: ", x.shape(0), " rows of ", x.shape(1), ", matrices ",
+                            V.shape(1), " x ", V.shape(2), ", ", out.shape(0), " rows of ",
+                            out.shape(1));
+            BetweenLevels{x.data(),     V.data(),        place.data(),    out.data(),
+                          int(degrees), int(V.shape(1)), int(V.shape(2)), scatter}
+                .run();
+        },
+        "x"_a, "matrices"_a, "place"_a, "out"_a, "scatter"_a,
+        "out_r = f x_r V_n of the rows r of each degree n (between_levels.hpp)");
+}
+
 }  // namespace
 
 void bind_transform(nb::module_& m) {
     bind_gaussian_grid(m);
     bind_distribution(m);
+    bind_between_levels(m);
     bind_items<double>(m, "TransformItems64");
     bind_items<float>(m, "TransformItems32");
     bind_ways<double>(m, "RowTransform64");

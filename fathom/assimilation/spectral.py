@@ -15,8 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 from fathom.assimilation.maps import LinearMap, Vector
+from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
+
+few_levels = 24  # up to these the core multiplies matrices of a degree faster than a library
 
 
 def correlation_spectrum(
@@ -77,17 +80,18 @@ class SpectralRoot(LinearMap):
         self.transform = transform
         # of a real number each: those with m > 0 count twice
         vertical = np.sqrt(spectrum)[:, None, None] * vertical
-        self.of_waves = np.sqrt(0.5) * vertical
+        self.of_waves = np.ascontiguousarray(np.sqrt(0.5) * vertical)
         self.transposed = np.ascontiguousarray(self.of_waves.transpose(0, 2, 1))
         self.levels, self.modes = vertical.shape[1:]
         self.reals = (transform.truncation + 1) ** 2
-        # where each part of each wave lies among the real numbers; one behind: nowhere
+        # where each real number lies among the parts of the waves, and the parts without one
         m, n = transform.m, transform.n
         real = n * n + np.maximum(2 * m - 1, 0)
-        self.here = np.stack([real, np.where(m > 0, real + 1, self.reals)], 1).ravel()
-        self.there = np.empty(self.reals, np.intp)
-        within = self.here < self.reals
-        self.there[self.here[within]] = np.flatnonzero(within)
+        here = np.stack([real, np.where(m > 0, real + 1, self.reals)], 1).ravel()
+        within = here < self.reals
+        self.there = np.empty(self.reals, np.int64)
+        self.there[here[within]] = np.flatnonzero(within)
+        self.without = np.flatnonzero(~within)
 
     @property
     def controls(self) -> int:
@@ -105,6 +109,10 @@ class SpectralRoot(LinearMap):
         """Returns the numbers that `coefficients` reads, the inverse of it."""
         return np.stack([coefficients.real.T, coefficients.imag.T], 1).ravel()
 
+    def _few(self) -> bool:
+        """Returns whether a product of a library would be slower than the core's."""
+        return max(self.levels, self.modes) <= few_levels
+
     def _products(self, x: np.ndarray, matrices: np.ndarray, to: np.ndarray) -> None:
         """Computes the products of each degree; the real number of m = 0 counts once."""
         for n, V in enumerate(matrices):
@@ -113,15 +121,24 @@ class SpectralRoot(LinearMap):
         to[np.arange(len(matrices)) ** 2] *= np.sqrt(2.0)
 
     def apply(self, x: Vector) -> Vector:
-        made = np.empty((self.reals + 1, self.levels))
-        made[-1] = 0
-        self._products(x.reshape(self.reals, self.modes), self.transposed, made)
-        return np.take(made, self.here, axis=0).ravel()
+        made = np.empty((2 * self.transform.waves, self.levels))
+        made[self.without] = 0
+        given = np.ascontiguousarray(x, float).reshape(self.reals, self.modes)
+        if self._few():
+            mpi.core.between_levels(given, self.transposed, self.there, made, True)
+        else:
+            products = np.empty((self.reals, self.levels))
+            self._products(given, self.transposed, products)
+            made[self.there] = products
+        return made.ravel()
 
     def adjoint(self, y: Vector) -> Vector:
-        given = np.take(y.reshape(-1, self.levels), self.there, axis=0)
+        given = np.ascontiguousarray(y, float).reshape(-1, self.levels)
         made = np.empty((self.reals, self.modes))
-        self._products(given, self.of_waves, made)
+        if self._few():
+            mpi.core.between_levels(given, self.of_waves, self.there, made, False)
+        else:
+            self._products(np.take(given, self.there, axis=0), self.of_waves, made)
         return made.ravel()
 
 

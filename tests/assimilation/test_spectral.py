@@ -35,6 +35,26 @@ def test_variances_and_correlations_are_those_asked_for(row):
     assert np.abs(column[0, :, 5] - expected).max() < 0.02 * C[0, 0]
 
 
+@pytest.mark.parametrize("levels, modes", [(1, 2), (3, 3), (5, 4), (10, 10), (13, 7), (25, 30)])
+def test_products_between_levels_are_those_of_each_degree(levels, modes):
+    """As NumPy computes them, one real number after the other."""
+    random, small = np.random.default_rng(1), SphericalHarmonics(5)
+    V = random.standard_normal((6, levels, modes))
+    root = spectral.SpectralRoot(small, None, V)
+    x = random.standard_normal((36, modes))
+    parts = root.apply(x.ravel()).reshape(small.waves, 2, levels)
+    for wave, (m, n) in enumerate(zip(small.m, small.n)):
+        if m == 0:
+            assert parts[wave, 0] == pytest.approx(V[n] @ x[n * n], rel=1e-12, abs=1e-13)
+            assert not parts[wave, 1].any()
+        else:
+            for part in (0, 1):
+                expected = np.sqrt(0.5) * V[n] @ x[n * n + 2 * m - 1 + part]
+                assert parts[wave, part] == pytest.approx(expected, rel=1e-12, abs=1e-13)
+    y = random.standard_normal(parts.size)
+    assert adjoint_error(root, x.ravel(), y) < 1e-13
+
+
 def test_adjoints():
     random = np.random.default_rng(0)
     root = made()
