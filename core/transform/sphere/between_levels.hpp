@@ -1,5 +1,5 @@
 /// Products between levels, a matrix V_n (K, L) for each degree n of a triangular truncation:
-///   out_r = f_r x_r V_n,    r = n^2 ... (n + 1)^2 - 1,    f = sqrt 2 for the first, which is m = 0.
+///   out_r = f_r x_r V_n,    r = n^2 ... (n + 1)^2 - 1,    f = sqrt 2 for the first, that of m = 0.
 /// Row r of one side lies at place[r], those of the other side in order. Registers hold four rows
 /// and three registers of levels: twelve sums, for which seven numbers are read. Where L is no
 /// multiple of a register, the last one begins earlier and repeats levels of the one before.

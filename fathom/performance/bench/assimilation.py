@@ -301,10 +301,11 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
         )
         made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
     if v := figures.get("vertical"):
+        share = 100 * v["operations_a_second"] / v["large_product_operations_a_second"]
         made.append(
             f"products between levels {v['operations_a_second'] / 1e9:.1f}, adjoint"
             f" {v['adjoint_operations_a_second'] / 1e9:.1f} 10^9 operations a second; a large"
             f" product of matrices {v['large_product_operations_a_second'] / 1e9:.1f}:"
-            f" {100 * v['operations_a_second'] / v['large_product_operations_a_second']:.0f} % of it"
+            f" {share:.0f} % of it"
         )
     return made

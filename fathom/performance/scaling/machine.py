@@ -29,8 +29,8 @@ folder = Path(__file__).with_name("machines")
 topologies = ("crossbar", "torus", "fat-tree", "dragonfly")
 origins = ("looked up", "unconfirmed", "estimate", "fitted", "not known", "said")
 sums = ("recursive-doubling", "tree", "master", "hardware")
-of_processors: tuple[str, ...] = ("node.multiply_add", "node.triad", "node.cache", "node.efficiency", "device.")
-of_processors += ("threads.", "vector.")
+of_processors = tuple(f"node.{name}" for name in ("multiply_add", "triad", "cache", "efficiency"))
+of_processors += ("device.", "threads.", "vector.")
 # factor within which a number lies whose source begins so
 unsure = {"estimate": 2.0, "assumption": 2.0, "unconfirmed": 1.25}
 

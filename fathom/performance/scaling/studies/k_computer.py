@@ -35,8 +35,8 @@ nx, ny, ranks = 36, 24, 7545
 # the peak
 point = 2.2e-8
 serial, threads, eta = 0.35, 8, 0.8
-# speed-up of the solver by two threads of two cores, four runs of `fathom bench barotropic`
-measured_of_two = Range(1.83, 1.85, 1.87)
+# assumed: speed-up of the solver by two threads, `fathom bench barotropic --threads 2` on two cores
+of_two_threads = Range(1.83, 1.85, 1.87)
 steps = ("baseline", "sum", "halo", "threads")
 halo_by_puts = 0.61  # of one by messages: 0.55 to 0.67
 figures = {
@@ -95,7 +95,7 @@ def computing_of_threads() -> Range:
     """Returns the computing of an iteration with eight threads over that with one, from the
     measured speed-up of two, extrapolated by Amdahl's law.
     """
-    machine = load("k-computer").but({"threads.number": 2, "threads.solver": measured_of_two})
+    machine = load("k-computer").but({"threads.number": 2, "threads.solver": of_two_threads})
     ends = (machine, machine.at(-1, 0), machine.at(1, 0))
     return Range.spanned([serial + (1 - serial) * part(at, "solver", threads) for at in ends])
 

@@ -305,7 +305,7 @@ def _flat_mpi() -> Found:
     return Found(abs(band.best - 1) < 0.1, f"{ranges.text(band, 3)} times as long")
 
 
-@says("K", "with eight threads computing takes 0.43 to 0.51 of its time")
+@says("K", "with eight threads computing takes 0.43 to 0.51 of its time", "assumed")
 def _eight_threads() -> Found:
     band = k_computer.computing_of_threads()
     return Found(0.43 <= band.low and band.high <= 0.51, ranges.text(band))
