@@ -1,5 +1,6 @@
 /// Measurements of the core itself, for Python. No logic.
 #include <nanobind/nanobind.h>
+#include "machine/interruptions.hpp"
 #include "performance/measured_sums.hpp"
 
 namespace nb = nanobind;
@@ -18,4 +19,9 @@ void bind_performance(nb::module_& m) {
         .def("scatter", &MeasuredSums::scatter, Release())
         .def_prop_ro("difference", &MeasuredSums::difference, "of both adjoints, by the largest")
         .def_prop_ro("points", &MeasuredSums::points);
+    nb::class_<Interruptions>(m, "Interruptions",
+                              "Interrupts this process, while it lives, so many times a second for "
+                              "so long [s]; together: at the same moments on all ranks.")
+        .def(nb::init<double, double, bool>(), "frequency"_a, "duration"_a, "together"_a)
+        .def_prop_ro("count", &Interruptions::count);
 }

@@ -31,6 +31,11 @@ from fathom.commands.options import file_option, json_option, number_option
     metavar="DIR",
     help="Append to the history of this machine in this folder, and report slower regions.",
 )
+@click.option(
+    "--noise",
+    metavar="F,D",
+    help="Also measure what interruptions cost: so many a second, each so long, as 1000,25us.",
+)
 @file_option("--out", metavar="DIR", help="Keep the files of the run, with report.html.")
 def profile(
     file: Path,
@@ -39,13 +44,15 @@ def profile(
     threads: int | None,
     settings: tuple[str, ...],
     json_file: Path | None,
+    noise: str | None,
     **how: Any,
 ) -> int:
     """Run some steps of FILE and show where the time goes: regions with rates and limits,
     communication and waiting, files, imbalance, efficiencies.
     """
+    from fathom.performance.profile.noise import Noise
     from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy
 
-    request = Request(file=json_file, **how)
+    request = Request(file=json_file, noise=Noise.read(noise) if noise else None, **how)
     settings += parallel_settings(ranks, servers, threads)
     return on_ranks(file, settings, None, lambda experiment: run(experiment, request, file.stem))

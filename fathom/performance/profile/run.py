@@ -24,6 +24,7 @@ from fathom.base import machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.model import device
 from fathom.performance import history, load, roofline
+from fathom.performance.profile import noise as interrupted
 from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
 from fathom.plots.report import otf2_trace, timeline, traces
 from fathom.plots.report import tables as profile_tables
@@ -65,6 +66,7 @@ class Request:
     pictures: Path | None = None
     record: Path | None = None
     out: Path | None = None
+    noise: interrupted.Noise | None = None
 
     @property
     def events(self) -> int:
@@ -129,6 +131,8 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
         "overhead": overhead(s),
     }
     found["halo_on_demand"] = halo_on_demand(s)
+    if request.noise is not None:
+        found["noise"] = interrupted.cost(s, request.noise)
     found["rates"], found["limits"] = rates(s, found["profile"])
     found["trace"] = s.traces
     return found
@@ -402,6 +406,7 @@ def _present(found: dict[str, Any], request: Request) -> int:
                     ),
                 ),
                 *_of_halo(found["halo_on_demand"]),
+                *([("noise", interrupted.say(found["noise"]))] if "noise" in found else []),
                 ("machine", found["limits"]),
                 ("counters", profile_tables.of_counters(found["counters"])),
             ],

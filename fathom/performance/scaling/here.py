@@ -10,9 +10,9 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -35,10 +35,10 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
     alone = comm.bcast(_alone(mpi.core) if comm.rank == 0 else None)
     comm.barrier()
     together = limits.limits(comm, 64)
-    quietest = min(
-        (interruptions(seconds / 6) for _ in range(6)), key=lambda found: found[0] * found[1]
-    )
-    noise = comm.allreduce(np.array(quietest)) / ranks
+    pieces = [interruptions(seconds / 6) for _ in range(6)]
+    quietest = min(pieces, key=lambda found: found.frequency * found.duration)
+    noise = comm.allreduce(np.array(quietest[:2])) / ranks
+    together_too = at_once(comm, pieces)
     values: dict[str, Any] = {
         "node.cores": max(cores, 1),
         "node.nodes": nodes,
@@ -58,7 +58,7 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
     values |= {
         "noise.frequency": float(noise[0]),
         "noise.duration": float(noise[1]),
-        "noise.synchronised": False,
+        "noise.synchronised": bool(together_too),
     }
     said = {
         "network.topology": "estimate: what ranks of more nodes would meet",
@@ -66,8 +66,9 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
         "network.hop": "estimate: one node",
         "node.copy": "measured: triad, two of three streams",
         "sum.algorithm": "estimate",
-        "noise.synchronised": "estimate",
     }
+    if together_too is None:
+        said["noise.synchronised"] = "estimate: too few interruptions at the same time to tell"
     said["network.gap"] = gap_said(nodes)
     plain = {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()}
     return Machine(
@@ -177,9 +178,48 @@ def _own(measured: Callable[[], float]) -> float:
     return rate / min(1.0, share)
 
 
-def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, float]:
-    """Returns (frequency, mean duration [s]): pieces of work of the same length, again and again;
-    those that took longer by more than a tenth were interrupted.
+class Interrupted(NamedTuple):
+    """Interruptions of this rank: how often [1/s], how long on average [s], when by the clock on
+    the wall [s].
+    """
+
+    frequency: float
+    duration: float
+    moments: np.ndarray
+
+
+def at_once(comm: Any, pieces: Sequence[Interrupted], tolerance: float = 1.5e-4) -> bool | None:
+    """Returns whether all ranks are interrupted at the same moments: more than half of the moments
+    of the first rank lie next to one of each other rank, and three times as many as by chance.
+    None: one rank, or too few to tell. All ranks together.
+    """
+    moments = np.sort(np.concatenate([piece.moments for piece in pieces]))
+    of_all = comm.gather(moments)
+    if of_all is None:
+        return bool(found) if (found := comm.bcast(None)) is not None else None
+    first, *others = of_all
+    answer: bool | None = None
+    if others and all(len(each) >= 10 for each in of_all):
+        met = np.ones(len(first), bool)
+        chance = 1.0
+        for each in others:
+            met &= _distance(first, each) < tolerance
+            span = each[-1] - each[0]
+            chance *= min(1.0, 2 * tolerance * len(each) / max(span, tolerance))
+        answer = bool(met.mean() > max(0.5, min(0.95, 3 * chance)))
+    comm.bcast(answer)
+    return answer
+
+
+def _distance(moments: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Returns how far each moment is from the nearest of others, which are in order."""
+    after = np.searchsorted(others, moments).clip(1, len(others) - 1)
+    return np.minimum(np.abs(others[after] - moments), np.abs(others[after - 1] - moments))
+
+
+def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> Interrupted:
+    """Returns those of so many seconds: pieces of work of the same length, again and again; those
+    that took longer by more than a tenth were interrupted.
     """
     numbers = np.ones(1000)
     began = time.perf_counter()
@@ -199,8 +239,13 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
             gc.enable()
     taken = np.diff(stamps)
     usual = float(np.median(taken))
-    longer = taken[taken > 1.1 * usual] - usual
-    return len(longer) / (stamps[-1] - stamps[0]), float(longer.mean()) if len(longer) else 0.0
+    late = taken > 1.1 * usual
+    longer = taken[late] - usual
+    return Interrupted(
+        len(longer) / (stamps[-1] - stamps[0]),
+        float(longer.mean()) if len(longer) else 0.0,
+        np.array(stamps[1:])[late] + (time.time() - time.perf_counter()),
+    )
 
 
 def shown_value(machine: Machine, name: str) -> str:
