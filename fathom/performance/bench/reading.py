@@ -90,17 +90,21 @@ def measure(case: Case) -> dict[str, Any] | None:
         "surface": surface,
         "nodes": nodes,
         "rule": {
-            what: {store: rule(held, nodes) for store, held in table.items()}
-            for what, table in (("readers", found), ("writers", written))
+            what: {store: rule(held, nodes, most) for store, held in table.items()}
+            for what, table, most in (("readers", found, None), ("writers", written, nodes))
         },
     }
 
 
-def rule(seconds: dict[str, float], nodes: int, worth: float = 0.05) -> str:
+def rule(
+    seconds: dict[str, float], nodes: int, most: int | None = None, worth: float = 0.05
+) -> str:
     """Returns how many should read or write: one a node, unless more are faster by more than
-    `worth`; then the fewest that are within that of the best.
+    `worth`; then the fewest that are within that of the best. most: of those that encode, one a
+    node: more take memory and cores from the model for little.
     """
     counts = {int(n): held for n, held in seconds.items() if n != reading.every_rank}
+    counts = {n: held for n, held in counts.items() if most is None or n <= most} or counts
     usual = counts[min(counts, key=lambda n: abs(n - nodes))]
     best = min(counts.values())
     if best > (1 - worth) * usual:
@@ -270,6 +274,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     for what, held in figures["rule"].items():
         click.echo(
             f"{what}: {held['local']} for the local disk, {held['shared']} for the shared one, by"
-            " the rule: one a node, unless more are faster by 5 %"
+            f" the rule: {'at most ' if what == 'writers' else ''}one a node"
+            f"{', unless more are faster by 5 %' if what == 'readers' else ''}"
         )
     return 0

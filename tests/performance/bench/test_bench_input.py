@@ -36,3 +36,10 @@ def test_few_unless_more_are_faster():
     assert rule({"1": 1.0, "2": 0.97, "4": 0.99, "all": 0.1}, 1) == "1"
     assert rule({"1": 1.0, "2": 0.8, "4": 0.78, "all": 1.4}, 1) == "2"
     assert rule({"1": 1.0, "2": 0.9, "4": 0.5}, 2) == "4"
+
+
+def test_at_most_one_a_node_encodes():
+    from fathom.performance.bench.reading import rule
+
+    assert rule({"1": 1.0, "2": 0.6, "4": 0.5}, 1, most=1) == "1"
+    assert rule({"1": 1.0, "2": 0.6, "4": 0.5}, 2, most=2) == "2"
