@@ -8,10 +8,11 @@ in the background, with a check.
 
 When the folder is full, further data wait in memory. When a run is killed, data that are still in
 the folder are not needed: times become visible, and restarts get their name, only after all their
-data have been delivered."""
+data have been delivered. The next run that stages there deletes what killed runs have left."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -28,15 +29,51 @@ from fathom.base.failure import FileError
 from fathom.output import files
 from fathom.output.specification import explain
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+prefix = "fathom-staging-"
+fresh = 60.0  # seconds in which a folder may not be held yet by the run that has made it
+
+
+def sweep(folder: Path) -> None:
+    """Deletes what killed runs have left below a folder: nobody holds it any more."""
+    for left in folder.glob(f"{prefix}*"):
+        try:
+            held = -1 if time.time() - left.stat().st_mtime < fresh else _hold(left)
+        except OSError:  # of somebody else, or just deleted
+            continue
+        if held >= 0:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(held)
+
+
+def _hold(folder: Path) -> int:
+    """Returns a descriptor that holds a folder until it is closed or its process ends; -1: another
+    process holds it, or none can."""
+    if fcntl is None:
+        return -1
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return -1
+    return descriptor
+
 
 class Stage:
     """The folder of one rank, below `folder`. OSError: it cannot be written."""
 
     def __init__(self, folder: str | Path) -> None:
         try:
-            self.folder = Path(tempfile.mkdtemp(prefix="fathom-", dir=folder))
+            self.folder = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+            self._held = _hold(self.folder)
         except OSError as error:
             raise explain(error, Path(folder), f"making a folder for staging in {folder}") from None
+        sweep(Path(folder))
         self.put_so_far = self.delivered = 0
         self.bytes, self.passed_by = 0, 0  # through the folder; pieces that it had no room for
         self.seconds_putting = self.seconds_delivering = 0.0
@@ -109,6 +146,8 @@ class Stage:
                 self._news.notify_all()
             self._thread.join()
             shutil.rmtree(self.folder, ignore_errors=True)
+            if self._held >= 0:
+                os.close(self._held)
 
     def _raise(self) -> None:
         if self._error is not None:

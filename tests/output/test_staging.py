@@ -3,6 +3,9 @@ there is an error.
 """
 
 import errno
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -35,6 +38,30 @@ def test_everything_is_delivered_in_order(tmp_path):
     assert together([]) == {}
     stage.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_killed_runs_have_left_is_deleted(tmp_path):
+    """The folder of a process that was killed goes; those of a living one and of others stay."""
+    code = (
+        "import os, sys; from fathom.output.staging import Stage; stage = Stage(sys.argv[1]);"
+        " open(stage.folder / 'piece', 'w'); print(stage.folder); os.kill(os.getpid(), 9)"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    left = next(tmp_path.iterdir())
+    assert made.returncode == -9 and (left / "piece").exists()
+    other = tmp_path / "fathom-of-somebody"
+    other.mkdir()
+    living = Stage(tmp_path)
+    assert left.exists()  # it has just been made
+    for folder in (left, living.folder, other):
+        os.utime(folder, (1e9, 1e9))
+    again = Stage(tmp_path)
+    assert not left.exists() and living.folder.exists() and other.exists()
+    living.close()
+    again.close()
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def full(*_):
