@@ -268,7 +268,7 @@ def test_windows_need_what_lies_around_the_area(tmp_path):
     for name, values in like.items():
         assert there[name].shape[-2:] == by_windows.grid.size[::-1]
         assert abs(there[name][..., :16, :20] - values[..., :16, :20]).max() < 0.02 * values.std()
-    with pytest.raises(ValueError, match="those around it too, for windows"):
+    with pytest.raises(ValueError, match="reaches beyond the outer one"):
         simulation(nested("own.zarr", periodic_by="windows").set(air_temperature=280.0)).prepare()
     with pytest.raises(ValueError, match="is periodic as it is"):
         linear(plane(points=(32, 20)), periodic_by="windows")

@@ -25,6 +25,6 @@ def test_each_file_has_its_own_bytes(tmp_path: Path) -> None:
     path.with_suffix(".inner").write_bytes(bytes(70_000))
     with Readers(mpi.world):
         assert len(outer(path)) == 100_000
-    found = {name.split()[0]: held for name, held in reading.files.items()}
+    found = {name.split()[0]: held for name, held in reading.files.items() if name.strip()}
     for name, size in ((path, 30_000), (path.with_suffix(".inner"), 70_000)):
         assert found[str(name)]["reads"] == 1 and found[str(name)]["bytes"] == size

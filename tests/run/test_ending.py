@@ -86,10 +86,10 @@ def test_deaf_ranks_end_with_a_killed_launcher(tmp_path):
     tell = f"import os; open({str(tmp_path)!r} + f'/{{os.getpid()}}.rank', 'w').close()\n"
     ranks.write_text(deaf + tell + "time.sleep(60)")
     code = (
-        "import subprocess, sys\nfrom fathom.run import launch\n"
+        "import os, subprocess, sys\nfrom fathom.run import launch\nhere = os.getpid()\n"
         f"command = [launch.mpiexec(), '-n', '2', sys.executable, {str(ranks)!r}]\n"
         "subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL,"
-        " preexec_fn=launch._end_with_parent).wait()\n"
+        " preexec_fn=lambda: launch._end_with(here)).wait()\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL)
     while len(numbers := [int(file.stem) for file in tmp_path.glob("*.rank")]) < 2:

@@ -154,8 +154,9 @@ class Stored:
         earth or of the air that the area goes beyond.
         """
         _ = self.axis
-        if not self._on_own_points and self._of_area is None:
+        if not self._on_own_points:
             self._check_covers()
+            _ = self._of_area
 
     def _check_covers(self) -> None:
         """Raises InputError: latitudes, longitudes or levels of pressure that the area leaves."""
