@@ -111,7 +111,7 @@ class SpectralRoot(LinearMap):
 
     def _few(self) -> bool:
         """Returns whether a product of a library would be slower than the core's."""
-        return max(self.levels, self.modes) <= few_levels
+        return bool(max(self.levels, self.modes) <= few_levels)
 
     def _products(self, x: np.ndarray, matrices: np.ndarray, to: np.ndarray) -> None:
         """Computes the products of each degree; the real number of m = 0 counts once."""

@@ -214,7 +214,8 @@ def at_once(comm: Any, pieces: Sequence[Interrupted], tolerance: float = 1.5e-4)
 def _distance(moments: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Returns how far each moment is from the nearest of others, which are in order."""
     after = np.searchsorted(others, moments).clip(1, len(others) - 1)
-    return np.minimum(np.abs(others[after] - moments), np.abs(others[after - 1] - moments))
+    near = np.abs(others[after] - moments), np.abs(others[after - 1] - moments)
+    return np.asarray(np.minimum(*near))
 
 
 def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> Interrupted:
