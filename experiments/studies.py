@@ -133,8 +133,10 @@ def run(command: str, done: Done) -> tuple[int, str, Any]:
     if command not in done.commands:
         file = done.folder / f"{len(done.commands)}.json"
         words = shlex.split(command.format(json=file, folder=done.folder))
-        programs = {"fathom": ["-P", "-m", "fathom"], "python": []}
-        words = [sys.executable, *programs[words[0]], *words[1:]]
+        of_script = words[0] == "python" and words[1] != "-c"  # which imports what lies beside it
+        safe = [] if of_script else ["-P"]  # not from the sources here
+        program = ["-m", "fathom"] if words[0] == "fathom" else []
+        words = [sys.executable, *safe, *program, *words[1:]]
         print(f"    {command}", flush=True)
         try:
             ended = subprocess.run(
@@ -174,7 +176,7 @@ def run_tests(chosen: Iterable[Row], done: Done) -> None:
     junit = done.folder / "tests.xml"
     options = ["-q", "-p", "no:cacheprovider", "-m", "long or not long", f"--junit-xml={junit}"]
     subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *nodes],
+        [sys.executable, "-P", "-m", "pytest", *options, *nodes],
         cwd=root,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
