@@ -175,12 +175,14 @@ def run_tests(chosen: Iterable[Row], done: Done) -> None:
     print(f"    pytest: {len(nodes)} tests", flush=True)
     junit = done.folder / "tests.xml"
     options = ["-q", "-p", "no:cacheprovider", "-m", "long or not long", f"--junit-xml={junit}"]
-    subprocess.run(
+    ran = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", *options, *nodes],
         cwd=root,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
+    if ran.returncode > 1:  # pytest itself could not do what was asked
+        print("\n".join((ran.stdout + ran.stderr).strip().splitlines()[-3:]), flush=True)
     cases = list(XML.parse(junit).iter("testcase")) if junit.exists() else []
     for node in nodes:
         done.tests[node] = of_test(node, cases)
