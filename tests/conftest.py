@@ -19,6 +19,7 @@ from fathom.run.launch import sleeping_ranks
 
 shared = str(Path(__file__).with_name("shared"))
 sys.path.insert(0, shared)
+sys.path.append(str(Path(__file__).parents[1] / "docs" / "results"))  # scripts that tests call
 os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 os.environ.pop("COLUMNS", None)  # lines end at the same place in every terminal and process

@@ -1,9 +1,7 @@
 """The grid-point atmosphere: rest, exact solutions, order of convergence, mass, restart, ranks."""
 
 import re
-import sys
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +10,6 @@ import fathom as fm
 import small_planes
 from fathom.base.failure import UnstableError
 from fathom.base.mpi import core
-
-experiments = Path(__file__).parents[2] / "experiments"
-sys.path.insert(0, str(experiments))
 
 
 def test_rest_over_a_mountain():

@@ -2,17 +2,11 @@
 from an analysis.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import fathom as fm
 import small_spheres
-
-experiments = Path(__file__).parents[2] / "experiments"
-sys.path.insert(0, str(experiments))
 
 
 def test_moist_air_at_rest():

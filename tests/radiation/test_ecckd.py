@@ -4,7 +4,6 @@ published ones against line-by-line fluxes, where ECRAD_DATA is a folder with th
 """
 
 import os
-import sys
 from pathlib import Path
 
 import netCDF4
@@ -13,8 +12,6 @@ import pytest
 
 from fathom.atmosphere.radiation import Tables, longwave, shortwave
 from small_ecckd import definition
-
-sys.path.append(str(Path(__file__).parents[2] / "docs" / "results"))
 
 
 def air(layers=30, temperature=None):

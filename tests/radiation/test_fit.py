@@ -2,17 +2,14 @@
 these are near RRTMGP.
 """
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import radiation_fit as fit
 from columns import run
 from fathom.atmosphere.radiation import Tables
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "results"))
-import radiation_fit as fit
 
 here = Path(__file__).parent
 

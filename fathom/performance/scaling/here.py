@@ -179,8 +179,8 @@ def _own(measured: Callable[[], float]) -> float:
 
 
 class Interrupted(NamedTuple):
-    """Interruptions of this rank: how often [1/s], how long on average [s], when by the clock on
-    the wall [s].
+    """Interruptions of this rank: how often [1/s], how long on average [s], and when the
+    longest were that took half of the time lost, by the clock on the wall [s].
     """
 
     frequency: float
@@ -188,16 +188,16 @@ class Interrupted(NamedTuple):
     moments: np.ndarray
 
 
-def at_once(comm: Any, pieces: Sequence[Interrupted], tolerance: float = 1.5e-4) -> bool | None:
+def at_once(comm: Any, pieces: Sequence[Interrupted], tolerance: float = 1e-4) -> bool | None:
     """Returns whether all ranks are interrupted at the same moments: more than half of the moments
-    of the first rank lie next to one of each other rank, and three times as many as by chance.
+    of the rank that has fewest lie next to one of each other, and three times as many as by chance.
     None: one rank, or too few to tell. All ranks together.
     """
     moments = np.sort(np.concatenate([piece.moments for piece in pieces]))
     of_all = comm.gather(moments)
     if of_all is None:
         return bool(found) if (found := comm.bcast(None)) is not None else None
-    first, *others = of_all
+    first, *others = sorted(of_all, key=len)
     answer: bool | None = None
     if others and all(len(each) >= 10 for each in of_all):
         met = np.ones(len(first), bool)
@@ -242,10 +242,14 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> Interrupted:
     usual = float(np.median(taken))
     late = taken > 1.1 * usual
     longer = taken[late] - usual
+    mean = float(longer.mean()) if len(longer) else 0.0
+    descending = np.sort(longer)[::-1]  # the longest, which took half of what was lost
+    half = np.searchsorted(np.cumsum(descending), longer.sum() / 2)
+    long = taken - usual >= (descending[half] if len(longer) else np.inf)
     return Interrupted(
         len(longer) / (stamps[-1] - stamps[0]),
-        float(longer.mean()) if len(longer) else 0.0,
-        np.array(stamps[1:])[late] + (time.time() - time.perf_counter()),
+        mean,
+        np.array(stamps[1:])[long] + (time.time() - time.perf_counter()),
     )
 
 
