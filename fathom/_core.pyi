@@ -2073,3 +2073,12 @@ class MeasuredSums:
 
     @property
     def points(self) -> float: ...
+
+class Interruptions:
+    """Interrupts this process, while it lives, so many times a second for so long [s]; together:
+    at the same moments on all ranks.
+    """
+
+    def __init__(self, frequency: float, duration: float, together: bool) -> None: ...
+    @property
+    def count(self) -> int: ...
