@@ -21,6 +21,7 @@ from fathom import plots
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.performance.bench.blocks import size_of
+from fathom.performance.pairs import middle
 from fathom.performance.tune.search import RejectedError
 from fathom.performance.tune.trials import Trials
 
@@ -80,14 +81,8 @@ class Candidate:
         }
         if not self.ratios:
             return found
-        ratios = np.array(self.ratios)
-        middle = float(np.median(ratios))
-        deviation = float(np.median(np.abs(ratios - middle)))
-        return found | {
-            "ratio": middle,
-            "error": 1.25 * 1.4826 * deviation / math.sqrt(len(ratios)),
-            "turns": len(ratios),
-        }
+        ratio, error = middle(self.ratios)
+        return found | {"ratio": ratio, "error": error, "turns": len(self.ratios)}
 
 
 def at_once(groups: Sequence[dict[str, Any]]) -> int:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom.base import mpi
+from fathom.performance.pairs import middle
 
 
 def against_one(problem: Any, case: Any, seconds: float = 10.0) -> dict[str, Any]:
@@ -45,12 +46,12 @@ def against_one(problem: Any, case: Any, seconds: float = 10.0) -> dict[str, Any
             taken[threads].append(solve(threads))
     one, many = (np.array(comm.bcast(taken[threads])) for threads in (1, case.threads))
     ratios = one[:, 0] / many[:, 0]
-    spread = 1.4826 * float(np.median(np.abs(ratios - np.median(ratios))))
+    ratio, error = middle(ratios)
     return {
         "threads": case.threads,
         "seconds": float(one[:, 0].min() / many[:, 0].min()),
-        "pairs": float(np.median(ratios)),
-        "error": 1.25 * spread / len(ratios) ** 0.5,
+        "pairs": ratio,
+        "error": error,
         "processor": float(case.threads * one[:, 1].min() / many[:, 1].min()),
         "solves": len(ratios),
         "load": load,

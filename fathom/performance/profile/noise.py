@@ -15,6 +15,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.performance import pairs
 
 rounds = 12
 kinds = {"none": None, "at once": True, "loose": False}
@@ -66,14 +67,8 @@ def cost(s: Any, noise: Noise, seconds: float = 0.5) -> dict[str, Any]:
     quiet = np.array(took["none"])
     found = {}
     for kind in ("at once", "loose"):
-        ratios = np.array(took[kind]) / quiet
-        middle = float(np.median(ratios))
-        spread = 1.4826 * float(np.median(np.abs(ratios - middle)))
-        found[kind] = {
-            "ratio": middle,
-            "error": 1.25 * spread / rounds**0.5,
-            "interruptions": counts[kind],
-        }
+        ratio, error = pairs.middle(np.array(took[kind]) / quiet)
+        found[kind] = {"ratio": ratio, "error": error, "interruptions": counts[kind]}
     return {"frequency": noise.frequency, "duration": noise.duration, "share": noise.share} | found
 
 

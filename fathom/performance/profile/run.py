@@ -24,6 +24,7 @@ from fathom.base import machine, mpi, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.model import device
 from fathom.performance import history, load, roofline
+from fathom.performance.pairs import middle
 from fathom.performance.profile import noise as interrupted
 from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
 from fathom.plots.report import otf2_trace, timeline, traces
@@ -233,11 +234,10 @@ def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
                 break
     finally:
         mpi.core.profiling(True)
-    middle = s.comm.bcast(float(np.median(ratios)))
-    spread = 1.4826 * float(np.median(np.abs(np.array(ratios) - np.median(ratios))))
+    share, error = s.comm.bcast(middle(ratios))
     return {
-        "share": middle,
-        "error": s.comm.bcast(1.25 * spread / np.sqrt(len(ratios))),
+        "share": share,
+        "error": error,
         "pairs": len(ratios),
         "steps": steps,
     }

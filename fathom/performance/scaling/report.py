@@ -287,27 +287,21 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
             zorder=2,
         )
         for n, c in enumerate(found["checked"] if found["machine"] == found["here"] else []):
-            axes.plot(
-                c["ranks"],
-                a_day / c["measured"],
-                "s",
-                color=phases[4],
-                ms=6,
-                mfc="white",
-                mew=1.6,
-                label="measured, best" if n == 0 else None,
-                zorder=4,
-            )
-            axes.plot(
-                c["ranks"],
-                a_day / c["mean"],
-                "_",
-                color=phases[4],
-                ms=12,
-                mew=1.6,
-                label="measured, mean" if n == 0 else None,
-                zorder=4,
-            )
+            for key, marker, size, label in (
+                ("measured", "s", 6, "best"),
+                ("mean", "_", 12, "mean"),
+            ):
+                axes.plot(
+                    c["ranks"],
+                    a_day / c[key],
+                    marker,
+                    color=phases[4],
+                    ms=size,
+                    mfc="white",
+                    mew=1.6,
+                    label=f"measured, {label}" if n == 0 else None,
+                    zorder=4,
+                )
             ends.append(a_day / c["measured"])
         axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="simulated years a day")
         axes.set_ylim(min(ends) / 1.6, max(max(ends), 1.2 * min(ends)) * 2)
