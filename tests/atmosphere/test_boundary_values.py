@@ -86,6 +86,21 @@ def test_an_outer_store_that_does_not_reach_the_area(tmp_path, latitude, more, s
     Stored(model.receiver, store(tmp_path / "whole.nc", north)).check()
 
 
+def test_times_of_an_outer_store(tmp_path):
+    """Records between two seconds stand where their file says; times must be dates."""
+    model = fm.LimitedAreaAtmosphere(small_areas.area(levels=levels))
+    with xr.open_dataset(store(tmp_path / "outer.nc", north)) as data:
+        later = data.assign_coords(time=data.time + np.timedelta64(250, "ms"))
+        later.to_netcdf(tmp_path / "later.nc")
+        data.drop_vars("time").to_netcdf(tmp_path / "no-dates.nc")
+        data.isel(time=0, drop=True).to_netcdf(tmp_path / "one.nc")
+    axis = Stored(model.receiver, tmp_path / "later.nc").axis
+    assert axis.begin[0][3] % 1 == 0.25
+    for file, said in (("no-dates.nc", "its dimension time has no dates"), ("one.nc", "no states")):
+        with pytest.raises(fm.InputError, match=f"{file}'.*{said}"):
+            Stored(model.receiver, tmp_path / file).check()
+
+
 def test_a_start_from_levels_that_end_in_the_troposphere():
     from fathom.data.input import checks
 

@@ -73,6 +73,8 @@ class Stored:
             if "time" not in data.dims:
                 raise InputError(f"outer = {str(self.path)!r} has no states in time")
             times = data.time.load()
+        if times.dtype.kind not in "MO":
+            raise InputError(variables.why_no_dates(f"outer = {str(self.path)!r}", data, "time"))
         numbers = np.arange(times.size)
         if self.every:
             since = (times.values - times.values[0]) / np.timedelta64(1, "s")
@@ -88,20 +90,13 @@ class Stored:
     @cached_property
     def axis(self) -> TimeAxis:
         """Returns the times of the records, with those of pieces between them."""
-        import xarray  # start-up time
-
         times = self.taken[1].values
         finer = [
             first + n * (last - first) / self.pieces
             for first, last in pairwise(times)
             for n in range(self.pieces)
         ]
-        t = xarray.DataArray(np.array([*finer, times[-1]], times.dtype), dims="time").dt
-        moments = zip(
-            *(getattr(t, part).values.tolist() for part in ("year", "month", "day")),
-            (t.hour * 3600.0 + t.minute * 60.0 + t.second).values.tolist(),
-        )
-        return TimeAxis(list(moments))
+        return TimeAxis(variables.moments(np.array([*finer, times[-1]], times.dtype)))
 
     @cached_property
     def _of_area(self) -> StoredArea | None:

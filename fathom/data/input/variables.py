@@ -341,15 +341,15 @@ def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
     if dim not in array.coords or array[dim].dtype.kind not in "MO":
-        raise InputError(_why_no_dates(name, array, dim))
+        raise InputError(why_no_dates(name, array, dim))
     time = array[dim]
     held = {**time.encoding, **time.attrs}
     calendar = getattr(np.ravel(time.values)[0], "calendar", "standard")
     climate, bounds = held.get("climatology"), held.get("climatology") or held.get("bounds")
-    moments = _moments(time.values)
+    dates = moments(time.values)
     if bounds is None or bounds not in coords:
-        return times.TimeAxis(moments, None, moments[-1][0] <= 1, calendar)
-    begin, end = (_moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
+        return times.TimeAxis(dates, None, dates[-1][0] <= 1, calendar)
+    begin, end = (moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
     # of so many years: those of the records follow each other, each as long as from the day it
     # begins to the day it ends
     if climate:
@@ -362,7 +362,7 @@ def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis
     return times.TimeAxis(begin, end, repeated, calendar)
 
 
-def _why_no_dates(name: str, array: Any, dim: str | None) -> str:
+def why_no_dates(name: str, array: Any, dim: str | None) -> str:
     """Returns why a dimension has no dates: a calendar that nobody knows, or no unit of time."""
     said = array[dim].attrs.get("calendar") if dim in array.coords else None
     if said is not None and str(said).lower() not in calendars:
@@ -382,7 +382,7 @@ def _dates(values: Any, held: Any) -> Any:
     return cftime.num2date(values, held["units"], held.get("calendar", "standard"))
 
 
-def _moments(values: Any) -> list[times.Moment]:
+def moments(values: Any) -> list[times.Moment]:
     """Returns (year, month, day, second of the day) of dates."""
     import pandas
     import xarray
