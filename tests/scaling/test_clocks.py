@@ -60,6 +60,12 @@ def test_sums_grow_as_their_algorithms():
         assert sums.seconds(plain, ranks, way="one-sided-flags") == pytest.approx(
             2 * (5e-7 + 2e-6 + (ranks - 1) * 5e-7) + (ranks - 1) * sums.line
         )
+    for ranks, rounds in ((2, 1), (5, 3), (64, 6), (1000, 14)):  # 1000 is 1111101000
+        assert sums.seconds(plain, ranks, way="dissemination") == pytest.approx(rounds * stage)
+    one = 2 * 5e-7 + 2e-6  # a put with its flag, and its journey
+    assert sums.seconds(plain, 21, way="one-sided-tree-of-4") == pytest.approx(
+        2 * (one + 4 * sums.line + 4 * 1e-6 + 2e-6)
+    )
     assert sums.seconds(
         plain.but({"sum.hardware": 4e-6, "sum.elements": 2}), 999, 3, "hardware"
     ) == pytest.approx(8e-6)
@@ -75,7 +81,7 @@ def test_every_way_of_the_model_has_a_price():
 
     assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {
         name for name, _ in core.transports()
-    } == set(exchanges)
+    } <= set(exchanges)
 
 
 def test_each_way_has_its_own_price():

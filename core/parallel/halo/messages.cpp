@@ -1,4 +1,5 @@
 #include "parallel/halo/messages.hpp"
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -178,6 +179,42 @@ struct Persistent final : Messages {
     }
 };
 
+#if MPI_VERSION >= 4
+/// Set up once, each message in parts that may be given away one by one (MPI 4, chapter 4). A
+/// message is packed as a whole here, so all its parts are ready at once.
+struct Partitioned final : Messages {
+    static constexpr int most = 4;  ///< parts of a message
+    static int number_of_parts(std::size_t bytes) { return bytes % (8 * most) ? 1 : most; }
+    Partitioned(MPI_Comm c, const Parts& p) : Messages(c, p) {
+        MPI_Request* request = requests.data();
+        for (auto& r : parts.receives) {
+            const int n = number_of_parts(r.bytes);
+            MPI_Precv_init(in + r.offset, n, MPI_Count(r.bytes / n), MPI_BYTE, r.rank, 0, comm,
+                           MPI_INFO_NULL, request++);
+        }
+        for (auto& s : parts.sends) {
+            const int n = number_of_parts(s.bytes);
+            MPI_Psend_init(out + s.offset, n, MPI_Count(s.bytes / n), MPI_BYTE, s.rank, 0, comm,
+                           MPI_INFO_NULL, request++);
+        }
+    }
+    ~Partitioned() {
+        int over;
+        MPI_Finalized(&over);
+        if (!over)
+            for (auto& r : requests) MPI_Request_free(&r);
+    }
+    void post() override {
+        if (!requests.empty()) MPI_Startall(int(requests.size()), requests.data());
+    }
+    void send() override {
+        for (std::size_t n = 0; n < parts.sends.size(); ++n)
+            MPI_Pready_range(0, number_of_parts(parts.sends[n].bytes) - 1,
+                             requests[parts.receives.size() + n]);
+    }
+};
+#endif
+
 struct Neighbourhood final : Messages {
     MPI_Comm graph;
     std::vector<int> from, to, receive_bytes, send_bytes, receive_at, send_at;
@@ -234,7 +271,7 @@ std::vector<std::size_t> places(const std::vector<Transport::Part>& parts, std::
 }
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 
-/// Two incoming buffers in a window.
+/// Incoming buffers in a window, which take turns.
 struct Puts : Transport {
     MPI_Comm comm;
     Parts parts;
@@ -244,23 +281,26 @@ struct Puts : Transport {
     // of each send: the place and the size of a buffer in the receiver's window
     std::vector<std::size_t> there, size_there;
     Word count = 0;
-    Puts(MPI_Comm comm, const Parts& p, std::size_t flags)
+    unsigned buffers;
+    Puts(MPI_Comm comm, const Parts& p, std::size_t flags, unsigned buffers = 2)
         : comm(comm),
           parts(p),
           size(words(p.incoming)),
-          window(comm, 2 * size + flags),
-          sent(p.outgoing) {
+          window(comm, buffers * size + flags),
+          sent(p.outgoing),
+          buffers(buffers) {
         there = tell(comm, parts.receives, offsets(parts.receives), parts.sends);
         size_there =
             tell(comm, parts.receives, std::vector(parts.receives.size(), size), parts.sends);
         out = sent.data();
     }
-    void turn() { in = (std::byte*)(window.own() + ++count % 2 * size); }
-    void put(std::size_t n) {
+    void turn() { in = (std::byte*)(window.own() + ++count % buffers * size); }
+    std::span<const Word> message(std::size_t n) const {
         auto& s = parts.sends[n];
-        window.put({(const Word*)(out + s.offset), (s.bytes + 7) / 8}, s.rank,
-                   there[n] + count % 2 * size_there[n]);
+        return {(const Word*)(out + s.offset), (s.bytes + 7) / 8};
     }
+    std::size_t target(std::size_t n) const { return there[n] + count % buffers * size_there[n]; }
+    void put(std::size_t n) { window.put(message(n), parts.sends[n].rank, target(n)); }
 };
 
 /// No rank sends before all have posted, and no rank reads before all have sent. Parts begin at
@@ -279,9 +319,9 @@ struct PutFence final : Puts {
     }
 };
 
-/// Other ranks write the flags, each into a separate cache line.
-struct PutFlags final : Puts {
-    static constexpr std::size_t apart = 8;
+/// Other ranks write the flags; `apart` words lie from one to the next: 8, each in a cache line of
+/// its own, or 1, side by side.
+template <std::size_t apart> struct PutFlags final : Puts {
     std::vector<std::size_t> flag_there, free_there;
     // own: one for each receive, set when it is there; one for each send, set when its place is
     // free
@@ -313,6 +353,96 @@ struct PutFlags final : Puts {
         for (std::size_t n = 0; n < parts.receives.size(); ++n)
             spin([&] { return window.load(flags + apart * n) >= count; },
                  [&] { window.progress(); });
+    }
+};
+
+/// No flags: a word has arrived when it is not the sentinel, whatever bits the data have. The sender
+/// takes the words of a message XOR a key with which none of them is the sentinel, zero as a rule;
+/// the key follows them. Three buffers take turns: the reader restores the sentinels of one when
+/// the next message of the same neighbour is there, so the former has been completed and no word
+/// of it is written again. The message after that tells the neighbour that the buffer is free; to
+/// one that gets no messages a flag tells it.
+struct PutSentinel final : Puts {
+    static constexpr Word sentinel = 0x7ff4'dead'beef'f00d;
+    static constexpr std::size_t apart = 8;
+    std::size_t keys, frees;  // own: a key of each receive and buffer; a flag of each send
+    std::vector<std::size_t> key_there, free_there, silent_sends, silent_receives;
+    std::vector<Word> changed;
+    PutSentinel(MPI_Comm c, const Parts& p)
+        : Puts(c, p, 3 * apart * p.receives.size() + apart * p.sends.size(), 3),
+          keys(3 * size),
+          frees(keys + 3 * apart * p.receives.size()) {
+        key_there =
+            tell(comm, parts.receives, places(parts.receives, keys, 3 * apart), parts.sends);
+        free_there = tell(comm, parts.sends, places(parts.sends, frees, apart), parts.receives);
+        silent_sends = without_answer(parts.sends, parts.receives);
+        silent_receives = without_answer(parts.receives, parts.sends);
+        for (std::size_t n = 0; n < frees; ++n) window.store(n, sentinel);
+        window.see();
+        MPI_Barrier(comm);  // all have their sentinels
+    }
+    static std::vector<std::size_t> without_answer(const std::vector<Part>& some,
+                                                   const std::vector<Part>& others) {
+        std::vector<std::size_t> list;
+        for (std::size_t n = 0; n < some.size(); ++n)
+            if (std::ranges::none_of(others, [&](auto& o) { return o.rank == some[n].rank; }))
+                list.push_back(n);
+        return list;
+    }
+    std::size_t key(std::size_t n, Word turn) const { return keys + apart * (3 * n + turn % 3); }
+    std::size_t first(std::size_t n, Word turn) const {
+        return turn % 3 * size + parts.receives[n].offset / sizeof(Word);
+    }
+    std::size_t length(std::size_t n) const { return (parts.receives[n].bytes + 7) / 8; }
+    void clear(Word turn) {
+        for (std::size_t n = 0; n < parts.receives.size(); ++n) {
+            for (std::size_t k = 0; k < length(n); ++k) window.store(first(n, turn) + k, sentinel);
+            window.store(key(n, turn), sentinel);
+        }
+    }
+    void post() override {
+        turn();
+        if (count > 2) clear(count - 2);
+        for (std::size_t n : silent_receives)  // that buffer is free for the next exchange
+            window.signal(parts.receives[n].rank, free_there[n], count + 1);
+    }
+    /// The words as they travel, and their key.
+    Word hide(std::span<const Word> data) {
+        const auto is_free = [&](Word key) {
+            return key != sentinel && std::ranges::find(data, sentinel ^ key) == data.end();
+        };
+        Word key = 0;
+        while (!is_free(key)) ++key;
+        changed.assign(data.begin(), data.end());
+        for (Word& word : changed) word ^= key;
+        return key;
+    }
+    void send() override {
+        if (count > 3)
+            for (std::size_t n : silent_sends)
+                spin([&] { return window.load(frees + apart * n) >= count; },
+                     [&] { window.progress(); });
+        for (std::size_t n = 0; n < parts.sends.size(); ++n) {
+            const int rank = parts.sends[n].rank;
+            const Word key = hide(message(n));
+            window.replace(changed, rank, target(n));
+            window.replace({&key, 1}, rank, key_there[n] + apart * (count % 3));
+            window.flush(rank);
+        }
+    }
+    Word seen(std::size_t at) {
+        Word word;
+        spin([&] { return (word = window.load(at)) != sentinel; }, [&] { window.progress(); });
+        return word;
+    }
+    void wait() override {
+        for (std::size_t n = 0; n < parts.receives.size(); ++n) {
+            const Word hidden = seen(key(n, count));
+            for (std::size_t k = 0; k < length(n); ++k) {
+                const Word word = seen(first(n, count) + k);
+                if (hidden) window.store(first(n, count) + k, word ^ hidden);
+            }
+        }
     }
 };
 
@@ -470,12 +600,21 @@ constexpr TransportKind kinds[] = {
     {"datatypes", "the same messages, gathered by the library from derived datatypes",
      make<Datatypes>},
     {"persistent", "packed messages, set up once", make<Persistent>},
+#if MPI_VERSION >= 4
+    {"partitioned", "persistent messages, in parts that are given away one by one",
+     make<Partitioned>},
+#endif
     {"blocking", "the same messages, received one after another", make<Blocking>},
     {"buffered", "copied by the library when they are sent, received one after another",
      make<Buffered>},
     {"neighbourhood", "MPI_Ineighbor_alltoallv on a graph of the neighbours", make<Neighbourhood>},
     {"put-fence", "put into the neighbours' windows, then everybody meets", make<PutFence>},
-    {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags>},
+    {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags<8>>},
+    {"put-flags-unpadded", "the same, with the flags of all neighbours side by side",
+     make<PutFlags<1>>},
+    {"put-sentinel",
+     "put; a message has arrived when none of its words is a value that words in travel never have",
+     make<PutSentinel>},
     {"get-barrier", "everybody meets, then get from the neighbours' windows", make<GetBarrier>},
     {"shared",
      "copies from the neighbours' buffers, shared within the node; messages between nodes",

@@ -131,25 +131,91 @@ struct RecursiveDoubling final : GlobalSum {
     }
 };
 
-/// A binomial tree: children of rank r are r + 1, r + 2, r + 4 ... below the lowest set bit of r.
-/// On the way up numbers are added; on the way down the sum is sent.
-struct Tree final : GlobalSum {
+/// Adds up partial sums in rounds (Hensgen, Finkel, Manber 1988, with sums for signals): in round r
+/// the sum of 2^r ranks that end at this one goes on to rank + 2^r. The binary digits of the number
+/// of ranks say which of these sums make that of all; they overlap nowhere. Floating-point numbers
+/// travel each by itself, in as many rounds (Bruck 1997), and are added in the order of ranks: the
+/// same bits on all.
+struct Dissemination final : GlobalSum {
     using GlobalSum::GlobalSum;
+    std::vector<std::uint64_t> all;  // numbers of this rank and of those after it
+    void begin() override { floating ? one_by_one() : in_partial_sums(); }
+    /// Sends to the rank so far ahead; receives from the one so far behind.
+    void pass(const std::uint64_t* give, std::uint64_t* take, int numbers, int ahead) {
+        const int to = (rank + ahead + ranks) % ranks, from = (rank - ahead + ranks) % ranks;
+        MPI_Sendrecv(give, numbers, MPI_UINT64_T, to, across, take, numbers, MPI_UINT64_T, from,
+                     across, comm, MPI_STATUS_IGNORE);
+    }
+    void in_partial_sums() {
+        const int n = int(words.size());
+        Buffer some, other;  // some: the sum of `step` ranks that end at this one
+        std::ranges::copy(words, some.begin());
+        int summed = 0;  // ranks whose sum `words` are
+        for (int step = 1; step <= ranks; step *= 2) {
+            if (ranks & step) {
+                if (summed)
+                    pass(some.data(), other.data(), n, summed), add(words, other.data());
+                else
+                    std::copy_n(some.begin(), n, words.begin());
+                summed += step;
+            }
+            if (2 * step > ranks) break;
+            pass(some.data(), other.data(), n, step);
+            add({some.data(), words.size()}, other.data());
+        }
+    }
+    void one_by_one() {
+        const int n = int(words.size());
+        all.resize(std::size_t(ranks) * n);
+        std::ranges::copy(words, all.begin());
+        for (int step = 1; step < ranks; step *= 2)
+            pass(all.data(), all.data() + std::size_t(step) * n, n * std::min(step, ranks - step),
+                 -step);
+        const auto of = [&](int r) {
+            return all.data() + std::size_t((r - rank + ranks) % ranks) * n;
+        };
+        std::copy_n(of(0), n, words.begin());
+        for (int r = 1; r < ranks; ++r) add(words, of(r));
+    }
+};
+
+/// Who a rank is in a tree, of which rank 0 is the root.
+struct Family {
+    int parent, position;  // position: among the children of its parent
+    std::vector<int> children;
+};
+/// Children of rank r are r + 1, r + 2, r + 4 ... below the lowest set bit of r.
+Family binomial(int rank, int ranks) {
+    const int reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
+    Family f{rank - reach, std::countr_zero(unsigned(reach)), {}};
+    for (int step = 1; step < reach && rank + step < ranks; step *= 2)
+        f.children.push_back(rank + step);
+    return f;
+}
+/// Children of rank r are k r + 1 ... k r + k.
+template <int k> Family of_degree(int rank, int ranks) {
+    Family f{(rank - 1) / k, (rank + k - 1) % k, {}};
+    for (int n = 1; n <= k && k * rank + n < ranks; ++n) f.children.push_back(k * rank + n);
+    return f;
+}
+
+/// Numbers are added on the way up; the sum is sent on the way down, to the farthest child first.
+struct Tree final : GlobalSum {
+    Family family;
+    explicit Tree(MPI_Comm c) : GlobalSum(c), family(binomial(rank, ranks)) {}
     void begin() override {
-        const int n = int(words.size()),
-                  reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
+        const int n = int(words.size());
         Buffer other;
-        for (int step = 1; step < reach && rank + step < ranks; step *= 2) {
-            MPI_Recv(other.data(), n, MPI_UINT64_T, rank + step, up, comm, MPI_STATUS_IGNORE);
+        for (int child : family.children) {
+            MPI_Recv(other.data(), n, MPI_UINT64_T, child, up, comm, MPI_STATUS_IGNORE);
             add(words, other.data());
         }
         if (rank) {
-            MPI_Send(words.data(), n, MPI_UINT64_T, rank - reach, up, comm);
-            MPI_Recv(words.data(), n, MPI_UINT64_T, rank - reach, down, comm, MPI_STATUS_IGNORE);
+            MPI_Send(words.data(), n, MPI_UINT64_T, family.parent, up, comm);
+            MPI_Recv(words.data(), n, MPI_UINT64_T, family.parent, down, comm, MPI_STATUS_IGNORE);
         }
-        for (int step = reach / 2; step; step /= 2)
-            if (rank + step < ranks)
-                MPI_Send(words.data(), n, MPI_UINT64_T, rank + step, down, comm);
+        for (auto child = family.children.rbegin(); child != family.children.rend(); ++child)
+            MPI_Send(words.data(), n, MPI_UINT64_T, *child, down, comm);
     }
 };
 
@@ -177,27 +243,32 @@ struct MasterBarrier final : GlobalSum {
 
 /// As above, but the numbers of each rank have a flag, the number of the sum, and a rank waits only
 /// for the numbers that it needs. Two sets of places alternate. A rank that reuses a place has
-/// received the next sum, so all ranks have read the earlier value.
-struct MasterFlags final : GlobalSum {
+/// received the next sum, so all ranks have read the earlier value. Padded: a flag lies before its
+/// numbers, in a line of its own; else all flags lie side by side, and each put takes the line away
+/// from the master.
+template <bool padded> struct MasterFlags final : GlobalSum {
     Window window;
     std::uint64_t count = 0;
-    explicit MasterFlags(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {}
-    std::size_t at(int r) const { return place * (2 * r + count % 2); }
+    explicit MasterFlags(MPI_Comm c)
+        : GlobalSum(c), window(c, (padded ? 0 : 2 * ranks) + 2 * place * (rank ? 1 : ranks)) {}
+    std::size_t set(int r) const { return 2 * r + count % 2; }
+    std::size_t flag(int r) const { return padded ? place * set(r) : set(r); }
+    std::size_t numbers(int r) const { return padded ? flag(r) + 1 : 2 * ranks + place * set(r); }
     void begin() override {
         ++count;
         if (rank) {
-            window.put(words, 0, at(rank) + 1);
-            window.signal(0, at(rank), count);
-            window.await(at(0), count);
-            std::copy_n(window.own() + at(0) + 1, words.size(), words.begin());
+            window.put(words, 0, numbers(rank));
+            window.signal(0, flag(rank), count);
+            window.await(flag(0), count);
+            std::copy_n(window.own() + numbers(0), words.size(), words.begin());
             return;
         }
         for (int r = 1; r < ranks; ++r) {
-            window.await(at(r), count);
-            add(words, window.own() + at(r) + 1);
+            window.await(flag(r), count);
+            add(words, window.own() + numbers(r));
         }
         for (int r = 1; r < ranks; ++r)
-            window.put(words, r, at(0) + 1), window.signal(r, at(0), count);
+            window.put(words, r, numbers(0)), window.signal(r, flag(0), count);
     }
 };
 
@@ -261,33 +332,33 @@ struct MasterSentinel final : GlobalSum {
     }
 };
 
-/// The binomial tree with puts and flags.
-struct OneSidedTree final : GlobalSum {
-    static constexpr int most_children = 32;
+/// The tree with puts and flags: a place for the sum on its way down, then one for each child.
+template <Family (*family_of)(int, int)> struct OneSidedTree final : GlobalSum {
+    Family family;
     Window window;
     std::uint64_t count = 0;
-    explicit OneSidedTree(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (most_children + 1)) {}
-    // the last is for the sum on its way down
-    std::size_t at(int child) const { return place * (2 * child + count % 2); }
+    explicit OneSidedTree(MPI_Comm c)
+        : GlobalSum(c),
+          family(family_of(rank, ranks)),
+          window(c, 2 * place * (1 + family.children.size())) {}
+    std::size_t at(std::size_t n) const { return place * (2 * n + count % 2); }
+    void give_to(int other, std::size_t n) {
+        window.put(words, other, at(n) + 1);
+        window.signal(other, at(n), count);
+    }
     void begin() override {
         ++count;
-        const int reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
-        int child = 0;
-        for (int step = 1; step < reach && rank + step < ranks; step *= 2, ++child) {
-            window.await(at(child), count);
-            add(words, window.own() + at(child) + 1);
+        for (std::size_t n = 1; n <= family.children.size(); ++n) {
+            window.await(at(n), count);
+            add(words, window.own() + at(n) + 1);
         }
         if (rank) {
-            const int own = std::countr_zero(unsigned(reach));
-            window.put(words, rank - reach, at(own) + 1);
-            window.signal(rank - reach, at(own), count);
-            window.await(at(most_children), count);
-            std::copy_n(window.own() + at(most_children) + 1, words.size(), words.begin());
+            give_to(family.parent, 1 + family.position);
+            window.await(at(0), count);
+            std::copy_n(window.own() + at(0) + 1, words.size(), words.begin());
         }
-        for (int step = reach / 2; step; step /= 2)
-            if (rank + step < ranks)
-                window.put(words, rank + step, at(most_children) + 1),
-                    window.signal(rank + step, at(most_children), count);
+        for (auto child = family.children.rbegin(); child != family.children.rend(); ++child)
+            give_to(*child, 0);
     }
 };
 
@@ -346,16 +417,23 @@ constexpr GlobalSumKind kinds[] = {
     {"allreduce", "the library's MPI_Allreduce", make<Library>},
     {"recursive-doubling", "pairwise exchanges at distances 1, 2, 4 ...", make<RecursiveDoubling>},
     {"tree", "binomial tree of messages up, and the sum down", make<Tree>},
+    {"dissemination", "partial sums of 1, 2, 4 ... ranks are passed on to ranks 1, 2, 4 ... ahead",
+     make<Dissemination>},
     {"non-blocking", "MPI_Iallreduce, overlapped with what lies between start and finish",
      make<NonBlocking>},
     {"one-sided-barrier", "put to the master, barrier, get after a barrier", make<MasterBarrier>},
     {"one-sided-flags",
      "put to the master with a flag after the data; the sum comes back in the same way",
-     make<MasterFlags>},
+     make<MasterFlags<true>>},
+    {"one-sided-flags-unpadded", "the same, with all flags side by side in the master's memory",
+     make<MasterFlags<false>>},
     {"one-sided-sentinel",
      "put to the master; data have arrived when they are no longer a value that data cannot have",
      make<MasterSentinel>},
-    {"one-sided-tree", "binomial tree of puts with flags", make<OneSidedTree>},
+    {"one-sided-tree", "binomial tree of puts with flags", make<OneSidedTree<binomial>>},
+    {"one-sided-tree-of-4", "a tree of puts with flags, of four children each",
+     make<OneSidedTree<of_degree<4>>>},
+    {"one-sided-tree-of-8", "the same with eight children each", make<OneSidedTree<of_degree<8>>>},
     {"node-shared", "a window shared within each node, then MPI_Allreduce between the nodes",
      make<NodeShared>},
     {"node-mapped",

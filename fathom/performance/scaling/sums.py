@@ -2,7 +2,11 @@
 
     recursive-doubling
         ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
+    dissemination        a stage for each power of two below P, and for each one digit but the
+        first of P as a binary number
     tree                 as many stages up, and the sum down again
+    tree of k            levels of k children: up, the numbers of the children one after another;
+        down, a put to each, one after another
     master               all to one rank, which takes them one after another,
         and answers one after another; one-sided: those who send have their overhead at once, the
         master reads a line for each, and each answer is a put
@@ -35,15 +39,20 @@ ways = {
     "non-blocking": ("non-blocking", False, ""),
     "recursive-doubling": ("recursive-doubling", False, ""),
     "tree": ("tree", False, ""),
+    "dissemination": ("dissemination", False, ""),
     "one-sided-barrier": ("barrier", True, ""),
     "one-sided-flags": ("flags", True, ""),
+    "one-sided-flags-unpadded": ("flags", True, ""),
     "one-sided-sentinel": ("sentinel", True, ""),
     "one-sided-tree": ("tree", True, ""),
+    "one-sided-tree-of-4": ("tree of 4", True, ""),
+    "one-sided-tree-of-8": ("tree of 8", True, ""),
     "node-shared": ("", False, "shared"),
     "node-mapped": ("", False, "mapped"),
     "hardware": ("hardware", False, ""),
 }
 one_sided = ("barrier", "flags", "sentinel")
+children = {"tree of 4": 4, "tree of 8": 8}
 line = 5e-8  # s to read what another core of the node has written
 
 
@@ -76,6 +85,11 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
     return result
 
 
+def _rounds(ranks: int) -> int:
+    """Returns how many messages one after another a rank gets where partial sums are passed on."""
+    return ranks.bit_length() - 1 + ranks.bit_count() - 1
+
+
 def _by_master(
     machine: Machine, ranks: int, cores: int, word: str, network: Network | None
 ) -> float:
@@ -86,6 +100,27 @@ def _by_master(
     back = (ranks - 1) * each * puts + journey + queue
     meetings = 2 * _stages(machine, ranks, cores, True, network) if word == "barrier" else 0.0
     return there + back + meetings
+
+
+def _tree_of(
+    machine: Machine, ranks: int, cores: int, k: int, network: Network | None
+) -> float:
+    """Returns one-sided: children of rank r are k r + 1 to k r + k, level by level."""
+    network = network or Network.of(machine, ranks)
+    inside, hop = float(wire(machine, 0, True)), machine.get("network.hop", 0.0)
+    outside, puts = float(wire(machine, 1, True)), overhead(machine, True)
+    seconds, first, width = 0.0, 1, k
+    while first < ranks:
+        rank = np.arange(first, min(first + width, ranks))
+        hops = network.hops(rank // cores, (rank - 1) // k // cores)
+        journey = float(
+            np.mean(np.where(hops > 0, outside + hop * np.maximum(hops - 1, 0), inside))
+        )
+        siblings = min(k, len(rank))
+        up = 2 * puts + journey + siblings * line + machine.get("sum.stage", 0.0)
+        seconds += up + 2 * siblings * puts + journey
+        first, width = first + width, width * k
+    return seconds
 
 
 def _at_one_adapter(machine: Machine, ranks: int, cores: int) -> float:
@@ -119,6 +154,8 @@ def seconds(
     cores = int(machine["node.cores"])
     if ranks == 1:
         return 0.0
+    if algorithm in children:
+        return _tree_of(machine, ranks, cores, children[algorithm], network)
     if algorithm in one_sided:
         return _by_master(machine, ranks, cores, algorithm, network)
     if algorithm == "non-blocking":
@@ -132,4 +169,5 @@ def seconds(
         journey = float(wire(machine, int(machine.nodes(ranks) > 1), put))
         queue = _at_one_adapter(machine, ranks, cores)
         return 2 * ((ranks - 1) * overhead(machine, put) + journey + queue)
-    return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)
+    rounds = {"tree": 2.0, "dissemination": _rounds(ranks) / (ranks - 1).bit_length()}
+    return rounds.get(algorithm, 1.0) * _stages(machine, ranks, cores, put, network)
