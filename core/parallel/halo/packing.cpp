@@ -32,15 +32,19 @@ constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1
 
 /// A value that is already there is not written. Most of these are zeros below the sea floor, in
 /// pages that may have no memory yet.
-template <class Number> void put(Number* out, const Number* in, int count, int step, Number sign) {
-    if (step == 1 && sign == 1 && count >= 8) {
+template <class Number> void put(Number* out, const Number* in, int count, int step, bool flip) {
+    if (step == 1 && !flip && count >= 8) {
         if (std::memcmp(out, in, count * sizeof(Number)))
             std::memcpy(out, in, count * sizeof(Number));
         return;
     }
+    using Bits = BitsOf<Number>;
+    const Bits mask = flip ? sign_bit<Number> : 0;
+    Bits* to = (Bits*)out;
+    const Bits* from = (const Bits*)in;
     for (int n = 0; n < count; ++n) {
-        const Number x = sign * in[n * step];
-        if (std::bit_cast<BitsOf<Number>>(out[n]) != std::bit_cast<BitsOf<Number>>(x)) out[n] = x;
+        const Bits x = from[n * step] ^ mask;
+        if (to[n] != x) to[n] = x;
     }
 }
 
@@ -83,12 +87,12 @@ void lay_run(Number* to, const Number* in, const Run& r, bool flip) {
 
 template <class Number, bool add>
 void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
-    const Number sign = flip ? -1 : 1;
+    [[maybe_unused]] const Number sign = flip ? -1 : 1;
     Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
         if constexpr (add)
             for (int n = 0; n < r.count; ++n) out[n] += sign * from[n];
         else
-            put(out, from, r.count, 1, sign);
+            put(out, from, r.count, 1, flip);
         from += r.count;
     });
 }
@@ -97,7 +101,7 @@ template <class Number, bool add>
 void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bool flip) {
     const Spot<Number> source(from, r.from_block, r.from_row, r.from_column),
         target(to, r.to_block, r.to_row, r.to_column);
-    const Number sign = flip ? -1 : 1;
+    [[maybe_unused]] const Number sign = flip ? -1 : 1;
     for (int m = 0; m < rows; ++m)
         for (int k = 0; k < from.levels; ++k) {
             const Number* in = source.at + m * source.row + k * source.level;
@@ -105,7 +109,7 @@ void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bo
             if constexpr (add)
                 for (int n = 0; n < r.count; ++n) out[n] += sign * in[n * r.step];
             else
-                put(out, in, r.count, r.step, sign);
+                put(out, in, r.count, r.step, flip);
         }
 }
 
