@@ -11,7 +11,8 @@
         and answers one after another; one-sided: those who send have their overhead at once, the
         master reads a line for each, and each answer is a put
             barrier      all meet before the master reads, and before the others do
-            flags        a second put with each number, and with each answer
+            flags        a second put with each number, and with each answer; side by side they
+                share lines, which the master reads again
             sentinel     the number itself shows its arrival
     non-blocking         the library's, with a call to begin and one to wait
     hardware             the network adds: one sum for as many numbers as it takes at once
@@ -42,7 +43,7 @@ ways = {
     "dissemination": ("dissemination", False, ""),
     "one-sided-barrier": ("barrier", True, ""),
     "one-sided-flags": ("flags", True, ""),
-    "one-sided-flags-unpadded": ("flags", True, ""),
+    "one-sided-flags-unpadded": ("flags side by side", True, ""),
     "one-sided-sentinel": ("sentinel", True, ""),
     "one-sided-tree": ("tree", True, ""),
     "one-sided-tree-of-4": ("tree of 4", True, ""),
@@ -51,7 +52,7 @@ ways = {
     "node-mapped": ("", False, "mapped"),
     "hardware": ("hardware", False, ""),
 }
-one_sided = ("barrier", "flags", "sentinel")
+one_sided = ("barrier", "flags", "flags side by side", "sentinel")
 children = {"tree of 4": 4, "tree of 8": 8}
 line = 5e-8  # s to read what another core of the node has written
 
@@ -95,8 +96,9 @@ def _by_master(
 ) -> float:
     """Returns one-sided: all put at once, the master reads and answers."""
     puts, journey = overhead(machine, True), float(wire(machine, int(ranks > cores), True))
-    each, queue = 2 if word == "flags" else 1, _at_one_adapter(machine, ranks, cores)
-    there = each * puts + journey + (ranks - 1) * line + queue
+    each, queue = 2 if "flags" in word else 1, _at_one_adapter(machine, ranks, cores)
+    lines = 2 if word == "flags side by side" else 1  # a flag takes the line of the others away
+    there = each * puts + journey + lines * (ranks - 1) * line + queue
     back = (ranks - 1) * each * puts + journey + queue
     meetings = 2 * _stages(machine, ranks, cores, True, network) if word == "barrier" else 0.0
     return there + back + meetings
