@@ -80,6 +80,9 @@ def test_two_states_of_a_reanalysis_in_one_file():
     data = data.assign_coords(time=instants, expver=[1, 5], **places)
     with pytest.raises(fm.InputError, match="expver has 2 values"):
         read(data, "heat_flux", "W m-2")
+    named = fm.Records(data.rename("ssrd"), "ssrd")
+    with pytest.raises(fm.InputError, match="ssrd: of its dimensions .* expver has 2 values"):
+        named.find(("heat_flux",))
     merged = data.sel(expver=1).combine_first(data.sel(expver=5))
     assert read(merged, "heat_flux", "W m-2", number=40) == pytest.approx(140)
     with pytest.raises(fm.InputError, match="no value at"):

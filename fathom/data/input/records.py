@@ -141,6 +141,8 @@ class Records(Configurable):
         there = self.variables
         if self.variable is not None:
             if self.variable not in there:
+                if why := self._refused().get(self.variable):
+                    raise InputError(f"{self}: {self.variable}: {why}")
                 raise InputError(f"{self}: {names.unknown('variable', self.variable, there)}")
             return [there[self.variable]]
         for name in wanted:

@@ -191,8 +191,20 @@ def of_content(path: Path) -> Format:
             return found
     try:
         return of_ending(path, reading=True)
-    except ValueError:
+    except InputError:
+        if path.is_file() and not _is_netcdf(path):
+            raise InputError(
+                f"{path} is in no format that is read: its content is not NetCDF or another known"
+                f" one; endings of those: {', '.join(readable())}"
+            ) from None
         return of_ending("any.zarr" if path.is_dir() else "any.nc")
+
+
+def _is_netcdf(path: Path) -> bool:
+    """Returns whether a file begins as NetCDF does: classic, or in HDF5."""
+    with path.open("rb") as file:
+        begin = file.read(8)
+    return begin[:3] == b"CDF" or begin == b"\x89HDF\r\n\x1a\n"
 
 
 def _all_loaded() -> tuple[Format, ...]:
