@@ -33,8 +33,11 @@ def test_what_a_file_holds_comes_before_its_ending(tmp_path):
     folder.mkdir()
     (folder / "zarr.json").touch()
     assert formats.of_content(folder).ending == ".zarr"
-    (tmp_path / "b.data").touch()
+    (tmp_path / "b.data").write_bytes(b"CDF\x02" + bytes(8))
     assert formats.of_content(tmp_path / "b.data").ending == ".nc"
+    (tmp_path / "c.pp").write_bytes(bytes(12))
+    with pytest.raises(fm.InputError, match=r"c\.pp is in no format that is read"):
+        formats.of_content(tmp_path / "c.pp")
 
 
 def test_a_folder_of_stores_names_them(tmp_path):
