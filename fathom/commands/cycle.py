@@ -67,7 +67,8 @@ def cycle(
         where = out or Path("runs") / experiment.stem
         suite = suites.read(experiment, settings)
         if suite is not None:
-            chain.Cycles(suite, where, _say).run()
+            cycles = chain.Cycles(suite, where, _say)
+            _say("\n".join(cycles.report(cycles.run())))
             return 0
         read: Any = area.read(experiment, settings)
         if read is not None:

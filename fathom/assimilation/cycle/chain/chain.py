@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.cycle import kept, surface_analysis
-from fathom.assimilation.cycle.chain import forecasts, members, models, scores
+from fathom.assimilation.cycle.chain import forecasts, members, models, report, scores
 from fathom.assimilation.cycle.chain.biases import Bias
 from fathom.assimilation.cycle.chain.influence import degrees_of_freedom
 from fathom.assimilation.cycle.chain.minimisation import (
@@ -35,7 +35,7 @@ from fathom.assimilation.cycle.chain.minimisation import (
     vector_on,
 )
 from fathom.assimilation.cycle.chain.models import State
-from fathom.assimilation.cycle.chain.settings import Suite
+from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
 from fathom.assimilation.cycle.chain.stages import Stages
 from fathom.assimilation.observations import base, blacklist, screening
 from fathom.assimilation.observations.base import Observations
@@ -71,12 +71,21 @@ class Cycles:
         return self.out / f"window-{number:04d}"
 
     def run(self) -> list[dict[str, Any]]:
-        """Returns the results of all windows."""
+        """Returns the results of all windows, and writes the report after each."""
         results = []
         for number in range(self.suite.chain.windows):
             results.append(self.window(number))
             self.say(told(number, results[-1]))
+            self.report(results)
         return results
+
+    def report(self, results: list[dict[str, Any]]) -> list[str]:
+        """Writes report.txt, report.json and report.html; returns the lines of the first."""
+        if not mpi.is_root:
+            return []
+        document, deadline = self.suite.document, seconds_of(self.suite.chain.deadline)
+        title = f"The chain {Path(document.name).stem}"
+        return report.write(self.out, results, self.simulated, deadline, document.text, title)
 
     def window(self, number: int) -> dict[str, Any]:
         """Returns the records of all stages of a window."""
@@ -86,8 +95,13 @@ class Cycles:
         stages.run("observations", lambda: self.observations(number, folder))
         stages.run("background", lambda: self.background(number, folder))
         stages.run("screening", lambda: self.screening(number, folder))
+        if self.suite.of_members:
+            self.members(number, folder, stages)
         stages.run("minimisation", lambda: self.minimisation(number, folder))
+        if self.suite.of_members:
+            self.members_after(number, folder, stages)
         stages.run("surface", lambda: self.surface(number, folder))
+        stages.run("products", lambda: self.products(number, folder))
         stages.run("feedback", lambda: self.feedback(number, folder))
         if self.simulated:
             stages.run("scores", lambda: self.scores(number, folder))
@@ -144,9 +158,9 @@ class Cycles:
     def minimisation(self, number: int, folder: Path) -> dict[str, Any]:
         """Makes air.fathom, and departures and weights of the analysis in increments.npz."""
         suite, state = self.suite, State(folder / "background.fathom")
-        analyser = self._analyser(state)
+        analyser = self.analyser_for(state)
         x, began = vector_on(analyser, state), float(suite.begin(number).astype("i8"))
-        root = members.background(self, number, x) if suite.of_members else None
+        root = members.background(self, folder, x) if suite.of_members else None
         data = self.used(folder / "screened.parquet")
         made = analyser.analyse(x, data, began, self.bias(number), root=root)
         self._set_out(number, state, made.increment, folder)
@@ -161,7 +175,50 @@ class Cycles:
                 )
             writing.replace(folder / "bias.json", json.dumps(made.bias.as_json()))
         mpi.world.barrier()  # the files are there for all
-        return {**made.numbers, "kinds": kinds, "freedom": freedom}
+        told = {"spread": members.spread(self, folder, x)} if suite.of_members else {}
+        return {**made.numbers, **told, "kinds": kinds, "freedom": freedom}
+
+    def members(self, number: int, folder: Path, stages: Stages) -> None:
+        """Makes the backgrounds of all members, each a stage."""
+        for n, place in members.folders(self.suite, folder):
+
+            def make(n: int = n, place: Path = place) -> None:
+                if number:
+                    before = self.folder(number - 1) / place.name / "analysis.fathom"
+                    members.run(self.suite, number, before, place)
+                else:
+                    members.first(self, n, State(folder / "background.fathom"), place)
+
+            stages.run(place.name, make)
+
+    def members_after(self, number: int, folder: Path, stages: Stages) -> None:
+        """Makes the analyses of all members, with H' of the control; each a stage."""
+        rest = [
+            (n, place)
+            for n, place in members.folders(self.suite, folder)
+            if not stages.done(f"{place.name}-analysis")
+        ]
+        linear = None
+        for n, place in members.folders(self.suite, folder):
+            if linear is None and rest:
+                linear = self._linear(number, folder)
+
+            def make(n: int = n, place: Path = place, linear: Any = linear) -> None:
+                members.analyse(self, number, n, *linear, place)
+
+            stages.run(f"{place.name}-analysis", make)
+
+    def _linear(self, number: int, folder: Path) -> tuple[Any, Increments]:
+        """Returns the background on the grid of the increments, and the control's analysis about it
+        without a minimisation: its data, H' and increment."""
+        state = State(folder / "background.fathom")
+        x = vector_on(self.analyser_for(state), state)
+        began = float(self.suite.begin(number).astype("i8"))
+        data = self.used(folder / "screened.parquet")
+        made = self.analyser_for(state).linearised(x, data, began, self.bias(number))
+        with np.load(folder / "increments.npz") as known:
+            made.increment = known["increment"]
+        return x, made
 
     def _again(
         self, number: int, loop: int, state: State, made: Increments, root: Any
@@ -169,7 +226,7 @@ class Cycles:
         """Returns the increments of one more outer loop: departures of the forecast from the
         present analysis, the tangent about it.
         """
-        folder, analyser = self.folder(number), self._analyser(state)
+        folder, analyser = self.folder(number), self.analyser_for(state)
         place = folder / f"outer-{loop}"
         if mpi.is_root:
             place.mkdir(exist_ok=True)
@@ -184,7 +241,7 @@ class Cycles:
 
     def _set_out(self, number: int, state: State, increment: Any, folder: Path) -> None:
         """Writes the background with an increment as air.fathom."""
-        whole = increment_on(self._analyser(state), state, increment)
+        whole = increment_on(self.analyser_for(state), state, increment)
         date = self.suite.analysed(number)
         models.set_out(
             self.suite, state.with_increment(whole), state.header, date, folder / "air.fathom"
@@ -203,6 +260,12 @@ class Cycles:
             writing.replace(out, air.read_bytes())
         mpi.world.barrier()  # the files are there for all
         return {"surface": told}
+
+    def products(self, number: int, folder: Path) -> dict[str, Any]:
+        """Makes analysis.grib2, and the products of a forecast from every so many analyses."""
+        every = seconds_of(self.suite.chain.every)
+        long = bool(self.suite.chain.forecast) and (number * self.suite.window) % every == 0
+        return forecasts.products(self.suite, folder / "analysis.fathom", folder, long)
 
     def feedback(self, number: int, folder: Path) -> dict[str, Any]:
         """Makes feedback.parquet: the screened base with what the analysis has made of it; for
@@ -240,7 +303,7 @@ class Cycles:
 
     # ---- what stages share -----------------------------------------------------------------------
 
-    def _analyser(self, state: State) -> Analyser:
+    def analyser_for(self, state: State) -> Analyser:
         if self.analyser is None:
             self.analyser = Analyser(self.suite, state)
         else:

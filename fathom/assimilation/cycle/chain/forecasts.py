@@ -16,6 +16,10 @@ from fathom.assimilation.observations import base
 from fathom.base import mpi
 from fathom.output.formats import restart
 
+on_pressures = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind",
+                "relative_humidity")  # fmt: skip
+pressures = (1000, 925, 850, 700, 500, 400, 300, 250, 200, 100, 50)
+at_ground = ("air_pressure_at_mean_sea_level", "surface_air_pressure")
 Legs = Sequence[tuple[float, Path | None]]  # seconds, and the restart at their end
 
 
@@ -30,11 +34,12 @@ def run(
     s = models.simulation(suite, folder, start, begin, settings)
     for name, path in (observed or {}).items():
         s.observe(path, every=suite.observations.slot, path=name)
+    models.prepared(s)
     for seconds, path in legs:
         if seconds:
             s.run(f"{seconds:.0f}s", progress=None, report=False)
         if path is not None:
-            s.prepare().write_restart(path)
+            s.write_restart(path)
     return s
 
 
@@ -76,6 +81,30 @@ def analysed(suite: Suite, begin: Path, folder: Path, end: Path | None) -> None:
 def _bring(simulation: Any, there: Path, here: Path) -> None:
     simulation.on_root(lambda: there.replace(here))
     mpi.world.barrier()  # the files are there for all
+
+
+air = ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind",
+       "surface_air_pressure", "surface_geopotential")  # fmt: skip  # from which any model starts
+
+
+def products(suite: Suite, begin: Path, folder: Path, long: bool) -> dict[str, Any]:
+    """Makes analysis.grib2, the air on the model's levels, and, if `long`, the forecast from it
+    with pressure.grib2 and a restart at its end, forecast-end.fathom.
+    """
+    s = models.simulation(suite, folder / "forecast", began(suite, begin), begin)
+    length = seconds_of(suite.chain.forecast) if long else suite.step
+    span = f"{length:.0f}s"
+    s.output("analysis.grib2", variables=list(air), every=span)
+    if long:
+        s.output("pressure.grib2", variables=list(on_pressures), levels=list(pressures), every="6h")
+        s.output("surface.grib2", variables=list(at_ground), every="6h")
+    models.prepared(s).run(span, progress=None, report=False)
+    names = ["analysis.grib2", *(["pressure.grib2", "surface.grib2"] if long else [])]
+    for name in names:
+        _bring(s, folder / "forecast" / name, folder / name)
+    if long:
+        s.write_restart(folder / "forecast-end.fathom")
+    return {"products": names, "hours": length / 3600}
 
 
 # ---- nature ------------------------------------------------------------------------------------

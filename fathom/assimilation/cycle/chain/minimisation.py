@@ -42,7 +42,7 @@ from fathom.model.schemes import scheme
 from fathom.run.simulation import Simulation
 
 weights_of = {"huber": quality.huber, "flat": quality.flat}
-minimisations = 3  # with quality control
+minimisations = 2  # with quality control
 
 
 @dataclass
@@ -60,6 +60,14 @@ class Increments:
     observed: LinearMap
     order: np.ndarray  # of the data in the cost function
     numbers: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def of_state(self) -> Cost:
+        """Returns the cost function of the state alone, without coefficients of bias."""
+        (slot,) = self.cost.slots
+        inner = getattr(slot.observation, "of_state", slot.observation)
+        root = getattr(self.cost.background, "root", self.cost.background)
+        return Cost(root, [Slot(slot.departures, slot.variances, inner)])
 
 
 class Analyser:
@@ -194,10 +202,13 @@ class Analyser:
             d = d + G.apply(start)
         sigma = data["error_final"].astype(float)
         a, W = self.suite.assimilation, np.ones(len(d))
-        control = weights_of.get(a.quality)
+        control, ritz = weights_of.get(a.quality), None
         for _ in range(minimisations if control else 1):
             cost = self._cost(L, G, d, sigma / np.sqrt(np.maximum(W, 1e-6)), predictors, bias)
-            found = lanczos(cost, iterations=a.iterations, tolerance=a.tolerance)
+            found = lanczos(
+                cost, iterations=a.iterations, tolerance=a.tolerance, preconditioner=ritz
+            )
+            ritz = found.ritz.converged() if found.ritz is not None and ritz is None else ritz
             dx, change = self._parted(found.increment, bias)
             left = d - G.apply(dx) - predictors @ change
             if control:
@@ -210,6 +221,16 @@ class Analyser:
                       "iterations": found.iterations,
                       "departure": _size(d, sigma), "residual": _size(left, sigma)},
         )  # fmt: skip
+
+    def linearised(self, x: Vector, data: Observations, begin: float, bias: Bias) -> Increments:
+        """Returns what `analyse` has before its minimisation: no increment, the departures."""
+        G, held, order = self.observed(x, data, begin)
+        data = data.taken(order)
+        _, predictors = bias.of(data, self.space.air, held)
+        d, sigma = (data[n].astype(float) for n in ("background_departure", "error_final"))
+        cost = self._cost(None, G, d, sigma, predictors, bias)
+        nothing = np.zeros(self.space.size)
+        return Increments(nothing, d, np.ones(len(d)), bias, Found(nothing), cost, G, order)
 
     def _cost(self, L: Any, G: Any, d: Vector, sigma: Vector, predictors: Any, bias: Bias) -> Cost:
         """Returns the cost function of weighted departures, with the bias where it is used."""

@@ -7,6 +7,7 @@ is a first step, and any model starts from it (`analysis = "analysis.fathom"`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -59,6 +60,13 @@ def simulation(
     return made if begin is None else made.restore(begin)
 
 
+def prepared(s: Any) -> Any:
+    """Prepares a simulation, whose ground is of the restart that it goes on from."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the state given is of")
+        return s.prepare()
+
+
 def set_out(suite: Suite, fields: Fields, header: Any, date: np.datetime64, path: Path) -> None:
     """Writes fields as a restart of that date without a step behind it: what follows from the state
     is computed from it. All ranks call it.
@@ -69,7 +77,7 @@ def set_out(suite: Suite, fields: Fields, header: Any, date: np.datetime64, path
         path.parent.mkdir(parents=True, exist_ok=True)
         restart.write(raw, fields, replace(header, start=began, seconds=0.0, steps=0))
     mpi.world.barrier()  # it is there for all
-    s = simulation(suite, path.parent, date, raw).prepare()
+    s = prepared(simulation(suite, path.parent, date, raw))
     s.sequence.start(s.fields)
     s.write_restart(path)
     mpi.world.barrier()  # nobody reads the file any more

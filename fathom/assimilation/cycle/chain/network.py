@@ -84,16 +84,22 @@ def _hour(kind: str, number: int, hour: int, seed: int, ground: Ground) -> Obser
         "time": hour * 3600 + seconds.astype(int), "longitude": longitude, "latitude": latitude,
         "height": height, "station": np.array([f"{kind[:3]}{n:05d}" for n in range(count)], "U16"),
     }  # fmt: skip
-    rows = [_of_kind(kind, random) for _ in range(count)]
-    which = np.repeat(np.arange(count), [len(r) for r in rows])
+    return _data(kind, column, [_of_kind(kind, random) for _ in range(count)])
+
+
+def _data(
+    kind: str, of_report: Mapping[str, np.ndarray], rows: list[list[dict[str, Any]]]
+) -> Observations:
+    """Returns a datum for each row of each report, without a value."""
+    which = np.repeat(np.arange(len(rows)), [len(r) for r in rows])
+    first = np.searchsorted(which, which)  # of its report
     flat = [one for r in rows for one in r]
-    column = {name: values[which] for name, values in column.items()}
+    column = {name: values[which] for name, values in of_report.items()}
     column |= {name: np.array([one[name] for one in flat]) for name in flat[0]} if flat else {}
-    error = [variables.error(kind, one["variable"]) for one in flat]
-    datum = np.concatenate([np.arange(len(r)) for r in rows]) if rows else np.zeros(0, int)
+    error = np.array([variables.error(kind, one["variable"]) for one in flat])
     return Observations(
-        **column, datum=datum, kind=np.full(len(flat), code), value=np.zeros(len(flat)),
-        error=error, error_inflated=error, error_final=error,
+        **column, datum=np.arange(len(flat)) - first, kind=np.full(len(flat), kinds.index(kind)),
+        value=np.zeros(len(flat)), error=error, error_inflated=error, error_final=error,
     )  # fmt: skip
 
 
@@ -104,16 +110,26 @@ def _of_kind(kind: str, random: np.random.Generator) -> list[dict[str, Any]]:
     if kind == "gnss_ro":
         return [{"variable": "refractivity", "height": h} for h in heights_of_ro]
     if kind == "radiance":
-        instrument, channels = sounders[int(random.integers(len(sounders)))]
-        seen = {"variable": "toa_brightness_temperature", "instrument": instrument,
-                "zenith": float(random.uniform(-50, 50))}  # fmt: skip
-        return [{**seen, "channel": c} for c in channels]
+        return _of_sounder(random)
     if kind == "temp":
-        dry = [{"variable": v, "pressure": p} for p in levels_of_temp for v in of_flight]
-        moist = [p for p in levels_of_temp if p >= 3e4]
-        return dry + [{"variable": "relative_humidity", "pressure": p} for p in moist]
-    p = float(random.uniform(1.5e4, 9e4))
-    return [{"variable": v, "pressure": p} for v in of_flight if kind == "aircraft" or "wind" in v]
+        return _of_sounding()
+    p, own = float(random.uniform(1.5e4, 9e4)), of_flight if kind == "aircraft" else of_flight[1:]
+    return [{"variable": v, "pressure": p} for v in own]
+
+
+def _of_sounder(random: np.random.Generator) -> list[dict[str, Any]]:
+    """Returns the channels of a field of view."""
+    instrument, channels = sounders[int(random.integers(len(sounders)))]
+    seen = {"variable": "toa_brightness_temperature", "instrument": instrument,
+            "zenith": float(random.uniform(-50, 50))}  # fmt: skip
+    return [{**seen, "channel": c} for c in channels]
+
+
+def _of_sounding() -> list[dict[str, Any]]:
+    """Returns the levels of a radiosonde; its humidity up to 300 hPa."""
+    dry = [{"variable": v, "pressure": p} for p in levels_of_temp for v in of_flight]
+    moist = [p for p in levels_of_temp if p >= 3e4]
+    return dry + [{"variable": "relative_humidity", "pressure": p} for p in moist]
 
 
 def with_errors(

@@ -131,10 +131,13 @@ class Increment:
 
 @dataclass
 class Ensemble:
-    """members: of envar and hybrid; weight of their covariances, 1: they alone; length [km] and
-    depth [ln p] of half of the reach of their localisation."""
+    """members: of envar and hybrid; inflation of their spread, and model_error, drawn again for
+    each: a share of B's variance, from window to window; weight of their covariances, 1: they
+    alone; length [km] and depth [ln p] of half of the reach of their localisation."""
 
     members: int = 8
+    inflation: float = 1.05
+    model_error: float = 0.1
     weight: float = 0.5
     length: float = 2000.0
     depth: float = 1.0
