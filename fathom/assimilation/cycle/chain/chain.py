@@ -25,9 +25,15 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.cycle import kept, surface_analysis
-from fathom.assimilation.cycle.chain import forecasts, members, models, report, scores
+from fathom.assimilation.cycle.chain import (
+    forecasts,
+    influence,
+    members,
+    models,
+    report,
+    scores,
+)
 from fathom.assimilation.cycle.chain.biases import Bias
-from fathom.assimilation.cycle.chain.influence import degrees_of_freedom
 from fathom.assimilation.cycle.chain.minimisation import (
     Analyser,
     Increments,
@@ -103,6 +109,9 @@ class Cycles:
         stages.run("surface", lambda: self.surface(number, folder))
         stages.run("products", lambda: self.products(number, folder))
         stages.run("feedback", lambda: self.feedback(number, folder))
+        if number and self.suite.report.impact:
+            before = self.stages[number - 1]
+            before.run("impact", lambda: self.impact(number - 1, before.folder, folder))
         if self.simulated:
             stages.run("scores", lambda: self.scores(number, folder))
         return stages.records
@@ -167,7 +176,7 @@ class Cycles:
         for loop in range(1, suite.assimilation.outer if suite.along else 1):
             made = self._again(number, loop, state, made, root)
             self._set_out(number, state, made.increment, folder)
-        kinds, freedom = degrees_of_freedom(made, data, suite, number)
+        kinds, freedom = influence.degrees_of_freedom(made, data, suite, number)
         if mpi.is_root:
             with writing.whole(folder / "increments.npz") as part:
                 np.savez(
@@ -292,14 +301,36 @@ class Cycles:
         return {"no_weight": removed, "departures": scores.by_kind(data)}
 
     def scores(self, number: int, folder: Path) -> dict[str, Any]:
-        truth = folder / "middle.fathom"
-        if self.suite.along:
-            before = self.folder(number - 1) / "end.fathom"
-            truth = before if number else self.out / "nature" / "start.fathom"
+        truth = self.truth(number)
         return {
             name: scores.distances(folder / f"{file}.fathom", truth)
             for name, file in (("background", "background"), ("analysis", "analysis"))
         }
+
+    def impact(self, number: int, folder: Path, after: Path) -> dict[str, Any]:
+        """Returns the impact of data on the forecast to the next analysis, measured against nature,
+        or that analysis; after: the folder of the next window.
+        """
+        suite, start = self.suite, State(folder / "background.fathom")
+        there = folder / "unanalysed.fathom"
+        legs = [(suite.window, there)]
+        forecasts.run(suite, folder / "unanalysed", folder / "background.fathom", legs)
+        analyser = self.analyser_for(start)
+        truth = self.truth(number + 1) if self.simulated else after / "analysis.fathom"
+        names = (after / "background.fathom", there, truth)
+        ours, before, right = (vector_on(analyser, State(path)) for path in names)
+        x, made = self._linear(number, folder)
+        root = members.background(self, folder, x) if suite.of_members else analyser.background(x)
+        data = self.used(folder / "screened.parquet")
+        errors = (ours - right, before - right)
+        return influence.impact(analyser, x, made, root, errors, suite.window, data)
+
+    def truth(self, number: int) -> Path:
+        """Returns the restart of nature at the date of an analysis."""
+        if not self.suite.along:
+            return self.folder(number) / "middle.fathom"
+        before = self.folder(number - 1) / "end.fathom"
+        return before if number else self.out / "nature" / "start.fathom"
 
     # ---- what stages share -----------------------------------------------------------------------
 

@@ -50,13 +50,14 @@ def by_kind(windows: Windows) -> dict[str, dict[str, float]]:
     the impact on the forecast [J kg-1].
     """
     made: dict[str, dict[str, float]] = {}
+    looked = max(sum("impact" in w for w in windows), 1)
     for w in windows:
         m = w["minimisation"]
         for kind, count in m["kinds"].items():
             of = made.setdefault(kind, {"data": 0.0, "freedom": 0.0, "impact": 0.0})
             of["data"] += count / len(windows)
             of["freedom"] += m["freedom"].get(kind, 0.0) / len(windows)
-            of["impact"] += w.get("impact", {}).get("kinds", {}).get(kind, 0.0) / len(windows)
+            of["impact"] += w.get("impact", {}).get("kinds", {}).get(kind, 0.0) / looked
     return made
 
 
@@ -84,7 +85,7 @@ def stages(windows: Windows) -> dict[str, dict[str, float]]:
 
 def work(window: Mapping[str, Any]) -> float:
     """Returns the wall time of a window's stages [s]; without nature and what looks back at it."""
-    aside = ("observations", "scores") if "scores" in window else ()
+    aside = ("observations", "scores", "impact") if "scores" in window else ("impact",)
     return float(sum(s["seconds"]["wall"] for n, s in window.items() if n not in aside))
 
 
