@@ -320,12 +320,14 @@ def simple_errors(
     length: float = 5e5,
     depth: float = 0.6,
     divergent: float = 0.1,
+    humidity: float = 0.0,
 ) -> Errors:
     """Returns covariances without statistics: correlations (1 + r/L) exp(-r/L) of the stream
     function and of unbalanced mass, exp(-(d ln p / depth)^2 / 2) between levels.
 
-    wind [m s-1], unbalanced temperature [K] and pressure [Pa] : standard deviations; divergent:
-    part of the wind's variance that is divergent. length [m]. a, b: of the interfaces.
+    wind [m s-1], unbalanced temperature [K] and pressure [Pa], relative humidity [1] : standard
+    deviations; that of humidity falls with pressure above 300 hPa, 0: none. divergent: part of the
+    wind's variance that is divergent. length [m]. a, b: of the interfaces.
     """
     p = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
     apart = np.log(p[:, None] / p[None]) / depth
@@ -339,4 +341,9 @@ def simple_errors(
     mass_between = np.eye(len(p) + 1)
     mass_between[:-1, :-1] = between
     mass = spectrum[:, None, None] * mass_between * np.outer(deviation, deviation)
-    return Errors((1 - divergent) * psi, divergent * psi, mass, mass_of_geopotential(a, b))
+    moist = None
+    if humidity:
+        size = humidity * np.minimum(p / 3e4, 1)
+        moist = spectrum[:, None, None] * between * np.outer(size, size)
+    balance = mass_of_geopotential(a, b)
+    return Errors((1 - divergent) * psi, divergent * psi, mass, balance, humidity=moist)

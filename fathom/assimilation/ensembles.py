@@ -31,15 +31,17 @@ def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:
 
 
 class AirLocalisation(LinearMap):
-    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid.
+    """C^1/2: from its control to a state (wind, temperature, ln p_s and, if moist, humidity) of a
+    Gaussian grid.
 
     length [m]: half the distance at which it becomes 0; depth: the same in ln p; pressure [Pa] of
     the layers.
     """
 
     def __init__(
-        self, transform: SphericalHarmonics, pressure: np.ndarray, length: float, depth: float
-    ) -> None:
+        self, transform: SphericalHarmonics, pressure: np.ndarray, length: float, depth: float,
+        moist: bool = False,
+    ) -> None:  # fmt: skip
         if not (length > 0 and depth > 0):
             raise InputError(f"a localisation of {length} m and {depth}: both must be positive")
         spectrum = correlation_spectrum(
@@ -49,7 +51,7 @@ class AirLocalisation(LinearMap):
         self.root = SpectralRoot(
             transform, spectrum, root_of(gaspari_cohn((x[:, None] - x) / depth))
         )
-        self.fields, self.inside = Fields(self.root), transform.inside
+        self.fields, self.inside, self.moist = Fields(self.root), transform.inside, moist
 
     @property
     def controls(self) -> int:
@@ -59,13 +61,15 @@ class AirLocalisation(LinearMap):
     def apply(self, x: Vector) -> Vector:
         weight = self.fields.apply(self.root.apply(x))
         weight = weight.reshape(-1, *self.inside.shape)[:, self.inside]
-        return np.concatenate([weight, weight, weight, weight[-1:]]).ravel()
+        moist = [weight] if self.moist else []
+        return np.concatenate([weight, weight, weight, weight[-1:], *moist]).ravel()
 
     def adjoint(self, y: Vector) -> Vector:
         levels, given = self.root.levels, y.reshape(-1, int(self.inside.sum()))
-        u, v, T, pi = np.split(given, [levels, 2 * levels, 3 * levels])
+        ends = [levels, 2 * levels, 3 * levels, 3 * levels + 1]
+        u, v, T, pi, q = np.split(given, ends)
         weight = np.zeros((levels, *self.inside.shape))
-        weight[:, self.inside] = u + v + T
+        weight[:, self.inside] = u + v + T + (q if self.moist else 0)
         weight[-1][self.inside] += pi[0]
         return self.root.adjoint(self.fields.adjoint(weight.ravel()))
 

@@ -60,9 +60,16 @@ def cycle(
     def act() -> int:
         from fathom.assimilation.cycle import area, report  # start-up time: loads the models
         from fathom.assimilation.cycle import experiment as files
+        from fathom.assimilation.cycle.chain import chain  # start-up time
+        from fathom.assimilation.cycle.chain import settings as suites
         from fathom.assimilation.cycle.run import Cycles
 
         where = out or Path("runs") / experiment.stem
+        suite = suites.read(experiment, settings)
+        if suite is not None:
+            cycles = chain.Cycles(suite, where, _say)
+            _say("\n".join(cycles.report(cycles.run())))
+            return 0
         read: Any = area.read(experiment, settings)
         if read is not None:
             cycles: Any = area.AreaCycles(read, where, _say)

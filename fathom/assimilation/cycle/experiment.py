@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -199,7 +199,9 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
     return experiment
 
 
-def table_of(document: Document, name: str, kind: Any, given: Any) -> Any:
+def table_of(
+    document: Document, name: str, kind: Any, given: Any, may_be_zero: Container[str] = ("seed",)
+) -> Any:
     """Returns a dataclass from a table. ValueError: keys or values that do not fit it."""
     if not isinstance(given, dict):
         raise InputError(f"{document.place(name)}: {name} must be a table, [{name}]")
@@ -211,7 +213,7 @@ def table_of(document: Document, name: str, kind: Any, given: Any) -> Any:
         usual = getattr(kind(), key)
         number = isinstance(usual, (int, float)) and not isinstance(value, bool)
         if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
-            number and not value > 0 and key != "seed"
+            number and not (value > 0 or (value == 0 and key in may_be_zero))
         ):
             raise InputError(f"{place}: {key} = {value!r} must be like {usual!r}")
     return kind(**given)

@@ -27,6 +27,20 @@ def read(path: Path) -> dict[str, np.ndarray]:
         return dict(data)
 
 
+def claim_text(path: Path, experiment: dict[str, Any]) -> None:
+    """Marks a directory as that of a chain. InputError: it is another one."""
+    there = json.loads(path.read_text()) if path.exists() else experiment
+    if there != experiment:
+        tables = [n for n in experiment if there.get(n) != experiment[n]]
+        raise InputError(
+            f"{path.parent} holds another chain, with another [{tables[0] if tables else 'table'}];"
+            " take another --out"
+        )
+    mpi.world.barrier()  # all have read what was there
+    if mpi.is_root and not path.exists():
+        writing.replace(path, json.dumps(experiment))
+
+
 def claim(path: Path, experiment: dict[str, Any]) -> None:
     """Marks a directory as that of an experiment, which may get more windows or other methods;
     InputError: it is another one.

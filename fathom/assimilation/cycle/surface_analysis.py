@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.observations import base, equivalents, surface
+from fathom.assimilation.observations import base, looks, surface
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.variables import names
 from fathom.atmosphere.remap.given_state import grid_of
@@ -46,12 +46,12 @@ Fields = dict[str, np.ndarray]
 
 def analyse(
     path: str | Path, start: str | Path, out: str | Path, comm: Any = None, hours: float = 3.0,
-    lengths: dict[str, float] | None = None, threads: int = 1,
+    lengths: dict[str, float] | None = None, threads: int = 1, missing: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Returns the restart `start` with the increments of the used data of a base that lie within
     `hours` of its date, as `out`. lengths: variable -> length of the structure [m] instead of the
-    usual one. All ranks call it. Returns variable -> counts and rms of departures before, after,
-    and withheld.
+    usual one. missing: whether there may be no datum. All ranks call it. Returns variable -> counts
+    and rms of departures before, after, and withheld.
 
     FileNotFoundError; ValueError: a restart that has no geometry, no datum to use.
     """
@@ -69,7 +69,7 @@ def analyse(
             if lengths and name in lengths:
                 structure = replace(structure, length=lengths[name])
             made[name], told[name] = _of(some, structure, grid, fields, points, comm, threads)
-    if not told:
+    if not told and not missing:
         raise InputError(
             f"{path} has no used datum of {', '.join(handed)} with a departure within {hours:g} h"
             f" of {start}"
@@ -248,7 +248,7 @@ def _warm(fields: Fields, made: np.ndarray) -> None:
 
 
 def _snow(fields: Fields, made: np.ndarray) -> None:
-    density = fields["snow_density"][0] if "snow_density" in fields else equivalents.usual_density
+    density = fields["snow_density"][0] if "snow_density" in fields else looks.usual_density
     amount = fields["snow_amount"]
     amount[0] = np.where(made == 0, amount[0], np.maximum(amount[0] + density * made, 0))
 

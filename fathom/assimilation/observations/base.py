@@ -46,6 +46,7 @@ columns: dict[str, tuple[str, str, str]] = {
     "background_departure": ("f8", "of the variable", "observation minus background"),
     "analysis_departure": ("f8", "of the variable", "observation minus analysis"),
     "background_error": ("f8", "of the variable", "standard deviation at the datum"),
+    "bias": ("f8", "of the variable", "of the observation; departures are without it"),
     "weight": ("f8", "1", "of variational quality control"),
     "reason": ("i2", "1", "why it is not used; 0: it is"),
     "slot": ("i4", "1", "slot of the window; -1: none"),

@@ -17,28 +17,34 @@ a datum only its own column enters, in one order of sums: no bit depends on whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.observations import microwave, operators
+from fathom.assimilation.observations import operators, plugged
 from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.looks import (
+    Columns,
+    Look,
+    OfPlugin,
+    OfSurface,
+    Radiances,
+    at_surface,
+    ground_kinds,
+    known_radiances,
+)
 from fathom.assimilation.observations.netcdf import pressure_at
 from fathom.assimilation.observations.reasons import code
 from fathom.assimilation.observations.variables import kinds, names, variable
 from fathom.base.earth import STANDARD_GRAVITY
-from fathom.base.moist_air import CELSIUS, GAS_CONSTANT
+from fathom.base.moist_air import GAS_CONSTANT
 
-Columns = dict[str, np.ndarray]  # name -> (levels, n)
 Seen = tuple[np.ndarray, np.ndarray, np.ndarray]  # departures, reasons, additions to errors
 highest_step = 800.0  # m between a station and the model's ground, for a surface pressure
 of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
 winds = ("eastward_wind", "northward_wind")
-widest = 65.0  # degrees: of a satellite's zenith angle
-usual_density = 250.0  # kg m-3, of snow
 height_of_clouds = 5e3  # Pa: the error of the pressure that a wind of clouds is given
-at_once = 10_000  # radiances
 
 
 class Places:
@@ -91,76 +97,87 @@ class Air:
     needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
     takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction", "snow_amount",
              "sea_surface_temperature")  # fmt: skip
-    _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
     def __init__(self, a: Any, b: Any) -> None:
         self.a, self.b = np.asarray(a, float), np.asarray(b, float)
 
     def sees(self, data: Observations) -> np.ndarray:
         """Returns which data an operator is for."""
-        made: np.ndarray = _known_radiances(data) | _at_surface(data)
+        made: np.ndarray = known_radiances(data) | at_surface(data)
         for k, v, of in _groups(data):
             made[of] |= operators.operator_of(names[v], kinds[k]) is not None
+            made[of] |= plugged.operator_for(kinds[k], names[v]) is not None
         return made
 
     def see(self, data: Observations, held: Columns) -> Seen:
         """Returns departures, NaN where there is no equivalent, reasons for that (0: there is one),
         and what the place adds to errors.
         """
-        columns = self._columns(held)
         departure, unlike = np.full(len(data), np.nan), np.zeros(len(data))
         reason = np.full(len(data), code["no equivalent"])
-        for k, v, of in _groups(data):
-            if not np.isfinite(columns.temperature).any():
-                continue
-            if names[v] == "toa_brightness_temperature":
-                land = (
-                    held["land_fraction"][0][of] if "land_fraction" in held else np.zeros(len(of))
-                )
-                departure[of] = data["value"][of] - _radiances(
-                    data.taken(of), columns.taken(of), land
-                )
-                continue
-            found = operators.operator_of(names[v], kinds[k])
-            if found is None:
-                departure[of] = data["value"][of] - _of_surface(data, of, names[v], held)
-                continue
-            operator, what = found
-            some, level = columns.taken(of), data[what][of]
-            level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
-            if names[v] in winds and what == "pressure" and np.isnan(level).any():  # at a height
-                level = np.where(np.isnan(level), _pressure_at(some, data["height"][of]), level)
-            level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
-            outside, why = self._outside(some, operator, what, level)
-            seen = some.apply(operator, level)
-            nowhere = np.isnan(level) & _has_level(operator, what)
-            departure[of] = np.where(outside | nowhere, np.nan, data["value"][of] - seen)
+        for look in self.looks(data, held):
+            of = look.of
+            outside, why = self._outside(look)
+            nowhere = outside | (np.isnan(look.level) & look.has_level)
+            departure[of] = np.where(nowhere, np.nan, data["value"][of] - look.apply())
             reason[of] = np.where(outside, why, reason[of])
-            unlike[of] = np.nan_to_num(_unlike(kinds[k], operator, some, level))
+            unlike[of] = np.nan_to_num(_unlike(look))
         reason[np.isfinite(departure)] = 0
         return departure, reason, unlike
 
-    def _outside(
-        self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
-    ) -> tuple[np.ndarray, int]:
+    def looks(self, data: Observations, held: Columns) -> Iterator[Look]:
+        """Yields the data by kind and variable, each with its operator and its columns."""
+        columns = self.columns(held)
+        if not np.isfinite(columns.temperature).any():
+            return
+        for k, v, of in _groups(data):
+            some = data.taken(of)
+            if (own := plugged.operator_for(kinds[k], names[v])) is not None:
+                yield OfPlugin(of, some, columns.taken(of), own)
+                continue
+            if names[v] == "toa_brightness_temperature":
+                yield Radiances(of, some, columns.taken(of), _land(held, of))
+                continue
+            found = operators.operator_of(names[v], kinds[k])
+            if found is None:
+                yield OfSurface(of, some, names[v], {n: x[:, of] for n, x in held.items()})
+                continue
+            yield Look(of, some, columns.taken(of), *found, self._level(some, columns, of, *found))
+
+    def _level(
+        self, some: Observations, columns: operators.Columns, of: np.ndarray, name: str, what: str
+    ) -> np.ndarray:
+        """Returns the level [Pa or m] at which data are seen."""
+        variable, kind = names[some["variable"][0]], some["kind"][0]
+        level, there = some[what], columns.taken(of)
+        level = np.where(np.isnan(level) & (kind in ground_kinds), there.ground, level)
+        if variable in winds and what == "pressure" and np.isnan(level).any():  # at a height
+            level = np.where(np.isnan(level), _pressure_at(there, some["height"]), level)
+        return np.zeros(len(of)) if variable == "air_pressure_at_mean_sea_level" else level
+
+    def _outside(self, look: Look) -> tuple[np.ndarray, int]:
         """Returns which data are those for which an operator would need values beyond the column,
         and the code of the reason.
         """
+        columns, level, what = look.columns, look.level, look.what
         nowhere = np.zeros(len(level), bool)
+        if not what:
+            return nowhere, 0
         with np.errstate(invalid="ignore"):
-            if operator == "surface_pressure":
+            if look.operator == "surface_pressure":
                 return np.abs(level - columns.ground) > highest_step, code["height"]
             ps = columns.surface_pressure
             first, second = (self.a[k] + self.b[k] * ps for k in (0, 1))
             top = np.where(first > 0, first, second / 2)
             if what == "pressure":
                 return (level < top) | (level > ps), code["outside the levels"]
-            if operator in operators.by_height.values():
+            if look.operator in operators.by_height.values():
                 beyond = level > columns.apply("height", top)
                 return beyond | (level < columns.ground), code["outside the levels"]
         return nowhere, 0
 
-    def _columns(self, held: Columns) -> operators.Columns:
+    def columns(self, held: Columns) -> operators.Columns:
+        """Returns the state of columns, as operators take it."""
         T = held["air_temperature"].T
 
         def flat(name: str) -> Any:
@@ -173,24 +190,6 @@ class Air:
         humidity, (east, north) = of("specific_humidity"), map(of, winds)
         ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / STANDARD_GRAVITY
         return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
-
-
-def _at_surface(data: Observations) -> np.ndarray:
-    """Returns snow, and the sea at a depth that is not known or small."""
-    flat = np.isin(data["kind"], Air._ground)
-    shallow = data.variable_is("sea_water_temperature") & ~(data["depth"] > 5)
-    return flat & (data.variable_is("surface_snow_thickness") | shallow)
-
-
-def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
-    """Returns values of a field of the surface; NaN where it has none."""
-    field, factor, offset = {
-        "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
-        "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
-    }.get(name, ("", 1.0, 0.0))
-    if field not in held:
-        return np.full(len(of), np.nan)
-    return np.where(_at_surface(data)[of], factor * held[field][0][of] + offset, np.nan)
 
 
 def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
@@ -206,12 +205,15 @@ def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
     return np.where(height < columns.ground, np.nan, p)
 
 
-def _unlike(kind: str, operator: str, some: operators.Columns, level: np.ndarray) -> np.ndarray:
-    if kind == "amv":
+def _unlike(look: Look) -> np.ndarray:
+    some, level = look.columns, look.level
+    if not look.what:
+        return np.zeros(len(level))
+    if kinds[look.data["kind"][0]] == "amv":
         near = (np.clip(level + n * height_of_clouds, 1.0, some.surface_pressure) for n in (-1, 1))
-        above, below = (some.apply(operator, p) for p in near)
+        above, below = (some.apply(look.operator, p) for p in near)
         return np.asarray(0.5 * np.abs(above - below))
-    slope = {"surface_pressure": 0.6, "temperature_2m": 4e-3}.get(operator, 0.0)
+    slope = {"surface_pressure": 0.6, "temperature_2m": 4e-3}.get(look.operator, 0.0)
     return np.asarray(slope * np.abs(level - some.ground))
 
 
@@ -222,35 +224,9 @@ def inflate(data: Observations, of: np.ndarray, unlike: np.ndarray) -> None:
         data[name][of] = np.where(np.isnan(given), data[name][of], np.hypot(given, unlike))
 
 
-def _has_level(operator: str, what: str) -> bool:
-    return (
-        what == "pressure"
-        or operator == "surface_pressure"
-        or operator in operators.by_height.values()
-    )
-
-
-def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray) -> np.ndarray:
-    """Returns brightness temperatures [K]; NaN of an instrument that is not known, or of no
-    angle."""
-    seen = np.full(len(data), np.nan)
-    channel = microwave.index_of(data["instrument"], data["channel"])
-    known = np.flatnonzero(_known_radiances(data))
-    for first in range(0, len(known), at_once):
-        of = known[first : first + at_once]
-        some, zenith = columns.taken(of), np.abs(data["zenith"][of])
-        emissivity = microwave.emissivity(channel[of], zenith, some.skin, land[of])
-        seen[of] = microwave.Seen(some, channel[of], emissivity, zenith).apply()
-    return seen
-
-
-def _known_radiances(data: Observations) -> np.ndarray:
-    """Returns data of an instrument and an angle that the regression is for."""
-    known = microwave.index_of(data["instrument"], data["channel"]) >= 0
-    known &= data.variable_is("toa_brightness_temperature")
-    with np.errstate(invalid="ignore"):
-        result: np.ndarray = known & (np.abs(data["zenith"]) < widest)
-        return result
+def _land(held: Columns, of: np.ndarray) -> np.ndarray:
+    """Returns fraction of land at data; all is sea in a model without land."""
+    return held["land_fraction"][0][of] if "land_fraction" in held else np.zeros(len(of))
 
 
 class Sea:

@@ -18,7 +18,7 @@ the others; neighbours are looked for among all departures of the surface, each 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
@@ -137,9 +137,13 @@ def screen(
     return {name: sum(counts) for name, counts in zip(removed, zip(*everywhere))}
 
 
-def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any) -> dict[str, Any]:
+def screen_file(
+    path: str | Path, out: str | Path, settings: Settings, comm: Any,
+    before: Callable[[Observations], None] = lambda data: None,
+) -> dict[str, Any]:  # fmt: skip
     """Reads, screens and writes a base on all ranks, which share its rows; the file is the same on
-    any number of them. Returns counts, and the processor time of the slowest rank [s].
+    any number of them. before: what is done to the rows of each rank before. Returns counts, and
+    the processor time of the slowest rank [s].
     """
     import scipy.spatial  # noqa: F401  start-up time is not the screening's
 
@@ -147,6 +151,7 @@ def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any
     comm.barrier()  # its time begins for all at once
     start = process_time()
     own = base.read(path, comm=comm)
+    before(own)
     whole = spread.Whole(own, comm)
     removed = screen(whole.data, settings, comm)
     whole.back(own, ("reason", "background_error", "background_departure"))

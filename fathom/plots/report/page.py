@@ -36,17 +36,19 @@ def write_report(
     series: Mapping[str, tuple[Any, ...]] | None = None,
     profile: Iterable[Mapping[str, Any]] = (),
     trace: Sequence[dict[str, Any]] | None = None,
+    parts: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the report and return its path. Empty or missing parts are left out.
 
     summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum,
     state, ...). configuration: TOML text. pictures: title of a section -> pairs of a name and a
-    function that draws the figure. series: name -> (time [s], values, units). profile: records of
-    regions, trace: events of all ranks (fathom.base.regions). OSError where the file cannot be
-    written.
+    function that draws the figure. parts: title of a section -> HTML. series: name -> (time [s],
+    values, units). profile: records of regions, trace: events of all ranks (fathom.base.regions).
+    OSError where the file cannot be written.
     """
     profile = list(profile)
     sections = [
+        *(parts or {}).items(),
         *((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
         ("In time", _figures(_in_time(series or {}), "wide")),
         (

@@ -1,0 +1,1 @@
+"""A weather service's chain: observations, screening, analysis, forecast, again and again."""

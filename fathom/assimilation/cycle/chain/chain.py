@@ -1,0 +1,403 @@
+"""A weather service's chain in cycles, window after window:
+
+    observations -> background -> screening -> minimisation -> surface -> products -> feedback
+
+    observations   of nature, with errors, or a part of a base that is given: observed.parquet
+    background     the forecast from the last analysis, with all physics, compared with the data at
+                   their times: departures.parquet, background.fathom
+    screening      less the bias of radiances; what is used, and why not: screened.parquet
+    minimisation   increments of the air, added to the background: air.fathom
+    surface        ground, snow and sea: analysis.fathom, which starts any model
+    feedback       departures of the analysis, weights and reasons: feedback.parquet
+    scores         distances of background and analysis from nature, where there is one
+
+Each stage leaves its files and its record in the folder of its window; a chain that was stopped
+goes on with the first stage that has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation.cycle import kept, surface_analysis
+from fathom.assimilation.cycle.chain import (
+    forecasts,
+    influence,
+    members,
+    models,
+    report,
+    scores,
+)
+from fathom.assimilation.cycle.chain.biases import Bias
+from fathom.assimilation.cycle.chain.minimisation import (
+    Analyser,
+    Increments,
+    increment_on,
+    vector_on,
+)
+from fathom.assimilation.cycle.chain.models import State
+from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
+from fathom.assimilation.cycle.chain.stages import Stages
+from fathom.assimilation.observations import base, blacklist, screening
+from fathom.assimilation.observations.base import Observations
+from fathom.assimilation.observations.reasons import code
+from fathom.base import mpi, writing
+
+Say = Callable[[str], None]
+no_weight = 0.02  # of quality control: a datum with less has no say
+
+
+class Cycles:
+    """A chain in its directory. InputError: the directory has another one."""
+
+    def __init__(self, suite: Suite, out: Path, say: Say = lambda text: None) -> None:
+        self.suite, self.out, self.say = suite, out.absolute(), say
+        self.analyser: Analyser | None = None
+        self.stages: list[Stages] = []
+        self.threads = int(suite.document.tables.get("parallel", {}).get("threads") or 1)
+        if mpi.is_root:
+            self.out.mkdir(parents=True, exist_ok=True)
+        mpi.world.barrier()  # the folder is there
+        kept.claim_text(
+            self.out / "experiment.json", json.loads(json.dumps(suite.said, default=str))
+        )
+
+    @property
+    def simulated(self) -> bool:
+        """Returns whether nature is observed."""
+        return not self.suite.observations.base
+
+    def folder(self, number: int) -> Path:
+        """Returns the folder of a window."""
+        return self.out / f"window-{number:04d}"
+
+    def run(self) -> list[dict[str, Any]]:
+        """Returns the results of all windows, and writes the report after each."""
+        results = []
+        for number in range(self.suite.chain.windows):
+            results.append(self.window(number))
+            self.say(told(number, results[-1]))
+            self.report(results)
+        return results
+
+    def report(self, results: list[dict[str, Any]]) -> list[str]:
+        """Writes report.txt, report.json and report.html; returns the lines of the first."""
+        if not mpi.is_root:
+            return []
+        document, deadline = self.suite.document, seconds_of(self.suite.chain.deadline)
+        title = f"The chain {Path(document.name).stem}"
+        return report.write(self.out, results, self.simulated, deadline, document.text, title)
+
+    def window(self, number: int) -> dict[str, Any]:
+        """Returns the records of all stages of a window."""
+        folder = self.folder(number)
+        stages = Stages(folder, self.threads)
+        self.stages.append(stages)
+        stages.run("observations", lambda: self.observations(number, folder))
+        stages.run("background", lambda: self.background(number, folder))
+        stages.run("screening", lambda: self.screening(number, folder))
+        if self.suite.of_members:
+            self.members(number, folder, stages)
+        stages.run("minimisation", lambda: self.minimisation(number, folder))
+        if self.suite.of_members:
+            self.members_after(number, folder, stages)
+        stages.run("surface", lambda: self.surface(number, folder))
+        stages.run("products", lambda: self.products(number, folder))
+        stages.run("feedback", lambda: self.feedback(number, folder))
+        if number and self.suite.report.impact:
+            before = self.stages[number - 1]
+            before.run("impact", lambda: self.impact(number - 1, before.folder, folder))
+        if self.simulated:
+            stages.run("scores", lambda: self.scores(number, folder))
+        return stages.records
+
+    # ---- stages ----------------------------------------------------------------------------------
+
+    def observations(self, number: int, folder: Path) -> dict[str, Any]:
+        if not self.simulated:
+            told = forecasts.cut(self.suite, number, folder)
+        else:
+            nature = Stages(self.out / "nature", self.threads)
+            nature.run("start", lambda: forecasts.nature_begins(self.suite, nature.folder))
+            first = nature.folder / "start.fathom"
+            before = self.folder(number - 1) / "end.fathom" if number else first
+            told = forecasts.nature(self.suite, number, before, folder, first)
+        return told
+
+    def background(self, number: int, folder: Path) -> None:
+        before = None
+        if number:
+            last = self.folder(number - 1)
+            before = last / ("forecast.fathom" if self.suite.along else "analysis.fathom")
+        forecasts.background(self.suite, number, before, folder)
+
+    def screening(self, number: int, folder: Path) -> dict[str, Any]:
+        """Subtracts biases and screens; all ranks share the data."""
+        suite, began = self.suite, int(self.suite.begin(number).astype("i8"))
+        given = suite.screening
+        rules = blacklist.read(given.blacklist) if given.blacklist else ()
+        settings = screening.Settings(
+            window=(began, began + suite.window),
+            limit=given.limit,
+            boxes=screening.boxes if given.thinning else {},
+            rules=rules,
+            threads=self.threads,
+        )
+        state = State(folder / "background.fathom")
+        bias = self.bias(number)
+
+        def correct(data: Observations) -> None:
+            _without(data, suite.observations.without)
+            fields = state.space.columns(state.vector, state.fields)
+            held, _ = state.space.held(fields, _placed(data))
+            size = bias.of(data, state.space.air, held)[0]
+            data["bias"] = np.where(bias.key(data) > 0, size, np.nan)
+            data["background_departure"] = data["background_departure"] - size
+
+        figures = screening.screen_file(
+            folder / "departures.parquet", folder / "screened.parquet", settings, mpi.world, correct
+        )
+        return {k: figures[k] for k in ("data", "used", "removed")}
+
+    def minimisation(self, number: int, folder: Path) -> dict[str, Any]:
+        """Makes air.fathom, and departures and weights of the analysis in increments.npz."""
+        suite, state = self.suite, State(folder / "background.fathom")
+        analyser = self.analyser_for(state)
+        x, began = vector_on(analyser, state), float(suite.begin(number).astype("i8"))
+        root = members.background(self, folder, x) if suite.of_members else None
+        data = self.used(folder / "screened.parquet")
+        made = analyser.analyse(x, data, began, self.bias(number), root=root)
+        self._set_out(number, state, made.increment, folder)
+        for loop in range(1, suite.assimilation.outer if suite.along else 1):
+            made = self._again(number, loop, state, made, root)
+            self._set_out(number, state, made.increment, folder)
+        kinds, freedom = influence.degrees_of_freedom(made, data, suite, number)
+        if mpi.is_root:
+            with writing.whole(folder / "increments.npz") as part:
+                np.savez(
+                    part, residuals=made.residuals, weights=made.weights, increment=made.increment
+                )
+            writing.replace(folder / "bias.json", json.dumps(made.bias.as_json()))
+        mpi.world.barrier()  # the files are there for all
+        told = {"spread": members.spread(self, folder, x)} if suite.of_members else {}
+        return {**made.numbers, **told, "kinds": kinds, "freedom": freedom}
+
+    def members(self, number: int, folder: Path, stages: Stages) -> None:
+        """Makes the backgrounds of all members, each a stage."""
+        for n, place in members.folders(self.suite, folder):
+
+            def make(n: int = n, place: Path = place) -> None:
+                if number:
+                    before = self.folder(number - 1) / place.name / "analysis.fathom"
+                    members.run(self.suite, number, before, place)
+                else:
+                    members.first(self, n, State(folder / "background.fathom"), place)
+
+            stages.run(place.name, make)
+
+    def members_after(self, number: int, folder: Path, stages: Stages) -> None:
+        """Makes the analyses of all members, with H' of the control; each a stage."""
+        rest = [
+            (n, place)
+            for n, place in members.folders(self.suite, folder)
+            if not stages.done(f"{place.name}-analysis")
+        ]
+        linear = None
+        for n, place in members.folders(self.suite, folder):
+            if linear is None and rest:
+                linear = self._linear(number, folder)
+
+            def make(n: int = n, place: Path = place, linear: Any = linear) -> None:
+                members.analyse(self, number, n, *linear, place)
+
+            stages.run(f"{place.name}-analysis", make)
+
+    def _linear(self, number: int, folder: Path) -> tuple[Any, Increments]:
+        """Returns the background on the grid of the increments, and the control's analysis about it
+        without a minimisation: its data, H' and increment."""
+        state = State(folder / "background.fathom")
+        x = vector_on(self.analyser_for(state), state)
+        began = float(self.suite.begin(number).astype("i8"))
+        data = self.used(folder / "screened.parquet")
+        made = self.analyser_for(state).linearised(x, data, began, self.bias(number))
+        with np.load(folder / "increments.npz") as known:
+            made.increment = known["increment"]
+        return x, made
+
+    def _again(
+        self, number: int, loop: int, state: State, made: Increments, root: Any
+    ) -> Increments:
+        """Returns the increments of one more outer loop: departures of the forecast from the
+        present analysis, the tangent about it.
+        """
+        folder, analyser = self.folder(number), self.analyser_for(state)
+        place = folder / f"outer-{loop}"
+        if mpi.is_root:
+            place.mkdir(exist_ok=True)
+            (place / "screened.parquet").write_bytes((folder / "screened.parquet").read_bytes())
+        mpi.world.barrier()  # the files are there for all
+        forecasts.analysed(self.suite, folder / "air.fathom", place, None)
+        data = self.used(place / "analysed.parquet", bias=folder / "screened.parquet")
+        present = State(folder / "air.fathom")
+        began = float(self.suite.begin(number).astype("i8"))
+        x = vector_on(analyser, present)
+        return analyser.analyse(x, data, began, self.bias(number), made.increment, root)
+
+    def _set_out(self, number: int, state: State, increment: Any, folder: Path) -> None:
+        """Writes the background with an increment as air.fathom."""
+        whole = increment_on(self.analyser_for(state), state, increment)
+        date = self.suite.analysed(number)
+        models.set_out(
+            self.suite, state.with_increment(whole), state.header, date, folder / "air.fathom"
+        )
+
+    def surface(self, number: int, folder: Path) -> dict[str, Any]:
+        """Makes analysis.fathom: air.fathom with the analysis of ground, snow and sea."""
+        suite, told = self.suite, {}
+        air, out = folder / "air.fathom", folder / "analysis.fathom"
+        if suite.observations.surface:
+            hours = suite.window / 3600
+            told = surface_analysis.analyse(
+                folder / "screened.parquet", air, out, mpi.world, hours, missing=True
+            )
+        elif mpi.is_root:
+            writing.replace(out, air.read_bytes())
+        mpi.world.barrier()  # the files are there for all
+        return {"surface": told}
+
+    def products(self, number: int, folder: Path) -> dict[str, Any]:
+        """Makes analysis.grib2, and the products of a forecast from every so many analyses."""
+        every = seconds_of(self.suite.chain.every)
+        long = bool(self.suite.chain.forecast) and (number * self.suite.window) % every == 0
+        return forecasts.products(self.suite, folder / "analysis.fathom", folder, long)
+
+    def feedback(self, number: int, folder: Path) -> dict[str, Any]:
+        """Makes feedback.parquet: the screened base with what the analysis has made of it; for
+        increments at the start also the forecast through the window, forecast.fathom.
+        """
+        data = base.read(folder / "screened.parquet")
+        used = np.flatnonzero(_usable(data))
+        with np.load(folder / "increments.npz") as made:
+            data["analysis_departure"][used] = made["residuals"]
+            data["weight"][used] = made["weights"]
+        if self.suite.along:
+            forecasts.analysed(
+                self.suite, folder / "analysis.fathom", folder, folder / "forecast.fathom"
+            )
+            after = base.read(folder / "analysed.parquet")
+            size = np.nan_to_num(data["bias"])
+            data["analysis_departure"] = after["background_departure"] - size
+        light = np.zeros(len(data), bool)
+        light[used] = data["weight"][used] < no_weight
+        removed = data.remove(light, code["no weight"])
+        if mpi.is_root:
+            base.write(data, folder / "feedback.parquet")
+        mpi.world.barrier()  # the files are there for all
+        return {"no_weight": removed, "departures": scores.by_kind(data)}
+
+    def scores(self, number: int, folder: Path) -> dict[str, Any]:
+        truth = self.truth(number)
+        return {
+            name: scores.distances(folder / f"{file}.fathom", truth)
+            for name, file in (("background", "background"), ("analysis", "analysis"))
+        }
+
+    def impact(self, number: int, folder: Path, after: Path) -> dict[str, Any]:
+        """Returns the impact of data on the forecast to the next analysis, measured against nature,
+        or that analysis; after: the folder of the next window.
+        """
+        suite, start = self.suite, State(folder / "background.fathom")
+        there = folder / "unanalysed.fathom"
+        legs = [(suite.window, there)]
+        forecasts.run(suite, folder / "unanalysed", folder / "background.fathom", legs)
+        analyser = self.analyser_for(start)
+        truth = self.truth(number + 1) if self.simulated else after / "analysis.fathom"
+        names = (after / "background.fathom", there, truth)
+        ours, before, right = (vector_on(analyser, State(path)) for path in names)
+        x, made = self._linear(number, folder)
+        root = members.background(self, folder, x) if suite.of_members else analyser.background(x)
+        data = self.used(folder / "screened.parquet")
+        errors = (ours - right, before - right)
+        return influence.impact(analyser, x, made, root, errors, suite.window, data)
+
+    def truth(self, number: int) -> Path:
+        """Returns the restart of nature at the date of an analysis."""
+        if not self.suite.along:
+            return self.folder(number) / "middle.fathom"
+        before = self.folder(number - 1) / "end.fathom"
+        return before if number else self.out / "nature" / "start.fathom"
+
+    # ---- what stages share -----------------------------------------------------------------------
+
+    def analyser_for(self, state: State) -> Analyser:
+        if self.analyser is None:
+            self.analyser = Analyser(self.suite, state)
+        else:
+            self.analyser.renewed(state)
+        return self.analyser
+
+    def bias(self, number: int) -> Bias:
+        """Returns the coefficients of the bias before a window."""
+        error = self.suite.bias.error
+        path = self.folder(number - 1) / "bias.json"
+        if not number:
+            return Bias({}, error)
+        return Bias.of_json(json.loads(path.read_text()), error)
+
+    def used(self, path: Path, bias: Path | None = None) -> Observations:
+        """Returns the data of a minimisation; bias: a base with the bias of each datum, where the
+        departures of `path` are with it.
+        """
+        data = base.read(path)
+        if bias is not None:
+            before = base.read(bias)
+            data["bias"], data["reason"] = before["bias"], before["reason"]
+            data["background_departure"] = data["background_departure"] - np.nan_to_num(
+                data["bias"]
+            )
+            return data.taken(_usable(before))
+        return data.taken(_usable(data))
+
+
+def _usable(data: Observations) -> np.ndarray:
+    """Returns which data a minimisation of the air takes: used, with a departure, not of the sea or
+    of snow alone."""
+    below = data.variable_is("sea_water_temperature") | data.variable_is("surface_snow_thickness")
+    result: np.ndarray = data.used & np.isfinite(data["background_departure"]) & ~below
+    return result
+
+
+def _without(data: Observations, kinds: list[Any]) -> None:
+    for kind in kinds:
+        data.remove(data.kind_is(kind), code["blacklist"])
+
+
+def _placed(data: Observations) -> Observations:
+    """Returns the data with a place on Earth, any where there is none."""
+    with np.errstate(invalid="ignore"):
+        here = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    made = data.taken(np.arange(len(data)))
+    for name in ("longitude", "latitude"):
+        made[name] = np.where(here, data[name], 0.0)
+    return made
+
+
+def told(number: int, r: dict[str, Any]) -> str:
+    """Returns a line about a window."""
+    m = r["minimisation"]
+    line = (
+        f"window {number + 1}: {r['screening']['used']} of {r['screening']['data']} data,"
+        f" departure {m['departure']:.2f}, residual {m['residual']:.2f} of the errors"
+    )
+    if "scores" in r:
+        before, after = (r["scores"][n]["globe"] for n in ("background", "analysis"))
+        line += (
+            f"; wind at 500 hPa {before['wind 500']:.2f} -> {after['wind 500']:.2f} m/s,"
+            f" temperature {before['temperature 500']:.2f} -> {after['temperature 500']:.2f} K"
+        )
+    return line

@@ -1,0 +1,308 @@
+"""The file of a chain: the model's tables, as `fathom run` reads them ([grid], [model], [state],
+[simulation], [parallel], [constants], [extensions]), and those of the chain:
+
+[chain]          windows, deadline, spin-up, forecasts from the analyses
+[nature]         the run that is observed: settings on top of the model's tables
+[observations]   a base that is given, or how many reports of each kind nature gives
+[screening]      limits, thinning, blacklist
+[bias]           variational correction of radiances
+[background]     covariances of background errors
+[assimilation]   method, window, minimisation
+[increment]      truncation and step of the model of the increments
+[ensemble]       members of envar and hybrid
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from fathom.assimilation.cycle.experiment import table_of
+from fathom.assimilation.observations.variables import kinds
+from fathom.base.clock import Period
+from fathom.base.failure import InputError, MissingFileError
+from fathom.base.home import at_home
+from fathom.base.near import near, unknown
+from fathom.run.experiment.toml import Document
+
+of_model = ("grid", "model", "state", "simulation", "parallel", "constants", "extensions")
+may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
+methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
+
+
+@dataclass
+class Chain:
+    """windows: how many; deadline: of the work of a window, as "10min"; spin_up: how long model and
+    nature run from [state] before the first window; forecast: length of the forecasts from the
+    analyses, and every: between them. seed: of all random numbers."""
+
+    windows: int = 8
+    deadline: str = ""
+    spin_up: str = ""
+    forecast: str = ""
+    every: str = "12h"
+    seed: int = 1
+
+
+@dataclass
+class Nature:
+    """set: settings on top of the model's tables, as `--set` has them."""
+
+    set: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class Observations:
+    """base: a file that is given; else nature is observed: kinds: reports in an hour of each kind,
+    of a usual network times `amount`. without: kinds that are not used. slot: between the moments
+    of the model that data are compared with. bias: of the simulated radiances, one standard
+    deviation over the channels [K]. surface: whether the surface is analysed."""
+
+    base: str = ""
+    kinds: dict[str, Any] = field(default_factory=dict)
+    amount: float = 1.0
+    without: list[Any] = field(default_factory=list)
+    slot: str = "1h"
+    bias: float = 0.5
+    surface: bool = True
+
+
+@dataclass
+class Screening:
+    """limit: of the first guess, in standard deviations; thinning; blacklist: a file of rules."""
+
+    limit: float = 5.0
+    thinning: bool = True
+    blacklist: str = ""
+
+
+@dataclass
+class Bias:
+    """use: whether coefficients of the bias of radiances are part of the control vector; error:
+    one standard deviation of each in a window [K]."""
+
+    use: bool = True
+    error: float = 0.3
+
+
+@dataclass
+class Background:
+    """file: covariances that `fathom background` has written; else simple ones: standard deviations
+    of wind [m s-1], temperature [K], surface pressure [Pa] and relative humidity [1], length [m]
+    and depth [ln p] of their correlation. scale: times the variances."""
+
+    file: str = ""
+    wind: float = 2.5
+    temperature: float = 0.8
+    pressure: float = 100.0
+    humidity: float = 0.1
+    length: float = 4e5
+    depth: float = 0.5
+    scale: float = 1.0
+
+
+@dataclass
+class Assimilation:
+    """method; window; iterations and outer loops (of 4d-var and hybrid); tolerance: of the
+    gradient; quality: "huber" or "flat", variational quality control; "none"."""
+
+    method: str = "fgat"
+    window: str = "6h"
+    iterations: int = 30
+    outer: int = 1
+    tolerance: float = 1e-2
+    quality: str = "huber"
+
+
+@dataclass
+class Increment:
+    """The grid of the increments: truncation, of the model where it is 0; step: of the tangent
+    model of 4d-var and hybrid; diffusion_time: of that model."""
+
+    truncation: int = 0
+    step: str = "30min"
+    diffusion_time: str = "2.4h"
+
+
+@dataclass
+class Ensemble:
+    """members: of envar and hybrid; inflation of their spread, and model_error, drawn again for
+    each: a share of B's variance, from window to window; weight of their covariances, 1: they
+    alone; length [km] and depth [ln p] of half of the reach of their localisation."""
+
+    members: int = 8
+    inflation: float = 1.05
+    model_error: float = 0.1
+    weight: float = 0.5
+    length: float = 2000.0
+    depth: float = 1.0
+
+
+@dataclass
+class Report:
+    """samples: random vectors from which degrees of freedom for signal are found; 0: none. impact:
+    whether the forecast impact of each kind is found by the adjoint of the increments' model."""
+
+    samples: int = 1
+    impact: bool = True
+
+
+@dataclass
+class Suite:
+    chain: Chain
+    nature: Nature
+    observations: Observations
+    screening: Screening
+    bias: Bias
+    background: Background
+    assimilation: Assimilation
+    increment: Increment
+    ensemble: Ensemble
+    report: Report
+    document: Any = None
+    settings: tuple[str, ...] = ()
+
+    @cached_property
+    def window(self) -> float:
+        """Returns length of a window [s]."""
+        return Period(self.assimilation.window, "window").seconds
+
+    @cached_property
+    def step(self) -> float:
+        """Returns step of the model [s]."""
+        return Period(self.run["time_step"], "time_step").seconds
+
+    @property
+    def run(self) -> Mapping[str, Any]:
+        """Returns [simulation]."""
+        given: Mapping[str, Any] = self.document.tables.get("simulation", {})
+        return given
+
+    @property
+    def along(self) -> bool:
+        """Returns whether increments are at the start of a window and go along with the tangent
+        model."""
+        return self.assimilation.method in ("4d-var", "hybrid")
+
+    @property
+    def of_members(self) -> bool:
+        return self.assimilation.method in ("envar", "hybrid")
+
+    @cached_property
+    def start(self) -> np.datetime64:
+        """Returns the beginning of the first window."""
+        began = np.datetime64(str(self.run.get("start", "2000-01-01")).replace(" ", "T"), "s")
+        return began + np.timedelta64(round(seconds_of(self.chain.spin_up)), "s")
+
+    def begin(self, number: int) -> np.datetime64:
+        """Returns the beginning of a window."""
+        return self.start + np.timedelta64(round(number * self.window), "s")
+
+    def analysed(self, number: int) -> np.datetime64:
+        """Returns the date of the analysis of a window: its middle, or its start."""
+        later = 0.0 if self.along else self.window / 2
+        return self.begin(number) + np.timedelta64(round(later), "s")
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """Returns all values, by table, which make the results."""
+        tables = {n: self.document.tables[n] for n in of_model if n in self.document.tables}
+        own = {n: dict(vars(getattr(self, n))) for n in tables_of_chain()}
+        own["chain"] = {n: own["chain"][n] for n in ("spin_up", "forecast", "every", "seed")}
+        return {**tables, **own, "parallel": {}}
+
+
+def tables_of_chain() -> dict[str, Any]:
+    """Returns name -> class of the tables of a chain."""
+    hints = get_type_hints(Suite)
+    return {name: kind for name, kind in hints.items() if name not in ("document", "settings")}
+
+
+def seconds_of(text: str) -> float:
+    """Returns a length of time [s]; 0 of an empty text."""
+    return Period(text).seconds if text else 0.0
+
+
+def read(path: Path, settings: Iterable[str] = ()) -> Suite | None:
+    """Returns the chain of a file; None: it has no [chain]. InputError: keys or values that do not
+    fit, with their place.
+    """
+    settings = tuple(settings)
+    document = Document.read(path, settings)
+    if "chain" not in document.tables:
+        return None
+    own = tables_of_chain()
+    for name in document.tables:
+        if name not in own and name not in of_model:
+            known = (*own, *of_model)
+            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, known)}")
+    made = {
+        n: table_of(document, n, kind, document.tables.get(n, {}), may_be_zero)
+        for n, kind in own.items()
+    }
+    suite = Suite(**made, document=document, settings=settings)
+    check(suite)
+    return suite
+
+
+def check(suite: Suite) -> None:
+    """Checks what can be checked before the first window. InputError, with both values."""
+    place, a, o = suite.document.place, suite.assimilation, suite.observations
+    for key, allowed in (("method", methods), ("quality", ("none", "huber", "flat"))):
+        if (given := getattr(a, key)) not in allowed:
+            raise InputError(f"{place('assimilation', key)}: " + unknown(key, given, allowed))
+    for name in (*o.kinds, *o.without):
+        if name not in kinds:
+            raise InputError(f"{place('observations')}: " + unknown("kind", str(name), kinds))
+    if "time_step" not in suite.run:
+        raise InputError(f'{place("simulation")}: [simulation] needs time_step = "30min"')
+    _check_times(suite)
+    _check_files(suite)
+    if suite.ensemble.members < 2 or suite.ensemble.weight > 1:
+        raise InputError(f"{place('ensemble')}: allowed are two members or more, a weight up to 1")
+    truncation = suite.document.tables.get("grid", {}).get("truncation")
+    if truncation is not None and suite.increment.truncation > truncation:
+        raise InputError(
+            f"{place('increment', 'truncation')}: T{suite.increment.truncation} is finer than the"
+            f" model, T{truncation}; allowed is the same or less"
+        )
+
+
+def _check_times(suite: Suite) -> None:
+    """Checks that windows, slots and steps fit each other."""
+    lengths = {
+        "assimilation.window": suite.window,
+        "assimilation.window / 2": suite.window / 2,
+        "observations.slot": Period(suite.observations.slot, "slot").seconds,
+        "simulation.time_step": suite.step,
+        "chain.spin_up": seconds_of(suite.chain.spin_up),
+        "increment.step": Period(suite.increment.step, "step").seconds,
+    }
+    pairs = [
+        ("assimilation.window / 2", "observations.slot"),
+        ("observations.slot", "simulation.time_step"),
+        ("chain.spin_up", "simulation.time_step"),
+    ]
+    if suite.along:
+        pairs.append(("assimilation.window", "increment.step"))
+    for longer, shorter in pairs:
+        ratio = lengths[longer] / lengths[shorter]
+        if not np.isclose(ratio, round(ratio)):
+            key = longer.split(" ")[0].split(".")
+            raise InputError(
+                f"{suite.document.place(*key)}: {longer}, {lengths[longer]:g} s, is no multiple of"
+                f" {shorter}, {lengths[shorter]:g} s"
+            )
+
+
+def _check_files(suite: Suite) -> None:
+    """Checks that the files are there that a chain names."""
+    for key, file in (("base", suite.observations.base), ("blacklist", suite.screening.blacklist)):
+        table = "observations" if key == "base" else "screening"
+        if file and not at_home(file).is_file():
+            raise MissingFileError(f"{suite.document.place(table, key)}: {file}: no such file")
