@@ -174,7 +174,7 @@ class Checkpoint:
 class Part(Stream):
     """One field of the state, written in bands of rows."""
 
-    in_order = False
+    in_order = takes_turns = False
 
     def __init__(
         self, checkpoint: Checkpoint, field: str, levels: int | None, ny: int, nx: int
