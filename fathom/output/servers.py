@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Task = tuple[Any, "list[Future[float]]"]  # a job, and what its threads do
 
 
+opened = 71  # tag of messages: a server has opened its files
 task = "io_servers"  # of ranks, as they are divided (fathom/base/ranks.py)
 
 
@@ -60,8 +61,12 @@ def _nodes(comm: Any) -> int:
 
 
 def slots(simulation: Host) -> int:
-    """Returns events that may be under way at a time."""
-    result: int = simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
+    """Returns events that may be under way at a time: by default one more than there are sets, and
+    one for each store, of which several are due together; 2 to 8.
+    """
+    stores = sum(store.travels for store in simulation.outputs)
+    usual = max(2, simulation.roles.sets + 1, min(stores, 8))
+    result: int = simulation.parallel["io_slots"] or usual
     return result
 
 
@@ -76,6 +81,7 @@ class Servers:
             simulation.parallel["io_silence"],
         )
         self.slots = slots(simulation)
+        self.due: tuple[float, int] = -1.0, 0  # a time of output [s], and stores so far due then
         self.lost: list[int] = []  # sets
         self.broken = False  # whether output was lost with one
         d = simulation.domain.decomposition
@@ -94,6 +100,7 @@ class Servers:
                 "streams": [stream.announcement() for stream in self.streams],
             }
         )
+        self._await_opening()
         self.client = mpi.core.OutputClient(
             self.roles,
             simulation.domain,
@@ -103,6 +110,37 @@ class Servers:
             ],
             self.slots,
         )
+
+    def _await_opening(self) -> None:
+        """Waits until all servers have opened their files. RunError: one has not in `io_silence`;
+        nothing is computed yet.
+        """
+        comm = self.simulation.comm
+        silent = comm.bcast(self._not_open() if self.simulation.is_root else None)
+        if self.simulation.is_root:
+            for rank in self.roles.servers:
+                if rank not in silent:
+                    self.everyone.send(silent, rank, opened)
+        if silent:
+            atexit.register(_end_without, comm, 1)
+            ranks = [self.simulation.helpers[task][self.roles.servers.index(n)] for n in silent]
+            raise RunError(
+                f"I/O servers (rank{'s' * (len(silent) > 1)} {', '.join(map(str, ranks))}) have not"
+                f" opened their files in {self.patience:g} s (io_silence); no step is taken yet:"
+                " start again, or without I/O servers"
+            )
+
+    def _not_open(self) -> list[int]:
+        """Returns the ranks of servers that have not opened their files in time."""
+        left, began = set(self.roles.servers), time.monotonic()
+        status = mpi.MPI.Status()
+        while left and time.monotonic() - began < self.patience:
+            if self.everyone.iprobe(mpi.MPI.ANY_SOURCE, opened, status):
+                self.everyone.recv(source=status.Get_source(), tag=opened)
+                left.discard(status.Get_source())
+            else:
+                time.sleep(0.001)
+        return sorted(left)
 
     @staticmethod
     def refuse(simulation: Host, error: BaseException) -> None:
@@ -115,7 +153,7 @@ class Servers:
         """Hands an event over; False where the computing ranks are to write it themselves, and then
         tell with `wrote`.
         """
-        waits = self.on_busy == "wait" or not stream.shared
+        waits = self.on_busy == "wait" or not stream.shared or self._in_turn(stream, event)
         while True:
             alone = stream.set in self.lost or len(self.lost) == self.roles.sets
             self.client.grant(event, 1.0 if waits and not alone else 0.0)
@@ -127,6 +165,16 @@ class Servers:
             if alone or not waits:
                 return False
             self.watch()
+
+    def _in_turn(self, stream: Stream, event: mpi.core.OutputEvent) -> bool:
+        """Returns whether the stores due at one time alone fill all slots: the next one waits for
+        the first to be written.
+        """
+        if not stream.takes_turns:
+            return False
+        at, number = self.due
+        self.due = event.seconds, number + 1 if at == event.seconds else 1
+        return self.due[1] > self.slots
 
     def wrote(self, event: mpi.core.OutputEvent) -> None:
         """Tells that the computing ranks have written the data that servers did not take."""
@@ -280,6 +328,10 @@ class _Server:
         self.streams = simulation.streams
         for stream, announcement in zip(self.streams, told["streams"], strict=True):
             stream.hear(announcement)
+        everyone = simulation.division.helps[task].comm
+        everyone.send(None, 0, opened)
+        if everyone.recv(source=0, tag=opened):
+            raise RunError("another I/O server has not opened its files")
         self.core = mpi.core.OutputServer(
             simulation.roles,
             decomposition,
@@ -288,6 +340,7 @@ class _Server:
         )
         self.position, self.per_set = simulation.roles.server % per_set, per_set
         self.events, self.bytes, self.seconds_working = 0, 0, 0.0
+        self.left = (0, 0), time.monotonic()  # pieces of work and events, and since when
         self.staged: deque[tuple[Any, int]] = deque()  # (event, ticket of the stage)
 
     def serve(self) -> None:
@@ -299,7 +352,10 @@ class _Server:
             ThreadPoolExecutor(1) as in_turn,
         ):
             while not self.core.done():
-                self.core.poll(0.002)
+                if self._is_stuck(under_way):  # it gives no sign of life then
+                    time.sleep(0.002)
+                else:
+                    self.core.poll(0.002)
                 while (job := self.core.next()) is not None:
                     under_way.append((job, self._begin(job, pool, in_turn)))
                 under_way = self._finish(under_way, stage)
@@ -313,6 +369,17 @@ class _Server:
             stream.leave()
         if stage is not None:
             stage.close()
+
+    def _is_stuck(self, under_way: list[Task]) -> bool:
+        """Returns whether there is work of which nothing has ended for `io_silence`: files that
+        are opened or written do not answer.
+        """
+        left = sum(not one.done() for _, tasks in under_way for one in tasks)
+        now, (number, since) = time.monotonic(), self.left
+        if not left or (left, self.events) != number:
+            self.left = (left, self.events), now
+            return False
+        return now - since > float(self.simulation.parallel["io_silence"])
 
     def _finish(self, under_way: list[Task], stage: Stage | None) -> list[Task]:
         """Marks jobs whose threads are done as written, or hands them to the staging disk. Returns

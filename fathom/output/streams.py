@@ -52,9 +52,10 @@ class Stream(ABC):
     """Events of one kind. A kind has `items` and `products`, writes a region with `write_region`,
     and makes an event visible with `extend`. `shared`: any rank may write any region; else one rank
     writes all and makes the event visible alone. `in_order`: events become visible
-    one after another."""
+    one after another. `takes_turns`: with others that are due with it, it waits for a slot of the
+    servers where those alone fill all."""
 
-    shared = in_order = True
+    shared = in_order = takes_turns = True
     items: list[Item]
     products: list[Product]
     heard: tuple[str, ...] = (

@@ -174,7 +174,7 @@ class Checkpoint:
 class Part(Stream):
     """One field of the state, written in bands of rows."""
 
-    in_order = False
+    in_order = takes_turns = False
 
     def __init__(
         self, checkpoint: Checkpoint, field: str, levels: int | None, ny: int, nx: int
@@ -267,8 +267,7 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     header, names = s.readers.share(head)
     s.count = header.steps
     _check_clock(path, header, s)
-    made = {name for name in s.model.prognostic if s.fields.has(name)}
-    s.restored = {*state, *taken, *made} & set(names)
+    s.restored = {*state, *taken, *_made_by_steps(s)} & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:
         with (
@@ -289,6 +288,14 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     s.fields.count = s.count
     stores: dict[str, Any] = header.extra.get("stores", {})
     return stores
+
+
+def _made_by_steps(simulation: Simulation) -> set[str]:
+    """Returns fields of a restart that steps make of the state: an area inside reads them before
+    the first step.
+    """
+    written = {f["name"] for f in simulation.fields.fields if f["written"]}
+    return {n for n in simulation.in_restarts if n in written or n in simulation.model.prognostic}
 
 
 def _warn_of_others(path: Path, held: Iterable[str], own: set[str]) -> None:

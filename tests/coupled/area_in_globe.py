@@ -37,6 +37,24 @@ def both(directory=None, area_servers=0, globe_servers=0):
     return area, globe
 
 
+def in_gridpoint_globe(directory, inner):
+    """A "spectral" or "gridpoint" area in a globe with levels of height, and that globe."""
+    levels = fm.HeightLevels(nz=6, top=20e3)
+    grid = fm.LatitudeLongitudeGrid(24, staggering="C", levels=levels)
+    air = fm.GridPointAtmosphere(grid).set(eastward_wind=20.0, air_temperature=280.0)
+    globe = fm.Simulation(air, "900s")
+    if inner == "spectral":
+        model = fm.LimitedAreaAtmosphere(
+            small_areas.area(points=(24, 20), resolution=100e3), outer=globe
+        ).set(analysis="outer")
+    else:
+        place = {"centre": (8, 46), "points": (20, 18), "resolution": 100e3}
+        model = fm.GridPointAtmosphere(
+            fm.RotatedGrid(**place, levels=levels), outer_model=globe
+        ).set(air_temperature=280.0, eastward_wind=20.0)
+    return fm.Simulation(model, "300s", directory=directory), globe
+
+
 def told(area, globe):
     """Checksums and what the stores hold, from rank 0, which always steps."""
     found = {}

@@ -118,6 +118,22 @@ def test_a_restart_is_one_folder(tmp_path):
         area.checkpoint("30min", path="r.fathom")
 
 
+@pytest.mark.parametrize("inner", ["spectral", pytest.param("gridpoint", marks=pytest.mark.long)])
+def test_continues_inside_a_gridpoint_globe(tmp_path, inner):
+    """An area that continues from a restart has the bits of one that never stopped: the globe
+    around it has levels of height, whose winds at the centres of cells are no state.
+    """
+    whole, _ = area_in_globe.in_gridpoint_globe(tmp_path / "whole", inner)
+    whole.run("1h", progress=False, report=False)
+    first, _ = area_in_globe.in_gridpoint_globe(tmp_path / "first", inner)
+    first.run("30min", progress=False, report=False)
+    later, globe = area_in_globe.in_gridpoint_globe(tmp_path / "later", inner)
+    later.restore(complete(tmp_path / "first")[-1][1])
+    later.run("30min", progress=False, report=False)
+    assert globe.gather("eastward_wind").max() > 10
+    assert later.seconds == 3600 and later.checksum() == whole.checksum()
+
+
 @pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.long), "within"])
 def test_killed_while_a_restart_is_written(on_ranks, alone, tmp_path, when):
     """The folder that is not complete does not count: the run goes on from the one before."""

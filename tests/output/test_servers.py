@@ -352,6 +352,71 @@ def test_one_of_two_servers_falls_silent(without):
             )
 
 
+STUCK = """# files of a store that the third rank opens do not answer while there is "held"
+import io, os, time
+if os.environ.get("PMI_RANK") == "2":
+    held = os.path.join(os.path.dirname(__file__), "held")
+    def patient(opened):
+        def opening(path, *arguments, **named):
+            while "surface.zarr" in str(path) and os.path.exists(held):
+                time.sleep(0.01)
+            return opened(path, *arguments, **named)
+        return opening
+    os.open, io.open = patient(os.open), patient(io.open)
+"""
+
+
+def test_server_whose_file_does_not_open(without, tmp_path):
+    """Before the first step: the run ends, with the rank, and does not wait for ever."""
+    (tmp_path / "sitecustomize.py").write_text(STUCK)
+    (tmp_path / "held").touch()
+    told = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    words = ("run", "box.toml", "--no-report", "--ranks", 2, "--io-servers", 1, "--out", "no-file")
+    silence = ("--set", "parallel.io_silence=1")
+    status, _, err = box.fathom(*words, *silence, folder=without, **told)
+    assert status == 1 and "Traceback" not in err
+    assert "I/O servers (rank 2) have not opened their files in 1 s (io_silence)" in err
+
+
+@pytest.mark.long
+def test_server_that_waits_for_a_file_of_a_run(without, tmp_path):
+    """It gives no sign of life: the others write what it has not, and the run goes on."""
+    (tmp_path / "sitecustomize.py").write_text(STUCK)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    few = ("--io-servers", 1, "--set", "parallel.io_silence=1")
+    process, _ = started(without, "stuck", *few, PYTHONPATH=path)
+    (tmp_path / "held").touch()
+    out = said_until(process, "I/O servers of set 0 (rank 2) have been silent for 1 s")
+    await_times(process, without / "stuck", written(without / "stuck") + 4)
+    process.send_signal(signal.SIGINT)
+    out += said_until(process, None)
+    assert process.wait(60) == 3, out
+    with output.open(without / "stuck" / "surface.zarr") as found:
+        assert (np.diff(found.time.values) == np.timedelta64(12, "h")).all()
+        assert np.isfinite(found.tos.values).all()
+
+
+@pytest.mark.parametrize("slots", [None, 1])
+def test_stores_that_are_due_together(without, slots):
+    """There is a slot for each, and with fewer each waits for the one before: at most the first of
+    a time finds all slots in use.
+    """
+    more = [
+        part
+        for name in "abcd"
+        for part in (
+            "--set",
+            f'output."{name}.zarr"={{variables=["sea_surface_height"],every="12h"}}',
+        )
+    ]
+    more += ["--set", f"parallel.io_slots={slots}"] if slots else []
+    words = ("run", "box.toml", "--no-report", "--out", f"together-{slots}")
+    box.done(*words, *more, folder=without, servers=1)
+    protocol = box.summary(without / f"together-{slots}")["output"]["servers"]
+    assert protocol["slots"] == (slots or 5)
+    assert not slots or protocol["fallen_back"] <= 5  # times, with four stores each
+
+
 @pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number):
     """It cannot be had: the run ends, and says so."""
