@@ -59,6 +59,7 @@ public = {
     "GridPointAtmosphere": "atmosphere",
     "adjoint_error": "assimilation.adjoint_of_scheme",
     "Simulation": "run.simulation",
+    "Coupled": "coupled.system",
     "Programs": "coupled.programs",
     "ProgramsFile": "coupled.file",
     "Program": "coupled.program",

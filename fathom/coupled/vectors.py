@@ -24,14 +24,23 @@ def axes(grid: Any, place: str) -> np.ndarray:
     """Returns the unit vectors of the axes at the points of a place, "center" or "corner", in
     space (points, 2, 3); on a plane those of x and y.
     """
-    longitude, latitude, angle = _directions(grid, place)
+    *_, angle = _directions(grid, place)
+    east, north = np.moveaxis(eastward_and_northward(grid, place), 1, 0)
+    cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    return np.stack([cosine * east + sine * north, cosine * north - sine * east], 1)
+
+
+def eastward_and_northward(grid: Any, place: str) -> np.ndarray:
+    """Returns the unit vectors to east and north at the points of a place in space (points, 2, 3);
+    on a plane those of x and y.
+    """
+    longitude, latitude, _ = _directions(grid, place)
     if "longitude" not in grid.mapping():
         return np.broadcast_to(np.eye(3)[:2], (longitude.size, 2, 3))
     east = np.stack([-np.sin(longitude), np.cos(longitude), np.zeros_like(longitude)], -1)
     low = np.sin(latitude)
     north = np.stack([-low * np.cos(longitude), -low * np.sin(longitude), np.cos(latitude)], -1)
-    cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
-    return np.stack([cosine * east + sine * north, cosine * north - sine * east], 1)
+    return np.stack([east, north], 1)
 
 
 def _directions(grid: Any, place: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

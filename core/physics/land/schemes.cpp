@@ -22,10 +22,15 @@ Entries land(Part) {
             entry<SoilLayers>("SoilLayers").with("response", "SoilResponse"),
             entry<LakeUnder<false>>("MixedLake").with("under tiles", "MixedLakeOfTiles"),
             entry<LakeUnder<true>>("MixedLakeOfTiles"),
-            entry<TileState>("TileState"),
+            entry<TileState>("TileState").with("over an ocean", "TileStateOverOcean"),
+            entry<TileStateOver<OceanState>>("TileStateOverOcean"),
             entry<TileResponse>("TileResponse"),
-            entry<TileExchange>("TileExchange"),
-            entry<TileDiffusion>("TileDiffusion"),
+            entry<TileExchange>("TileExchange").with("over an ocean", "TileExchangeOverOcean"),
+            entry<TileExchangeOver<OceanExchange>>("TileExchangeOverOcean"),
+            entry<TileDiffusion>("TileDiffusion").with("over an ocean", "TileDiffusionOverOcean"),
+            entry<TileDiffusionOverOcean>("TileDiffusionOverOcean"),
+            entry<SurfaceSunlight>("SurfaceSunlight"),
+            entry<HeatFromBelow>("HeatFromBelow"),
             entry<TiledLand>("TiledLand")
                 .with("response", "TileResponse")
                 .with("surface", "TileState")

@@ -18,7 +18,8 @@
 
 namespace fathom::physics {
 
-template <class Real> struct TiledSurface {
+/// Sea: what is below the air beside land, prescribed or an ocean (ocean_below.hpp).
+template <class Real, template <class> class Sea> struct TiledSurfaceOver {
     TileShares<Real> shares;
     TileWarmth<Real> warmth;
     TileConductances<Real> conductances;
@@ -27,9 +28,7 @@ template <class Real> struct TiledSurface {
     Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice;
     Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow;
     Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation;
-    Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature;
-    Reads<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> sea_conductance;
-    Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> sea_flux;
+    Sea<Real> sea_below;
     TileFluxesOut<Real> out;
 
     static constexpr double cp = constants::dry_air_heat_capacity, L = constants::evaporation_heat;
@@ -51,6 +50,7 @@ template <class Real> struct TiledSurface {
 
     constexpr SurfaceAnswer<Real> operator()(const LowestRow<Real>& row) const {
         const Tiles tiles = all(row);
+        const SeaRow<Real> of_sea = sea_below.row(row);
         std::array<Line, tile::number> lines;
         for (int i = 0; i < tile::number; ++i) {
             const Tile& t = tiles[i];
@@ -58,7 +58,7 @@ template <class Real> struct TiledSurface {
             lines[i] = {(t.inertia * t.forcing - t.K * t.s - t.latent * t.wet_K * t.q) * per,
                         t.K * per, t.latent * t.wet_K * per, t.coupling * per};
         }
-        Solution x = solve(row, tiles, lines);
+        Solution x = solve(row, of_sea, tiles, lines);
         for (int i = tile::snow; i <= tile::ice; ++i) {
             const auto melts = lines[i](x) > tiles[i].bound;
             const auto held = [&](Real& number, Real to) { number = select(melts, to, number); };
@@ -67,11 +67,10 @@ template <class Real> struct TiledSurface {
             held(lines[i].by_q, 0);
             held(lines[i].by_soil, 0);
         }
-        x = solve(row, tiles, lines);
+        x = solve(row, of_sea, tiles, lines);
 
-        const Real sea = shares.open_sea[0], K = sea_conductance[0],
-                   sea_heat = K * (row.above_s(sea_temperature[0]) - x.s),
-                   sea_water = K * (sea_humidity(row) - x.q);
+        const Real sea = shares.open_sea[0], sea_heat = of_sea.K * (of_sea.s - x.s),
+                   sea_water = of_sea.K * (of_sea.q - x.q);
         SurfaceAnswer<Real> answer{x.s, x.q, sea * sea_heat, sea * sea_water};
         tile::Each<Real> heat, water;
         for (int i = 0; i < tile::number; ++i) {
@@ -82,7 +81,7 @@ template <class Real> struct TiledSurface {
             answer.heat = fma(t.share, H, answer.heat);
             answer.water = fma(t.share, water[i], answer.water);
         }
-        sea_flux[0] = sea_heat + L * sea_water;
+        sea_below.put(row, x.s, x.q, sea_heat + L * sea_water);
         out.plants[0] = heat[tile::plants];
         out.bare[0] = heat[tile::bare];
         out.snow[0] = heat[tile::snow];
@@ -94,12 +93,15 @@ template <class Real> struct TiledSurface {
         out.soil_warming[0] = x.soil;
         return answer;
     }
+    /// The current below drags the air too (DiffusionOver).
+    constexpr Drift<Real> drift() const
+        requires requires(const Sea<Real>& sea) { sea.drift(Real()); }
+    {
+        return sea_below.drift(Real(shares.open_sea[0]));
+    }
+    constexpr void take_stress(Real u, Real v) const { sea_below.take_stress(u, v); }
 
 private:
-    constexpr Real sea_humidity(const LowestRow<Real>& row) const {
-        return 0.98 * Saturation<Real>(Real(sea_temperature[0]), row.surface_pressure).humidity -
-               row.q;
-    }
     constexpr Tiles all(const LowestRow<Real>& row) const {
         const auto T = temperatures<Real>(warmth), share = each<Real>(shares);
         const LandShares<Real> of(ground::snow_cover(snow[0]), vegetation[0]);
@@ -133,12 +135,13 @@ private:
         return tiles;
     }
     /// Three equations, by elimination: the diagonal is larger than the rest of each row.
-    constexpr Solution solve(const LowestRow<Real>& row, const Tiles& tiles,
+    constexpr Solution solve(const LowestRow<Real>& row, const SeaRow<Real>& of_sea,
+                             const Tiles& tiles,
                              const std::array<Line, tile::number>& lines) const {
-        const Real sea = row.step * shares.open_sea[0] * sea_conductance[0];
+        const Real sea = row.step * shares.open_sea[0] * of_sea.K;
         Real ss = row.diagonal + sea, sq = 0, sx = 0,
-             s = fma(sea, row.above_s(sea_temperature[0]), row.right_s);
-        Real qs = 0, qq = row.diagonal + sea, qx = 0, q = fma(sea, sea_humidity(row), row.right_q);
+             s = fma(sea, of_sea.s, row.right_s);
+        Real qs = 0, qq = row.diagonal + sea, qx = 0, q = fma(sea, of_sea.q, row.right_q);
         Real xs = 0, xq = 0, xx = soil.inertia[0], x = xx * soil.forcing[0];
         for (int i = 0; i < tile::number; ++i) {
             const Tile& t = tiles[i];
@@ -171,6 +174,12 @@ private:
     }
 };
 
+template <class Real> using TiledSurface = TiledSurfaceOver<Real, PrescribedSea>;
+
 using TileDiffusion = DiffusionOver<TiledSurface>;
+
+template <class Real> using TilesAndOcean = TiledSurfaceOver<Real, OceanBelow>;
+
+using TileDiffusionOverOcean = DiffusionOver<TilesAndOcean>;
 
 }  // namespace fathom::physics

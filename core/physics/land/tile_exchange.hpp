@@ -9,6 +9,7 @@
 ///       the trees
 #pragma once
 #include "physics/land/lowest_air.hpp"
+#include "physics/land/ocean_below.hpp"
 #include "physics/land/tile_response.hpp"
 
 namespace fathom::physics {
@@ -33,34 +34,35 @@ template <class Real> struct TileConductancesOut {
     Writes<Real, "wet_leaf_share", place::center_column, "1"> wet_leaves;
 };
 
-struct TileExchange {
+/// Sea: what is below the air beside land, prescribed or an ocean (ocean_below.hpp).
+template <template <class> class Sea> struct TileExchangeOver {
     double step = 1200, gust = 2, ice_roughness = 1e-3, most_roughness = 5, canopy_resistance = 70,
            layer = 100, bare_roughness = 0.01, snow_roughness = 2e-3;
 
     static constexpr std::string_view summary =
         "Conductances for momentum, heat and vapour between each tile of the surface and the air";
     static constexpr std::tuple parameters{
-        Parameter{"step", &TileExchange::step, "s", 1e-3, 1e5, "time step"},
-        Parameter{"gust", &TileExchange::gust, "m s-1", 0.1, 10,
+        Parameter{"step", &TileExchangeOver::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"gust", &TileExchangeOver::gust, "m s-1", 0.1, 10,
                   "speed of gusts, added to the wind in squares"},
-        Parameter{"ice_roughness", &TileExchange::ice_roughness, "m", 1e-5, 1,
+        Parameter{"ice_roughness", &TileExchangeOver::ice_roughness, "m", 1e-5, 1,
                   "roughness length of ice"},
-        Parameter{"most_roughness", &TileExchange::most_roughness, "m", 1e-3, 100,
+        Parameter{"most_roughness", &TileExchangeOver::most_roughness, "m", 1e-3, 100,
                   "bound on the roughness length of land"},
-        Parameter{"canopy_resistance", &TileExchange::canopy_resistance, "s m-1", 0, 1e4,
+        Parameter{"canopy_resistance", &TileExchangeOver::canopy_resistance, "s m-1", 0, 1e4,
                   "resistance of plants to evaporation in full light, r_s"},
-        Parameter{"layer", &TileExchange::layer, "m", 10, 1e4,
+        Parameter{"layer", &TileExchangeOver::layer, "m", 10, 1e4,
                   "greatest depth of the surface layer"},
-        Parameter{"bare_roughness", &TileExchange::bare_roughness, "m", 1e-5, 1,
+        Parameter{"bare_roughness", &TileExchangeOver::bare_roughness, "m", 1e-5, 1,
                   "roughness length of bare ground, where the land's is not smaller"},
-        Parameter{"snow_roughness", &TileExchange::snow_roughness, "m", 1e-5, 1,
+        Parameter{"snow_roughness", &TileExchangeOver::snow_roughness, "m", 1e-5, 1,
                   "roughness length of snow, where the land's is not smaller"}};
 
     // long: the properties of the tiles, one after another
     template <class Real>
     constexpr void operator()(
         LowestAir<Real> lowest, TileShares<Real> shares, TileWarmth<Real> warmth,
-        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
+        Sea<Real> sea_below,
         Reads<Real, "soil_moisture", place::center_column, "kg m-2"> moisture,
         Reads<Real, "bare_ground_moisture", place::center_column, "1"> bare_moisture,
         Reads<Real, "canopy_water", place::center_column, "kg m-2"> canopy,
@@ -69,7 +71,6 @@ struct TileExchange {
         Reads<Real, "snow_free_albedo", place::center_column, "1"> land_albedo,
         Reads<Real, "roughness_length", place::center_column, "m"> roughness,
         Reads<Real, "surface_net_shortwave", place::center_column, "W m-2"> sunlight,
-        Writes<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> sea_conductance,
         TileConductancesOut<Real> out,
         Writes<Real, "ground_conductance", place::center_column, "kg m-2 s-1"> ground_conductance,
         Writes<Real, "ground_wetness", place::center_column, "1"> wetness,
@@ -81,12 +82,10 @@ struct TileExchange {
         Writes<Real, "buoyancy_flux", place::center_column, "m2 s-3"> buoyancy_flux) const {
         const SurfaceLayer<Real> air(lowest, gust, layer);
         const auto share = each<Real>(shares), T = temperatures<Real>(warmth);
-        const Real flow = air.density * air.speed, q = air.q, sea = shares.open_sea[0];
-        const Real sea_T = sea_temperature[0],
-                   sea_q = 0.98 * Saturation<Real>(sea_T, air.surface_pressure).humidity;
-        const Real over_sea = air.above(sea_T, sea_q), root = air.sea_drag_root();
-        const OverSea<Real> at_sea = air.over_sea(root, over_sea);
-        const Real sea_K = flow * at_sea.heat;
+        const Real flow = air.density * air.speed, q = air.q, sea = shares.open_sea[0],
+                   root = air.sea_drag_root();
+        const SeaTransfer<Real> at_sea =
+            sea_below(air, root, flow, air.bounded_roughness(Real(ice_roughness), most_roughness));
 
         const Real S = snow[0], a = land_albedo[0], z = roughness[0], cover = ground::snow_cover(S);
         const Real holds = tile::leaves_hold * larger((1 - cover) * vegetation[0], 1e-3);
@@ -98,7 +97,7 @@ struct TileExchange {
         tile::Each<Real> beta{fma(filled, 1 - drawn, drawn), larger(bare_moisture[0], 1e-6),
                               Real(1), Real(1)};
         tile::Each<Real> K;
-        Real drag = sea * at_sea.momentum, buoyancy = sea * (sea_K * over_sea), all_K = 0,
+        Real drag = sea * at_sea.momentum, buoyancy = sea * at_sea.buoyancy, all_K = 0,
              wet_K = 0, log_rough = 0, ground = 0, wet_leaves = 0;
         for (int i = 0; i < tile::number; ++i) {
             const Real saturated = Saturation<Real>(T[i], air.surface_pressure).humidity,
@@ -135,7 +134,6 @@ struct TileExchange {
         out.bare_wet[0] = beta[tile::bare];
         out.snow_wet[0] = beta[tile::snow];
         out.wet_leaves[0] = wet_leaves;
-        sea_conductance[0] = sea_K;
         ground_conductance[0] = all_K / ground;
         wetness[0] = wet_K / all_K;
         momentum_conductance[0] = flow * drag;
@@ -145,5 +143,7 @@ struct TileExchange {
         buoyancy_flux[0] = -(constants::gravity * air.per_energy) * buoyancy / air.density;
     }
 };
+
+using TileExchange = TileExchangeOver<PrescribedSeaExchange>;
 
 }  // namespace fathom::physics

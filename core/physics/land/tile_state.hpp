@@ -5,6 +5,7 @@
 ///       SurfaceState
 ///   emission = sum share sigma T^4
 #pragma once
+#include "physics/land/ocean_below.hpp"
 #include "physics/land/snow_pack.hpp"
 
 namespace fathom::physics {
@@ -22,26 +23,25 @@ template <class Real> struct TileSharesOut {
     Writes<Real, "ground_absorption", place::center_column, "1"> ground_absorption;
 };
 
-struct TileState {
+/// Sea: what is below the air beside land, prescribed or an ocean (ocean_below.hpp).
+template <template <class> class Sea> struct TileStateOver {
     double sea_albedo = 0.065, ice_albedo = 0.6, snow_on_ice_albedo = 0.75,
            forest_snow_albedo = 0.45;
 
     static constexpr std::string_view summary =
         "Shares of sea, plants, bare ground, snow and ice, their albedo and emission";
     static constexpr std::tuple parameters{
-        Parameter{"sea_albedo", &TileState::sea_albedo, "1", 0, 0.99, "albedo of the open sea"},
-        Parameter{"ice_albedo", &TileState::ice_albedo, "1", 0, 0.99, "albedo of ice without snow"},
-        Parameter{"snow_on_ice_albedo", &TileState::snow_on_ice_albedo, "1", 0, 0.99,
+        Parameter{"sea_albedo", &TileStateOver::sea_albedo, "1", 0, 0.99, "albedo of the open sea"},
+        Parameter{"ice_albedo", &TileStateOver::ice_albedo, "1", 0, 0.99, "albedo of ice without snow"},
+        Parameter{"snow_on_ice_albedo", &TileStateOver::snow_on_ice_albedo, "1", 0, 0.99,
                   "albedo of snow on ice"},
-        Parameter{"forest_snow_albedo", &TileState::forest_snow_albedo, "1", 0, 0.99,
+        Parameter{"forest_snow_albedo", &TileStateOver::forest_snow_albedo, "1", 0, 0.99,
                   "largest albedo of snow on land that is dark without snow, as forests are"}};
 
     template <class Real>
     constexpr void operator()(
         Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
-        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice_fraction,
-        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
-        TileWarmth<Real> warmth, Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
+        Sea<Real> sea_below, TileWarmth<Real> warmth, Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
         Reads<Real, "snow_albedo", place::center_column, "1"> snow_albedo,
         Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice,
         Reads<Real, "snow_free_albedo", place::center_column, "1"> land_albedo,
@@ -50,13 +50,13 @@ struct TileState {
         Writes<Real, "surface_emission", place::center_column, "W m-2"> emission,
         Writes<Real, "surface_temperature", place::center_column, "K"> temperature) const {
         const Real land = smaller(larger(land_fraction[0], 0), 1),
-                   ice = (1 - land) * smaller(larger(ice_fraction[0], 0), 1), sea = 1 - land - ice;
+                   ice = (1 - land) * sea_below.ice_share(), sea = 1 - land - ice;
         const LandShares<Real> of(ground::snow_cover(snow[0]), vegetation[0]);
         const Real a = land_albedo[0], fresh = snow_albedo[0],
                    of_snow = select(a < 0.17, smaller(fresh, forest_snow_albedo), fresh);
         const Real of_ice =
             fma(ground::snow_cover(on_ice[0]), snow_on_ice_albedo - ice_albedo, ice_albedo);
-        const Real dark = 1 - sea_albedo, on_land = 1 - a, on_snow = 1 - of_snow,
+        const Real dark = sea_below.absorbs(sea_albedo), on_land = 1 - a, on_snow = 1 - of_snow,
                    through_ice = 1 - of_ice;
         const Real ground_takes =
             land * ((1 - of.snow) * on_land + of.snow * on_snow) + ice * through_ice;
@@ -73,8 +73,7 @@ struct TileState {
         albedo[0] = 1 - taken;
         const auto T = temperatures<Real>(warmth);
         const tile::Each<Real> share{land * of.plants, land * of.bare, land * of.snow, ice};
-        const Real sea_square = sea_temperature[0] * sea_temperature[0];
-        Real fourth = sea * (sea_square * sea_square);
+        Real fourth = sea * sea_below.fourth_power();
         for (int i = 0; i < tile::number; ++i) {
             const Real square = T[i] * T[i];
             fourth = fma(share[i], square * square, fourth);
@@ -83,5 +82,7 @@ struct TileState {
         temperature[0] = sqrt(sqrt(fourth));
     }
 };
+
+using TileState = TileStateOver<PrescribedSeaState>;
 
 }  // namespace fathom::physics

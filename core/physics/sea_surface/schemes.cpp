@@ -15,6 +15,7 @@
 #include "physics/sea_surface/stress.hpp"
 #include "physics/sea_surface/sunlight.hpp"
 #include "physics/sea_surface/water.hpp"
+#include "physics/sea_surface/under_air.hpp"
 
 namespace fathom::physics {
 
@@ -24,6 +25,11 @@ Entries sea_surface(Part) {
             entry<SurfaceCurrent>("SurfaceCurrent"),
             entry<StormyWind>("StormyWind"),
             entry<BulkForcing>("BulkForcing"),
+            entry<WaterUnderAir>("WaterUnderAir"),
+            entry<SeaUnderAir>("SeaUnderAir"),
+            entry<IceUnderAir>("IceUnderAir"),
+            entry<IceCoverOfStep>("IceCoverOfStep"),
+            entry<HeatNotTaken>("HeatNotTaken"),
             entry<BulkOverIce>("BulkOverIce"),
             entry<GivenWaterOverIce>("GivenWaterOverIce"),
             entry<StressToGrid>("StressToGrid"),

@@ -31,6 +31,11 @@ template <class Real> struct LowestRow {
 template <class Real> struct SurfaceAnswer {
     Real ds, dq, heat, water;
 };
+/// Of a surface that moves: sum of D u_surface and D v_surface [N m-2], so that the stress is
+/// D u' - this.
+template <class Real> struct Drift {
+    Real u, v;
+};
 
 /// Sea and ground (ground.hpp, soil_layers.hpp).
 template <class Real> struct SeaAndGround {
@@ -171,8 +176,17 @@ template <template <class> class Surface> struct DiffusionOver {
 
         const Real D = momentum_conductance[0], per_u = 1 / fma(D, step, diagonal);
         Real du = fma(D * -step, here.u, u_k) * per_u, dv = fma(D * -step, here.v, v_k) * per_u;
-        stress_east[0] = D * (here.u + du);
-        stress_north[0] = D * (here.v + dv);
+        if constexpr (requires { surface.drift(); }) {
+            const Drift<Real> below = surface.drift();
+            du = fma(below.u * step, per_u, du);
+            dv = fma(below.v * step, per_u, dv);
+            stress_east[0] = D * (here.u + du) - below.u;
+            stress_north[0] = D * (here.v + dv) - below.v;
+            surface.take_stress(here.u + du, here.v + dv);
+        } else {
+            stress_east[0] = D * (here.u + du);
+            stress_north[0] = D * (here.v + dv);
+        }
         const SurfaceAnswer<Real> answer =
             surface(LowestRow<Real>{step, diagonal, s_k, q_k, here.T, here.q,
                                     surface_geopotential[0] - here.phi, interface[levels]});

@@ -1,0 +1,66 @@
+"""An atmosphere over an ocean that runs at the same time: the same model, with the schemes of its
+surface that know the ocean (core/physics/land/ocean_below.hpp), and the ocean's own land.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.grids.regrid.overlap import Overlap
+from fathom.model.schemes import scheme
+
+role = "over an ocean"  # of the companion of a scheme
+heating = "RadiativeHeating"
+
+
+def over_ocean(model: Any, sea: Any) -> Any:
+    """Returns the model over the sea of another grid. InputError: its physics has no tiles, or a
+    lake of its own.
+    """
+    given = list(model.physics)
+    new = [s.companion(role) if role in s.entry.get("companions", {}) else s for s in given]
+    new = [_with_parameters(one, of) for one, of in zip(new, given, strict=True)]
+    if not any(one.name.endswith("OverOcean") for one in new):
+        raise InputError(
+            f"atmosphere: physics = {[s.name for s in given]} has no surface of tiles; give"
+            ' BasicPhysics(land="TiledLand")'
+        )
+    if lakes := [s.name for s in given if s.name.startswith("MixedLake")]:
+        raise InputError(f"atmosphere: {lakes[0]} and an ocean cannot both be the water below")
+    if not any(s.name == heating for s in given):
+        raise InputError(f"atmosphere: physics = {[s.name for s in given]} has no {heating}")
+    if not any(s.name == "HeatFromBelow" for s in new):
+        after = next(n for n, s in enumerate(new) if s.name == heating) + 1
+        new[after:after] = [scheme("SurfaceSunlight"), scheme("HeatFromBelow")]
+    found = copy(model)
+    found.physics = new
+    found.initial = dict(model.initial)
+    found.initial["land_fraction"] = land_fraction(model.grid, sea)
+    return found
+
+
+def _with_parameters(new: Any, of: Any) -> Any:
+    """Returns a companion with the parameters and the interval of the scheme it replaces."""
+    return new if new is of else type(new)(every=of.every, **of.parameters)
+
+
+def sea_share(air: Any, sea: Any) -> np.ndarray:
+    """Returns the share of each cell of the air that has water of the sea's grid (ny, nx)."""
+    area = Overlap.of(sea, air.mapping()).area
+    wet = (np.asarray(sea.wet_levels).ravel() > 0).astype(float)
+    own = np.asarray(air.areas[0], float).ravel()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(own > 0, (area @ wet) / own, 0.0)
+    return np.clip(share, 0.0, 1.0).reshape(np.shape(air.wet_levels))
+
+
+def land_fraction(air: Any, sea: Any) -> np.ndarray:
+    """Returns 1 - the share of the sea (ny, nx). InputError: the air reaches no sea."""
+    share = sea_share(air, sea)
+    if not share.any():
+        raise InputError(f"the atmosphere on {air!r} reaches no sea of {sea!r}")
+    return np.asarray(1.0 - share)

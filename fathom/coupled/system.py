@@ -1,0 +1,114 @@
+"""The coupled system: an atmosphere with land over an ocean with ice, under one clock.
+
+    both = fm.Coupled(atmosphere=air, ocean=sea, time_step={"atmosphere": "30min", "ocean": "3h"})
+    both.run("10y")
+
+Both are models as they are alone; here the air's surface is the ocean's, and the ocean's forcing is
+the air's (fathom/coupled/between.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.coupled.between import ToAir, ToSea
+from fathom.coupled.over_ocean import over_ocean
+from fathom.coupled.programs import Programs
+from fathom.ocean.surface.under_air import UnderAir
+from fathom.run.simulation import Simulation
+
+orders = ("in turn", "side by side")
+names = ("atmosphere", "ocean")
+
+
+class Coupled(Programs):
+    """Air and sea in one run.
+
+    Parameters
+    ----------
+    atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with tiles;
+        or a Simulation of it, whose outputs stay.
+    ocean : an Ocean, with sea ice or without; or a Simulation of it.
+    time_step : of both, "30min", or {"atmosphere": "30min", "ocean": "3h"}; not with simulations,
+        which have theirs.
+    every : how often they exchange; None: the longer step.
+    order : "in turn": the air goes ahead over the sea as it is, and the sea follows with the mean
+        fluxes of the same interval; "side by side": both step at the same time, the sea with the
+        fluxes of the interval before.
+    ranks : {"atmosphere": 3, "ocean": 1}: ranks of their own; None: both on all ranks.
+    programs : further programs by name, as rivers.
+    start, calendar : as those of a Simulation.
+    directory, overwrite : as those of Programs.
+    """
+
+    def __init__(
+        self,
+        atmosphere: Any,
+        ocean: Any,
+        time_step: str | float | Mapping[str, str | float] | None = None,
+        *,
+        every: str | float | None = None,
+        order: str = "in turn",
+        ranks: Mapping[str, int | Iterable[int]] | None = None,
+        programs: Mapping[str, Any] | None = None,
+        start: str = "2000-01-01",
+        calendar: str = "standard",
+        directory: str | Path = ".",
+        overwrite: bool = False,
+    ) -> None:
+        if order not in orders:
+            raise InputError(unknown("order", order, orders))
+        self.order_in_time = order
+        steps = _steps(time_step, atmosphere, ocean)
+        of_time = {"start": start, "calendar": calendar}
+        air = _simulation(atmosphere, steps, "atmosphere", of_time)
+        sea = _simulation(ocean, steps, "ocean", of_time)
+        put_together(air, sea)
+        members = {"atmosphere": air, "ocean": sea, **(programs or {})}
+        super().__init__(members, directory, ranks, overwrite)
+        longer = max(air.time_step, sea.time_step)
+        interval = longer if every is None else Period(every, "every").seconds
+        aside = order == "side by side"
+        up = ToAir("ocean", "atmosphere", interval, True)
+        down = ToSea("atmosphere", "ocean", interval, aside, up)
+        timetable = self._timetable([*self.exchanges, down, up])
+        up.join(sea, air, sea.surface.sea_ice is not None)
+        down.join(air, sea)
+        self.exchanges += [down, up]
+        self.timetable = timetable
+
+
+def put_together(air: Any, sea: Any) -> None:
+    """Gives each simulation the surface of the other: the air the land of the ocean's grid.
+    InputError: models that do not fit.
+    """
+    ice = sea.model.sea_ice
+    air.model = over_ocean(air.model, sea.model.grid)
+    sea.surface = UnderAir(rivers=False).over(sea.model.grid, ice)
+
+
+def _steps(given: Any, *models: Any) -> dict[str, Any]:
+    """Returns the step of each. InputError: it is missing, or given twice."""
+    found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name in found:
+        if name not in names:
+            raise InputError(unknown("part of time_step", name, names))
+    for name, model in zip(names, models, strict=True):
+        own = isinstance(model, Simulation)
+        if own and isinstance(given, Mapping) and name in given:
+            raise InputError(f"time_step: the simulation of the {name} has its own step")
+        if not own and found.get(name) is None:
+            raise InputError(f'time_step = {given!r} has no step of the {name}; give "30min"')
+    return found
+
+
+def _simulation(model: Any, steps: Mapping[str, Any], name: str, of_time: Mapping[str, str]) -> Any:
+    """Returns the simulation of a model; of a simulation itself."""
+    if isinstance(model, Simulation):
+        return model
+    return Simulation(model, steps[name], **of_time)
