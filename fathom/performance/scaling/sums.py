@@ -104,9 +104,7 @@ def _by_master(
     return there + back + meetings
 
 
-def _tree_of(
-    machine: Machine, ranks: int, cores: int, k: int, network: Network | None
-) -> float:
+def _tree_of(machine: Machine, ranks: int, cores: int, k: int, network: Network | None) -> float:
     """Returns one-sided: children of rank r are k r + 1 to k r + k, level by level."""
     network = network or Network.of(machine, ranks)
     inside, hop = float(wire(machine, 0, True)), machine.get("network.hop", 0.0)
