@@ -357,10 +357,11 @@ template <std::size_t apart> struct PutFlags final : Puts {
 };
 
 /// No flags: a word has arrived when it is not the sentinel, whatever bits the data have. A message
-/// travels XOR a key with which no word is the sentinel, zero as a rule; the key follows the words. Three buffers take turns: the reader restores the sentinels of one when
-/// the next message of the same neighbour is there, so the former has been completed and no word
-/// of it is written again. The message after that tells the neighbour that the buffer is free; to
-/// one that gets no messages a flag tells it.
+/// travels XOR a key with which no word is the sentinel, zero as a rule; the key follows the words.
+/// Three buffers take turns: the reader restores the sentinels of one when the next message of the
+/// same neighbour is there, so the former has been completed and no word of it is written again.
+/// The message after that tells the neighbour that the buffer is free; to one that gets no messages
+/// a flag tells it.
 struct PutSentinel final : Puts {
     static constexpr Word sentinel = 0x7ff4'dead'beef'f00d;
     static constexpr std::size_t apart = 8;
