@@ -9,6 +9,7 @@ import click
 from fathom.base.failure import InputError
 from fathom.commands.options import (
     PathOf,
+    file_option,
     json_option,
     number_option,
     settings_option,
@@ -38,6 +39,7 @@ from fathom.commands.options import (
 @number_option("--repeats", default=5, help="Samples of each.")
 @settings_option
 @json_option()
+@file_option("--picture", metavar="PNG", help="Draw mean and best of each against the ranks.")
 def matrix(
     case: Path,
     ranks: str,
@@ -47,6 +49,7 @@ def matrix(
     repeats: int,
     settings: tuple[str, ...],
     file: Path | None,
+    picture: Path | None,
     **texts: str,
 ) -> int:
     """A step of the experiment CASE in every shape: ranks × threads × distributions × blocks ×
@@ -73,4 +76,4 @@ def matrix(
         repeats=repeats,
         **{name: tuple(text.split(",")) for name, text in texts.items()},
     )
-    return table.present(table.measure(asked, Line()), file)
+    return table.present(table.measure(asked, Line()), file, picture)

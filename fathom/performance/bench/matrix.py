@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from typing import Any
 
 import click
 
+from fathom import plots
 from fathom.base import machine
 from fathom.base.failure import InputError
 from fathom.output import files
@@ -209,9 +211,36 @@ def work(settings: dict[str, Any]) -> None:
         store.leave()
 
 
-def present(figures: dict[str, Any], file: Path | None = None) -> int:
-    """Print the table, the best first, and write it as JSON. Returns the exit status 0."""
+def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
+    """Returns mean and best of the samples of each shape against its ranks; shapes that differ in
+    something else have curves of their own. InputError: no shape was possible.
+    """
+    curves: dict[str, tuple[list[float], list[float]]] = {}
+    for r in sorted(figures["records"], key=lambda r: int(r["ranks"])):
+        name = _words({axis: r[axis] for axis in next(Case("").shapes())}).partition(" × ")[2]
+        for kind, of in (("mean", statistics.fmean), ("best", min)) * ("refused" not in r):
+            x, y = curves.setdefault(f"{name} threads, {kind}", ([], []))
+            x.append(float(r["ranks"]))
+            y.append(1e3 * of(r["samples"]))
+    here = float(figures["cores"])
+    crowded = any(r["crowded"] for r in figures["records"])
+    panel = plots.Panel("ranks", "ms a step", curves, marks={"cores here": here} if crowded else {})
+    case = figures["case"]
+    return plots.against(
+        {"Mean and best of repeated samples": panel},
+        title=f"{Path(case['file']).stem}: a step on so many ranks",
+        note=f"{case['repeats']} samples of {case['steps']} steps, in turn; {figures['machine']}",
+        path=path,
+    )
+
+
+def present(
+    figures: dict[str, Any], file: Path | None = None, picture: Path | None = None
+) -> int:
+    """Print the table, the best first, write it as JSON, and draw it. Returns the exit status 0."""
     load.leave(figures, file)
+    if picture is not None:
+        draw(figures, picture)
     case, records = figures["case"], figures["records"]
     click.echo(
         f"{Path(case['file']).name}, {case['repeats']} samples of {case['steps']} steps each, all"

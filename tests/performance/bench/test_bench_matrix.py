@@ -41,6 +41,22 @@ def test_axes_of_blocks_servers_barriers_and_more_ranks_than_cores(tmp_path):
     assert "barriers" in out and "tile" in out and "staging" not in out
 
 
+def test_the_picture_has_mean_and_best_against_ranks(tmp_path):
+    shape = next(matrix.Case("box.toml").shapes())
+    records = [
+        shape | {"ranks": n, "samples": [4e-3 / n, 2e-3 / n, 3e-3 / n], "crowded": n > 2}
+        for n in (1, 2, 4)
+    ]
+    records += [shape | {"ranks": 8, "refused": "too many", "crowded": True}]
+    case = {"file": "box.toml", "steps": 4, "repeats": 3}
+    figures = {"case": case, "machine": "a machine", "cores": 2, "records": records}
+    (axes,) = matrix.draw(figures, tmp_path / "a.png").axes
+    drawn = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert drawn["1 threads, best"] == pytest.approx([2.0, 1.0, 0.5])
+    assert drawn["1 threads, mean"] == pytest.approx([3.0, 1.5, 0.75])
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
 class Turn(in_turn.Way):
     """A way without processes."""
 
