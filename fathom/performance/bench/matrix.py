@@ -219,7 +219,7 @@ def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
     for r in sorted(figures["records"], key=lambda r: int(r["ranks"])):
         name = _words({axis: r[axis] for axis in next(Case("").shapes())}).partition(" × ")[2]
         for kind, of in (("mean", statistics.fmean), ("best", min)) * ("refused" not in r):
-            x, y = curves.setdefault(f"{name} threads, {kind}", ([], []))
+            x, y = curves.setdefault(f"threads {name}, {kind}", ([], []))
             x.append(float(r["ranks"]))
             y.append(1e3 * of(r["samples"]))
     here = float(figures["cores"])

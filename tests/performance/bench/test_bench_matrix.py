@@ -52,8 +52,8 @@ def test_the_picture_has_mean_and_best_against_ranks(tmp_path):
     figures = {"case": case, "machine": "a machine", "cores": 2, "records": records}
     (axes,) = matrix.draw(figures, tmp_path / "a.png").axes
     drawn = {line.get_label(): line.get_ydata() for line in axes.lines}
-    assert drawn["1 threads, best"] == pytest.approx([2.0, 1.0, 0.5])
-    assert drawn["1 threads, mean"] == pytest.approx([3.0, 1.5, 0.75])
+    assert drawn["threads 1, best"] == pytest.approx([2.0, 1.0, 0.5])
+    assert drawn["threads 1, mean"] == pytest.approx([3.0, 1.5, 0.75])
     assert (tmp_path / "a.png").stat().st_size > 1000
 
 
