@@ -25,7 +25,7 @@ import numpy as np
 from fathom.base import constants
 from fathom.base.clock import Period
 from fathom.base.ranks import group
-from fathom.base.timetable import Link, microseconds
+from fathom.base.timetable import Link, microseconds, said
 from fathom.coupled.over_ocean import sea_share
 from fathom.coupled.remap import Remap, shape
 from fathom.coupled.vectors import axes, eastward_and_northward
@@ -88,8 +88,6 @@ class SeaState:
 class Between:
     """One way between air and sea, as the clock of several programs takes it."""
 
-    boundary = False
-
     def __init__(self, giver: str, taker: str, every: str | float, lagged: bool) -> None:
         self.giver, self.taker, self.lagged = giver, taker, lagged
         self.every = Period(every, "every")
@@ -102,14 +100,8 @@ class Between:
 
     def __str__(self) -> str:
         lag = ", lagged" * self.lagged
-        return (
-            f"{self.giver} -> {self.taker}: {self.what} every {self.every}{lag}"
-        )
-
-    @property
-    def what(self) -> str:
-        """Returns the fields in words."""
-        return f"{', '.join(self.takes)}"
+        every = said(microseconds(self.every.seconds, "every"))
+        return f"{self.giver} -> {self.taker}: {', '.join(self.takes)} every {every}{lag}"
 
     @property
     def link(self) -> Link:
@@ -146,7 +138,7 @@ class ToAir(Between):
         "sea_surface_emission",
         "sea_surface_eastward_velocity",
         "sea_surface_northward_velocity",
-        "heat_from_below",
+        "heat_returned",
     )
     currents = ("surface_current_eastward", "surface_current_northward")
     of_ice = ("sea_ice_area", "ice_surface_temperature", "covered_share", "surface_albedo")
@@ -158,7 +150,7 @@ class ToAir(Between):
             sea.handed.give(name)
         for name in (*self.currents, *self.of_ice[2:] * ice):
             sea.handed.take(name)  # diagnostics, which are in restarts then
-        self.rest = sea.handed.give("heat_not_taken", f"{self.taker}.heat_from_below")
+        self.rest = sea.handed.give("heat_not_taken", f"{self.taker}.heat_returned")
         self.steps = round(self.every.seconds / sea.time_step)
         for name in self.takes:
             air.handed.take(name)
@@ -172,15 +164,15 @@ class ToAir(Between):
         if sea.here:
             cells = sea.program.handed.cells
             self.compass = eastward_and_northward(grid, "center")[cells]
-            self.then = self._whole(sea.program)
+            self.remember(sea.program)
         if air.here:
             own = air.program.handed.grid
             self.axes = axes(own, "center")
             self.share = sea_share(own, grid)
 
-    def _whole(self, sea: Any) -> SeaState:
-        """Returns the state of the sea on its global grid, on all its ranks."""
-        return SeaState({name: sea.handed.whole(name)[0] for name in self.gives})
+    def remember(self, sea: Any) -> None:
+        """Keeps the state of the sea that the air sees, on its global grid, on all its ranks."""
+        self.then = SeaState({name: sea.handed.whole(name)[0] for name in self.gives})
 
     def hand(self, at_start: bool = False) -> None:
         """Hands the surface over. The ranks of both call it."""
@@ -188,7 +180,7 @@ class ToAir(Between):
         values = np.zeros((0, 1, 17))
         if sea.here:
             values = self._values(sea.program)
-            self.then = self._whole(sea.program)
+            self.remember(sea.program)
         found = self.remap(values)
         if air.here:
             self._put(air.program, found[0])
@@ -246,7 +238,7 @@ class ToAir(Between):
             "sea_surface_emission": np.where(there, x[6], SIGMA * 288.0**4),
             "sea_surface_eastward_velocity": along[0],
             "sea_surface_northward_velocity": along[1],
-            "heat_from_below": x[11] * self.share,
+            "heat_returned": x[11] * self.share,
         }
         for name, values in of.items():
             air.handed.put(name, values[None])
@@ -311,10 +303,13 @@ class ToSea(Between):
             self.axes = axes(grid, "center")[air.program.handed.cells]
         if sea.here:
             self.compass = eastward_and_northward(sea.program.handed.grid, "center")
+            self.back.remember(sea.program)
 
     def hand(self, at_start: bool = False) -> None:
-        """Hands the fluxes over. The ranks of both call it."""
+        """Hands the fluxes over; at the start there are none. The ranks of both call it."""
         air, sea = self.ends
+        if at_start:
+            return
         values = np.zeros((0, 1, 19))
         if air.here:
             values = self._values(air.program)

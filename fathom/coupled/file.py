@@ -13,6 +13,9 @@
     checkpoint = { every = "6h", keep = 2 }    # restarts of all
 
 An area whose file names the file of another program as its outer model has that program.
+
+    [coupled]                                  # atmosphere and ocean as one system: fm.Coupled
+    every = "3h"
 """
 
 from __future__ import annotations
@@ -27,15 +30,17 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.reading import Readers
 from fathom.coupled.programs import Programs
+from fathom.coupled.system import Coupled, names
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.tables import parameters
 from fathom.run.experiment.toml import Document
 from fathom.run.experiment.written import refuse
 
-sections = ("programs", "exchange", "simulation", "parallel", "not_written")
+sections = ("programs", "coupled", "exchange", "simulation", "parallel", "not_written")
 keys = {
     "program": ("file", "ranks", "set"),
     "simulation": ("run", "checkpoint", "restart"),
+    "coupled": ("every", "order", "budget"),
     "parallel": ("ranks", "threads"),  # of the whole run; those of a program are in its file
 }
 outer_keys = ("outer", "outer_model")  # of [model]
@@ -48,7 +53,7 @@ class ProgramsFile(Configurable):
         self.document, self.tables = document, document.tables
         for name in self.tables:
             self.document.check_key(name, sections, "section", name)
-        for section in ("simulation", "parallel"):
+        for section in ("simulation", "coupled", "parallel"):
             for key in self.tables.get(section, {}):
                 self.document.check_key(key, keys[section], f"[{section}] key", section, key)
         refuse(document)
@@ -124,6 +129,23 @@ class ProgramsFile(Configurable):
         """Returns the ranks that read files which are of all programs."""
         return Readers(mpi.world)
 
+    def _under_one_clock(self, made: dict[str, Any], directory: str | Path) -> Programs:
+        """Returns the programs without exchanges of fields; coupled where the file says so."""
+        if "coupled" not in self.tables:
+            plain: Programs = self.document.at(
+                ("programs",), Programs, made, directory, self.ranks
+            )
+            return plain
+        if missing := [name for name in names if name not in made]:
+            raise InputError(
+                f"{self.document.place('coupled')}: [coupled] needs [programs] {missing[0]} = FILE"
+            )
+        air, sea = (made.pop(name) for name in names)
+        how = {"directory": directory, "ranks": self.ranks, "programs": made}
+        how |= self.tables["coupled"]
+        found: Programs = self.document.at(("coupled",), Coupled, air, sea, **how)
+        return found
+
     def programs(
         self,
         directory: str | Path = ".",
@@ -132,7 +154,7 @@ class ProgramsFile(Configurable):
     ) -> Programs:
         """Returns the programs, with exchanges, checkpoints and restart."""
         made = {n: self.experiment(n).simulation(overwrite=overwrite) for n in self.given}
-        programs: Programs = self.document.at(("programs",), Programs, made, directory, self.ranks)
+        programs = self._under_one_clock(made, directory)
         for table in self.tables.get("exchange", ()):
             for key in table:
                 known = parameters(Programs.exchange, skip=("self", "by", "change"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere.spectral.dynamics import Fixers
 from fathom.base.failure import InputError
 from fathom.grids.regrid.overlap import Overlap
 from fathom.model.schemes import scheme
@@ -33,11 +34,13 @@ def over_ocean(model: Any, sea: Any) -> Any:
         raise InputError(f"atmosphere: {lakes[0]} and an ocean cannot both be the water below")
     if not any(s.name == heating for s in given):
         raise InputError(f"atmosphere: physics = {[s.name for s in given]} has no {heating}")
-    if not any(s.name == "HeatFromBelow" for s in new):
+    if not any(s.name == "HeatReturned" for s in new):
         after = next(n for n, s in enumerate(new) if s.name == heating) + 1
-        new[after:after] = [scheme("SurfaceSunlight"), scheme("HeatFromBelow")]
+        new[after:after] = [scheme("SurfaceSunlight"), scheme("HeatReturned")]
     found = copy(model)
     found.physics = new
+    if (fixers := getattr(model, "fixers", None)) is not None:
+        found.fixers = Fixers(fixers.air, fixers.mass, fixers.energy, of_physics=True)
     found.initial = dict(model.initial)
     found.initial["land_fraction"] = land_fraction(model.grid, sea)
     return found
@@ -51,16 +54,29 @@ def _with_parameters(new: Any, of: Any) -> Any:
 def sea_share(air: Any, sea: Any) -> np.ndarray:
     """Returns the share of each cell of the air that has water of the sea's grid (ny, nx)."""
     area = Overlap.of(sea, air.mapping()).area
-    wet = (np.asarray(sea.wet_levels).ravel() > 0).astype(float)
     own = np.asarray(air.areas[0], float).ravel()
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(own > 0, (area @ wet) / own, 0.0)
+        share = np.where(own > 0, (area @ _wet(sea)) / own, 0.0)
     return np.clip(share, 0.0, 1.0).reshape(np.shape(air.wet_levels))
 
 
+def _wet(sea: Any) -> np.ndarray:
+    """Returns 1 for cells with water, 0 for others (cells,)."""
+    return (np.asarray(sea.wet_levels).ravel() > 0).astype(float)
+
+
 def land_fraction(air: Any, sea: Any) -> np.ndarray:
-    """Returns 1 - the share of the sea (ny, nx). InputError: the air reaches no sea."""
-    share = sea_share(air, sea)
-    if not share.any():
-        raise InputError(f"the atmosphere on {air!r} reaches no sea of {sea!r}")
-    return np.asarray(1.0 - share)
+    """Returns 1 - the share of the sea (ny, nx). InputError: the air does not reach all of the
+    sea.
+    """
+    area = Overlap.of(sea, air.mapping()).area
+    reached = np.asarray(area.sum(0)).ravel() / np.asarray(sea.areas[0], float).ravel()
+    missing = np.flatnonzero((_wet(sea) > 0) & (reached < 1 - 1e-6))
+    if missing.size:
+        ny, nx = np.shape(sea.wet_levels)
+        j, i = divmod(int(missing[0]), nx)
+        raise InputError(
+            f"{missing.size} of {int(_wet(sea).sum())} cells of the sea lie beyond the cells of the"
+            f" atmosphere, as that at {sea.place(j, i)}: {air!r}, {sea!r}"
+        )
+    return np.asarray(1.0 - sea_share(air, sea))

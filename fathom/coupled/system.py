@@ -13,10 +13,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fathom.base.clock import Period
+import numpy as np
+
+from fathom.base import earth
+from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
+from fathom.base.timetable import second
 from fathom.coupled.between import ToAir, ToSea
+from fathom.coupled.budget import Budget, told
 from fathom.coupled.over_ocean import over_ocean
 from fathom.coupled.programs import Programs
 from fathom.ocean.surface.under_air import UnderAir
@@ -42,6 +47,8 @@ class Coupled(Programs):
         fluxes of the interval before.
     ranks : {"atmosphere": 3, "ocean": 1}: ranks of their own; None: both on all ranks.
     programs : further programs by name, as rivers.
+    budget : how often the budget of heat, water and salt is closed (fathom/coupled/budget.py), into
+        the file `budget.txt` of the run; at each restart too.
     start, calendar : as those of a Simulation.
     directory, overwrite : as those of Programs.
     """
@@ -56,6 +63,7 @@ class Coupled(Programs):
         order: str = "in turn",
         ranks: Mapping[str, int | Iterable[int]] | None = None,
         programs: Mapping[str, Any] | None = None,
+        budget: str = "30d",
         start: str = "2000-01-01",
         calendar: str = "standard",
         directory: str | Path = ".",
@@ -81,6 +89,31 @@ class Coupled(Programs):
         down.join(air, sea)
         self.exchanges += [down, up]
         self.timetable = timetable
+        self.budget = Budget(air, sea, interval, aside)
+        self.budget.members, self.budget.comm = self.members, self.comm
+        self._check_length(Period(budget, "budget"), "budget")
+        self._watched.append(Event(budget, Coupled.before_restart, timetable.interval / second, ""))
+
+    def _started(self) -> None:
+        """Begins to count, unless a restart says what was there."""
+        if not self.budget.before:
+            self.budget.begin(self.seconds)
+
+    def before_restart(self) -> None:
+        """Closes the budget, and writes its table."""
+        found = self.budget.close(self.seconds)
+        if found is not None and self.comm.rank == 0:
+            area = 4 * np.pi * earth.RADIUS**2
+            with (self.directory / "budget.txt").open("a") as file:
+                file.write(f"{self.date}\n{told(found, area)}\n\n")
+
+    def write_own(self, folder: Path) -> None:
+        """Writes the stores at the begin of the next interval of the budget."""
+        self.budget.write(folder)
+
+    def read_own(self, folder: Path) -> None:
+        """Continues from what `write_own` has written there."""
+        self.budget.restore(folder)
 
 
 def put_together(air: Any, sea: Any) -> None:

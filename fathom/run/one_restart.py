@@ -48,6 +48,7 @@ class Restarts:
         how many of those stay, the latest. Returns the folder. All ranks of the programs call it.
         """
         p = self.programs
+        p.before_restart()
         name = "restart-" + p.date.strftime("%Y-%m-%dT%H%M%S")
         folder = Path(p.directory, path or name).resolve()
         now = p.seconds
@@ -63,6 +64,7 @@ class Restarts:
                 link.write(folder)
         run = self.run()
         if p.comm.rank == 0:
+            p.write_own(folder)
             self._finish(folder, now, keep, run)
         p.comm.barrier()  # the restart is whole for all
         return folder
@@ -122,6 +124,7 @@ class Restarts:
                 member.program.handed.restarts = folder.resolve()
         for link in p.boundaries:
             link.restore(folder)
+        p.read_own(folder)
         return self.seconds
 
 

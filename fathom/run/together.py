@@ -55,6 +55,7 @@ class Together:
         self._opened, self._going = set[int](), list[str]()
         self._checkpointed = False
         self._checkpoints: list[tuple[Event, int | None]] = []
+        self._watched: list[Event] = []  # what else happens between intervals
         every, folders = parts.with_outer(programs)
         self.boundaries = parts.boundaries(every)
         self.order = parts.in_order(every, self.boundaries)
@@ -326,11 +327,12 @@ class Together:
         """Takes intervals to the end, with restarts between them; programs join at their starts."""
         table, self.stopped, self._checkpointed = self.timetable, False, False
         lead, pace = self.members[self.lead], 1
-        for event, _ in self._checkpoints:
+        self._started()
+        for event in self._events:
             event.schedule(lead.program.clock, self.seconds - lead.late)
         while self.seconds < self.end - 1e-6 and not self.stopped:
             later = [m.late for m in self.members.values() if not self._goes(m)]
-            due = min([self.end, *later, *(e.due + lead.late for e, _ in self._checkpoints)])
+            due = min([self.end, *later, *(e.due + lead.late for e in self._events)])
             left = max(1, round((due - self.seconds) * second / table.interval))
             began, number = time.perf_counter(), min(left, pace)
             self._advance(table, number, progress)
@@ -398,10 +400,31 @@ class Together:
             self.restarts.write(None)
         return float(mine[0])
 
+    @property
+    def _events(self) -> list[Event]:
+        """Returns all that happens between intervals."""
+        return [*self._watched, *(event for event, _ in self._checkpoints)]
+
+    def _started(self) -> None:
+        """Begins what counts from the start of a run: nothing here."""
+
+    def before_restart(self) -> None:
+        """Ends what must not go on across a restart: nothing here. All ranks call it."""
+
+    def write_own(self, folder: Path) -> None:
+        """Writes what is of no single program into a restart: nothing here."""
+
+    def read_own(self, folder: Path) -> None:
+        """Continues from what `write_own` has written there."""
+
     def _keep(self) -> None:
-        """Writes a restart where one is due."""
+        """Writes a restart where one is due, and does what else is due."""
         self._checkpointed = False
         lead = self.members[self.lead]
+        for event in self._watched:
+            if event.due + lead.late <= self.seconds + 1e-6:
+                event.action(self)
+                event.schedule(lead.program.clock, self.seconds - lead.late)
         for event, keep in self._checkpoints:
             if event.due + lead.late <= self.seconds + 1e-6:
                 with region("restart", "coupled", "output"):

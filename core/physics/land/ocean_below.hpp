@@ -211,13 +211,13 @@ struct SurfaceSunlight {
 /// Heat that the sea has not taken of what the air gave it, or has taken in addition, because its
 /// ice became warmer or colder, or covered less or more, in the interval before: the lowest layer
 /// gets it back.
-struct HeatFromBelow {
+struct HeatReturned {
     static constexpr std::string_view summary =
         "Warms the lowest layer by what sea and ice did not take of the heat of the air";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
-        Reads<Real, "heat_from_below", place::center_column, "W m-2"> heat,
+        Reads<Real, "heat_returned", place::center_column, "W m-2"> heat,
         Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> tendency) const {
         const int last = tendency.levels() - 1;
         tendency[last] += heat[0] *

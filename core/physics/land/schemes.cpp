@@ -30,7 +30,7 @@ Entries land(Part) {
             entry<TileDiffusion>("TileDiffusion").with("over an ocean", "TileDiffusionOverOcean"),
             entry<TileDiffusionOverOcean>("TileDiffusionOverOcean"),
             entry<SurfaceSunlight>("SurfaceSunlight"),
-            entry<HeatFromBelow>("HeatFromBelow"),
+            entry<HeatReturned>("HeatReturned"),
             entry<TiledLand>("TiledLand")
                 .with("response", "TileResponse")
                 .with("surface", "TileState")

@@ -14,8 +14,8 @@
 #include "physics/sea_surface/storms.hpp"
 #include "physics/sea_surface/stress.hpp"
 #include "physics/sea_surface/sunlight.hpp"
-#include "physics/sea_surface/water.hpp"
 #include "physics/sea_surface/under_air.hpp"
+#include "physics/sea_surface/water.hpp"
 
 namespace fathom::physics {
 
@@ -30,6 +30,7 @@ Entries sea_surface(Part) {
             entry<IceUnderAir>("IceUnderAir"),
             entry<IceCoverOfStep>("IceCoverOfStep"),
             entry<HeatNotTaken>("HeatNotTaken"),
+            entry<HeatOfWater>("HeatOfWater"),
             entry<BulkOverIce>("BulkOverIce"),
             entry<GivenWaterOverIce>("GivenWaterOverIce"),
             entry<StressToGrid>("StressToGrid"),

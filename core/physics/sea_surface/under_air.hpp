@@ -9,7 +9,7 @@
 ///       whole cell, from the cover of ice then
 ///
 /// Ice becomes warmer or colder while the air is held, and its cover changes: what sea and ice take
-/// is not quite what the air gave. The rest goes back to its lowest layer (HeatFromBelow), so that
+/// is not quite what the air gave. The rest goes back to its lowest layer (HeatReturned), so that
 /// nothing is lost:   heat_not_taken = heat_from_air - air_heat_flux
 #pragma once
 #include "base/constants.hpp"
@@ -110,6 +110,23 @@ struct HeatNotTaken {
         air_heat[0] = taken;
         heat[0] -= melts;
         not_taken[0] = given[0] - taken;
+    }
+};
+
+/// Water that enters as volume has the temperature of the surface (core/ocean/freshwater.hpp), and
+/// in the air it has none: this heat is counted from 0 degC.
+struct HeatOfWater {
+    static constexpr std::string_view summary =
+        "Heat that fresh water brings into the sea where it enters as volume";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water,
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Writes<Real, "heat_of_water", place::center_column, "W m-2"> heat) const {
+        constexpr double capacity = constants::sea_water_density *
+                                    constants::sea_water_heat_capacity /
+                                    constants::fresh_water_density;
+        heat[0] = capacity * water[0] * temperature[0];
     }
 };
 

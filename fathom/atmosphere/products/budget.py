@@ -132,6 +132,13 @@ class Budget:
 
     def _stored(self, simulation: Any, area: Any, cosine: Any) -> dict[str, Any]:
         """Returns contents of the globe now [per m2]."""
+        found = self.stored(simulation, area, cosine)
+        return {f"stored {name}": value for name, value in found.items()}
+
+    def stored(self, simulation: Any, area: Any, cosine: Any = 0.0) -> dict[str, float]:
+        """Returns water, energy and momentum of the air now, sums with the weights `area` (ny,
+        nx); none but on rank 0. cosine: that of the latitude, of momentum.
+        """
         grid, cp = self.model.grid, self.model.parameters["heat_capacity"]
         names = ["eastward_wind", "northward_wind", self.model.temperature, *self.water]
         fields = dict(zip(names, map(simulation.gather, names)))
@@ -150,9 +157,9 @@ class Budget:
         energy = energy + L * x["specific_humidity"]
         surface = (np.asarray(orography, float)[0] * pressure * area).sum() / GRAVITY
         return {
-            "stored water": float((mass * sum(x[name] for name in self.water)).sum()),
-            "stored energy": float((mass * energy).sum() + surface),
-            "stored momentum": float((mass * wind[0] * cosine).sum()),
+            "water": float((mass * sum(x[name] for name in self.water)).sum()),
+            "energy": float((mass * energy).sum() + surface),
+            "momentum": float((mass * wind[0] * cosine).sum()),
         }
 
     def table(self, simulation: Any) -> dict[str, Any]:

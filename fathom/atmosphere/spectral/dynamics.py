@@ -161,10 +161,13 @@ class Fixers(Component):
     ----------
     air : the fields that it corrects.
     mass, energy : whether they are kept.
+    of_physics : whether the energy that a step must keep grows by what the physics adds to c_p T,
+        so that its fluxes at both ends of a column are all; else by that of c_p T_v, in which the
+        vapour of the physics counts too.
     """
 
-    def __init__(self, air: AirFields, mass: bool, energy: bool) -> None:
-        self.air, self.mass, self.energy = air, mass, energy
+    def __init__(self, air: AirFields, mass: bool, energy: bool, of_physics: bool = False) -> None:
+        self.air, self.mass, self.energy, self.of_physics = air, mass, energy, of_physics
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -175,7 +178,8 @@ class Fixers(Component):
         """Adds the energy of the columns before a step, and the corrections after it."""
         shared: Any = do.shared
         if phase == "equations":
-            do("ColumnEnergy", roles=self.air.heated, when=shared.total_energy is not None)
+            heated = self.air.warmth if self.of_physics else self.air.heated
+            do("ColumnEnergy", roles=heated, when=shared.total_energy is not None)
         elif phase == "fixers":
             do(shared.total_energy)
             do(shared.tracer_mass)

@@ -80,5 +80,6 @@ class UnderAir(Surface):
             if ice is not None:
                 drifting = ice.thermodynamics.all_parameters["drifting_snow"]
                 do(scheme("HeatNotTaken", drifting_snow=drifting))
+            do("HeatOfWater")
             do("SurfaceFluxes")
             do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice is not None)

@@ -1,0 +1,135 @@
+"""Air and sea in one run: what the air loses is what the sea gets, and neither depends on ranks."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from fathom.base import constants
+from fathom.coupled.between import ToSea
+from fathom.coupled.over_ocean import land_fraction, sea_share
+from small_earth import sea, small
+
+script = str(Path(__file__).parent / "small_earth.py")
+
+
+def lost_by_air(link):
+    """Heat, water and snow that the air has lost to the sea in the last interval [W, kg s-1]."""
+    air = link.ends[0].program
+    grid, n = air.model.grid, link.steps
+    mean = {name: air.gather(of)[0] / n for name, of in link.sums.items()}
+    now = {name: air.gather(name)[0] for name in link.back.takes}
+    area = np.asarray(grid.areas[0]) * sea_share(grid, link.ends[1].program.model.grid)
+    c, w = now["sea_ice_fraction"], 1 - now["sea_ice_fraction"]
+    L, fusion = constants.evaporation_heat, constants.fusion_heat
+    vapour = w * mean["open_water_evaporation"] + c * mean["sea_ice_evaporation"]
+    warmth = w * mean["open_water_sensible_heat_flux"] + c * mean["sea_ice_sensible_heat_flux"]
+    snow = mean["snowfall"]
+    rain = mean["convective_precipitation"] + mean["stratiform_precipitation"] - snow
+    dark = now["sea_surface_emission"] - mean["surface_downward_longwave"]
+    light = (1 - now["sea_surface_albedo"]) * mean["surface_sunlight"]
+    heat = light - dark - warmth - L * vapour - fusion * snow
+    return [float((area * x).sum()) for x in (heat, rain - vapour, snow)]
+
+
+def test_the_sea_gets_what_the_air_loses(tmp_path, monkeypatch):
+    seen = []
+
+    def compared(link, at_start=False):
+        lost = lost_by_air(link)
+        hand(link, at_start)
+        sea = link.ends[1].program
+        grid = sea.model.grid
+        area = np.where(grid.wet_levels > 0, np.asarray(grid.areas[0]), 0.0)
+        got, scale = [], []
+        for name in ("heat_from_air", "water_from_air", "snowfall_flux"):
+            flux = area * sea.gather(name)[0]
+            got.append(flux.sum())
+            scale.append(abs(flux).sum())
+        seen.append(np.subtract(got, lost) / np.maximum(scale, 1.0))
+
+    hand = ToSea.hand
+    monkeypatch.setattr(ToSea, "hand", compared)
+    small(tmp_path).run("4h", report=False, progress=False)
+    assert len(seen) == 4
+    assert np.abs(seen).max() < 1e-13
+
+
+def test_what_sea_and_ice_do_not_take_goes_back(tmp_path):
+    both = small(tmp_path)
+    both.run("4h", report=False, progress=False)
+    air, sea = (m.program for m in both.members.values())
+    grid = sea.model.grid
+    area = np.where(grid.wet_levels > 0, np.asarray(grid.areas[0]), 0.0)
+    given, taken = (sea.gather(name)[0] for name in ("heat_from_air", "air_heat_flux"))
+    rest = air.gather("heat_returned")[0] * np.asarray(air.model.grid.areas[0])
+    assert abs(rest).sum() > 0
+    assert abs(rest.sum() - (area * (given - taken)).sum()) < 1e-12 * (area * abs(given)).sum()
+
+
+def test_the_budget_is_closed(tmp_path):
+    """Round-off of the sea's store, which is 10^25 J, is what is left of an hour."""
+    both = small(tmp_path, budget="4h")
+    both.run("8h", report=False, progress=False)
+    assert len(both.budget.closed) == 2
+    earth = 5.1e14
+    for found in both.budget.closed:
+        assert abs(found["heat"]["share"]) < 1e-12
+        assert abs(found["water"]["share"]) < 1e-13
+        assert abs(found["salt"]["share"]) < 1e-13
+        made = found["heat"]["lines"]["dynamics of the air"]
+        assert abs(made) / earth / found["seconds"] < 1e-6
+
+
+@pytest.fixture(scope="module")
+def in_turn(on_ranks):
+    return {
+        order: on_ranks(1, script, "bits", f"order={json.dumps(order)}")
+        for order in ("in turn", "side by side")
+    }
+
+
+@pytest.mark.parametrize("ranks", [3, pytest.param(4, marks=pytest.mark.long)])
+def test_any_ranks(on_ranks, in_turn, ranks):
+    assert on_ranks(ranks, script, "bits") == in_turn["in turn"]
+
+
+@pytest.mark.parametrize(
+    "size, ranks",
+    [
+        (3, {"atmosphere": [2, 0], "ocean": [1]}),
+        pytest.param(3, {"atmosphere": 1, "ocean": 2}, marks=pytest.mark.long),
+        pytest.param(2, {"atmosphere": 1, "ocean": 1}, marks=pytest.mark.long),
+    ],
+)
+def test_side_by_side_as_in_turn(on_ranks, in_turn, size, ranks):
+    arguments = f"ranks={json.dumps(ranks)}", 'order="side by side"'
+    assert on_ranks(size, script, "bits", *arguments) == in_turn["side by side"]
+
+
+@pytest.mark.parametrize("order", ["in turn", "side by side"])
+def test_continued_as_if_uninterrupted(on_ranks, in_turn, order):
+    found = on_ranks(1, script, "continued", f"order={json.dumps(order)}")
+    assert found == {name: in_turn[order][name] for name in found}
+
+
+def test_a_physics_without_tiles_is_refused():
+    globe = fm.GaussianGrid(10, levels=fm.SigmaLevels(5))
+    air = fm.SpectralAtmosphere(globe, physics=fm.BasicPhysics())
+    with pytest.raises(fm.InputError, match='no surface of tiles; give BasicPhysics.land="Tiled'):
+        fm.Coupled(air, sea(), "1h")
+
+
+def test_steps_that_do_not_fit_are_refused(tmp_path):
+    with pytest.raises(fm.InputError, match="every = 90 min is no whole number of steps of ocean"):
+        small(tmp_path, every="90min")
+
+
+def test_a_sea_beyond_the_air_is_refused():
+    area = fm.LimitedAreaGrid(
+        (8.0, 46.5), resolution=50e3, points=(24, 20), levels=fm.SigmaLevels(5)
+    )
+    with pytest.raises(fm.InputError, match="cells of the sea lie beyond the cells of the atmosph"):
+        land_fraction(area, sea().grid)
