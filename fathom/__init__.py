@@ -63,6 +63,7 @@ public = {
     "Programs": "coupled.programs",
     "ProgramsFile": "coupled.file",
     "Program": "coupled.program",
+    "Rivers": "coupled.rivers",
     "Records": "data.input.records",
     "LatitudeLongitudeGrid": "grids",
     "CartesianGrid": "grids",

@@ -34,6 +34,7 @@ from .base.failure import UnstableError as UnstableError
 from .coupled.file import ProgramsFile as ProgramsFile
 from .coupled.program import Program as Program
 from .coupled.programs import Programs as Programs
+from .coupled.rivers import Rivers as Rivers
 from .data.input.records import Records as Records
 from .grids import CartesianGrid as CartesianGrid
 from .grids import CurvilinearGrid as CurvilinearGrid
@@ -144,6 +145,7 @@ __all__ = [
     "QuickestAdvection",
     "Records",
     "RichardsonMixing",
+    "Rivers",
     "RossSea",
     "RotatedGrid",
     "RunError",
@@ -824,7 +826,9 @@ class schemes:
         def __init__(self, *, step: float = 1800, every: str | None = None) -> None: ...
 
     class LandSurface(Scheme):
-        def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...
+        def __init__(
+            self, *, step: float = 1200, most_snow: float = 1e09, every: str | None = None
+        ) -> None: ...
 
     class LaplacianDiffusion(Scheme):
         def __init__(self, *, diffusivity: float = 1000, every: str | None = None) -> None: ...
@@ -1205,7 +1209,12 @@ class schemes:
 
     class SoilLayers(Scheme):
         def __init__(
-            self, *, step: float = 1200, heat_from_below: float = 0, every: str | None = None
+            self,
+            *,
+            step: float = 1200,
+            heat_from_below: float = 0,
+            most_snow: float = 1e09,
+            every: str | None = None,
         ) -> None: ...
 
     class SoilResponse(Scheme):
@@ -1378,7 +1387,12 @@ class schemes:
 
     class TiledLand(Scheme):
         def __init__(
-            self, *, step: float = 1200, heat_from_below: float = 0, every: str | None = None
+            self,
+            *,
+            step: float = 1200,
+            heat_from_below: float = 0,
+            most_snow: float = 1e09,
+            every: str | None = None,
         ) -> None: ...
 
     class TimeInterpolation(Scheme):

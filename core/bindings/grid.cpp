@@ -3,6 +3,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include "base/error.hpp"
+#include "grid/flood.hpp"
 #include "grid/makers.hpp"
 #include "grid/vertical.hpp"
 
@@ -142,6 +144,36 @@ void bind_vertical_grid(nb::module_& m) {
     m.def("stretched_levels", &stretched_levels, "number"_a, "depth"_a, "surface"_a);
 }
 
+template <class Number>
+nb::ndarray<nb::numpy, Number, nb::ndim<1>> owned(std::vector<Number>&& values) {
+    auto* held = new std::vector<Number>(std::move(values));
+    return {held->data(), {held->size()}, nb::capsule(held, [](void* p) noexcept {
+                delete static_cast<std::vector<Number>*>(p);
+            })};
+}
+
+void bind_flood(nb::module_& m) {
+    using Numbers = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Heights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Marks = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    m.def(
+        "flood",
+        [](const Heights& height, const Numbers& neighbours, const Marks& shore) {
+            const std::size_t cells = height.size();
+            if (neighbours.shape(0) != cells || shore.size() != cells)
+                throw Error("height, neighbours and shore must be of as many cells");
+            for (std::size_t k = 0; k < neighbours.size(); ++k)
+                if (neighbours.data()[k] >= std::int64_t(cells))
+                    throw Error("neighbours must be numbers of cells");
+            Flooded found = flood({{height.data(), height.data() + cells},
+                                   {neighbours.data(), neighbours.data() + neighbours.size()},
+                                   {shore.data(), shore.data() + cells}});
+            return nb::make_tuple(owned(std::move(found.height)), owned(std::move(found.source)),
+                                  owned(std::move(found.order)));
+        },
+        "height"_a.noconvert(), "neighbours"_a.noconvert(), "shore"_a.noconvert());
+}
+
 }  // namespace
 
 void bind_grid(nb::module_& m) {
@@ -149,4 +181,5 @@ void bind_grid(nb::module_& m) {
     bind_horizontal_grid(m);
     bind_makers(m);
     bind_vertical_grid(m);
+    bind_flood(m);
 }

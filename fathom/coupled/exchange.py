@@ -107,7 +107,8 @@ class Exchange:
             self._check_field(given, taken)
             self._check_places(given, taken)
             self._check_units(given, taken)
-            self.levels = self._levels(given, taken, (giver.handed.grid, taker.handed.grid))
+            grids = giver.handed.grid_of(gives), taker.handed.grid_of(takes)
+            self.levels = self._levels(given, taken, grids)
             self.places = given["horizontal"], taken["horizontal"]
         top = self.levels == [0] and given["vertical"] != "column"
         self.steps = round(self.seconds / giver.time_step)
@@ -172,9 +173,10 @@ class Exchange:
         gives, takes = giver.here, taker.here
         given, taken = giver.program.handed, taker.program.handed
         ranks = group(comm, [*giver.ranks, *taker.ranks])
-        cells = given.cells if gives else np.zeros(0, np.int64)
+        cells = given.cells_of(self.gives[0]) if gives else np.zeros(0, np.int64)
         takers = taker.program.comm if takes else None
-        grids, by = (given.grid, taken.grid), self.by or ""
+        grids = given.grid_of(self.gives[0]), taken.grid_of(self.takes[0])
+        by = self.by or ""
         self.remap = Remap(grids, ranks, takers, cells, by, self.places, self.levels)
         if len(self.gives) == 2 and not callable(by):
             own, there = (axes(grid, place) for grid, place in zip(grids, self.places, strict=True))

@@ -35,6 +35,7 @@ class Program(Configurable):
     time_step : "1h" or seconds.
     fields : name -> units. program[name] is the array (ny, nx), at first 0.
     start, calendar : as those of a Simulation.
+    grids : name -> the grid of a field that lies on another one.
     """
 
     alone, serves, shows = True, False, False
@@ -54,14 +55,16 @@ class Program(Configurable):
         fields: Mapping[str, str],
         start: str = "2000-01-01",
         calendar: str = "standard",
+        grids: Mapping[str, Any] | None = None,
     ) -> None:
         period = Period(time_step, "time_step")
         if period.months:
             raise InputError(f"time_step = {time_step!r}: allowed are seconds, minutes and hours")
         self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
         self.clock = Clock(start, calendar)
-        self.fields = {name: np.zeros(np.shape(grid.wet_levels)) for name in fields}
-        self.handed = OwnFields(self, grid, dict(fields))
+        on = dict.fromkeys(fields, grid) | dict(grids or {})
+        self.fields = {name: np.zeros(np.shape(on[name].wet_levels)) for name in fields}
+        self.handed = OwnFields(self, grid, dict(fields), on)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} at {self.clock.date(self.seconds)}"
@@ -131,15 +134,23 @@ class Program(Configurable):
             self.count = int(file["count"])
             for kind, held in (("field", self.fields), ("sum", self.handed.sums)):
                 for name in held:
-                    held[name][...] = file[f"{kind} {name}"]
+                    values = file[f"{kind} {name}"]
+                    if values.shape != held[name].shape:
+                        raise InputError(
+                            f"{path}: {name} has {values.shape} points, this program's has"
+                            f" {held[name].shape}"
+                        )
+                    held[name][...] = values
         return self
 
 
 class OwnFields:
     """What a Program hands to others, and takes."""
 
-    def __init__(self, program: Program, grid: Any, units: dict[str, str]) -> None:
-        self.program, self.grid, self.units = program, grid, units
+    def __init__(
+        self, program: Program, grid: Any, units: dict[str, str], grids: dict[str, Any]
+    ) -> None:
+        self.program, self.grid, self.units, self.grids = program, grid, units, grids
         self.sums: dict[str, np.ndarray] = {}
         self.of: dict[str, str] = {}  # the field of each sum
         self.restarts: Path | None = None
@@ -167,16 +178,21 @@ class OwnFields:
         for name, field in self.of.items():
             self.sums[name] += self.program[field]
 
-    @property
-    def cells(self) -> np.ndarray:
-        """Returns numbers of the points of this rank in the grid: the first rank gives all."""
-        size = next(iter(self.program.fields.values())).size
-        return np.arange(size if self.program.comm.rank == 0 else 0)
+    def grid_of(self, field: str) -> Any:
+        """Returns the grid of a field."""
+        return self.grids[field]
+
+    def cells_of(self, field: str) -> np.ndarray:
+        """Returns numbers of the points of this rank in the grid of a field: the first rank gives
+        all.
+        """
+        return np.arange(self.program[field].size if self.program.comm.rank == 0 else 0)
 
     def values(self, name: str, levels: Sequence[int]) -> np.ndarray:
         """Returns a field or a sum at the points of this rank (points, 1)."""
         held = self.sums[name] if name in self.sums else self.program[name]
-        return held.ravel()[: self.cells.size, None].copy()
+        count = held.size if self.program.comm.rank == 0 else 0
+        return held.ravel()[:count, None].copy()
 
     def whole(self, name: str) -> np.ndarray:
         """Returns a field (1, ny, nx), on all ranks."""

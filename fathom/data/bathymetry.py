@@ -323,7 +323,7 @@ def apply_sills(
         cKDTree(points, balanced_tree=False, compact_nodes=False) for points in (centers, middles)
     )
     for sill in sorted(sills, key=lambda sill: bool(sill.path)):
-        line = _along(sill.path or sill.wall, 0.1 * SOURCE_SPACING)
+        line = along(sill.path or sill.wall, 0.1 * SOURCE_SPACING)
         distance, corner = corner_tree.query(line)
         around = cells[inside[corner]]
         near = _near(distance, around, centers, sill.coarsest)
@@ -349,7 +349,7 @@ def _near(
     return result
 
 
-def _along(points: Any, spacing: float) -> np.ndarray:
+def along(points: Any, spacing: float) -> np.ndarray:
     """Returns unit vectors (n, 3) along great circles through the points, about `spacing` degrees
     apart.
     """

@@ -43,6 +43,10 @@ class Handed:
         grid: Grid = self.simulation.model.grid
         return grid
 
+    def grid_of(self, field: str) -> Grid:
+        """Returns the grid of a field: that of the model."""
+        return self.grid
+
     def known(self) -> dict[str, dict[str, Any]]:
         """Returns all fields of a step by name: the first declaration of each, with `written`,
         whether a process writes it.
@@ -115,6 +119,10 @@ class Handed:
     def clear(self, name: str) -> None:
         """Begins a sum again."""
         self.simulation.fields.fill(name, 0.0)
+
+    def cells_of(self, field: str) -> np.ndarray:
+        """Returns the numbers of the points of this rank in the grid of a field (`cells`)."""
+        return self.cells
 
     @property
     def cells(self) -> np.ndarray:

@@ -237,7 +237,7 @@ def test_straits_are_open_at_one_degree(one_degree):
     middles /= np.linalg.norm(middles, axis=-1, keepdims=True)
     for sill in bathymetry.sills():
         if sill.path:
-            near = (middles @ point for point in bathymetry._along(sill.path, 0.1 / 6)[::10])
+            near = (middles @ point for point in bathymetry.along(sill.path, 0.1 / 6)[::10])
             on_the_way = [
                 bottom[inside][cosine > cosine.max() - 1e-6].max() for cosine in near
             ]  # among equally near cells any

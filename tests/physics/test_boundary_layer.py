@@ -130,10 +130,10 @@ def test_diffusion_closes_energy_water_and_momentum(seed):
     assert (ahead(s, "specific_humidity") >= lowest).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_ground_and_air_share_one_flux(seed):
+@pytest.mark.parametrize("seed, most_snow", [(0, 1e9), (1, 15.0), (2, 15.0)])
+def test_ground_and_air_share_one_flux(seed, most_snow):
     """The ground's own budget: heat less heat of fusion, water and snow, against what passes the
-    surface.
+    surface, runs off and calves; the last two where there is land.
     """
     s = call("VerticalDiffusion", surface(weather(seed)))
     random = np.random.default_rng(seed)
@@ -160,14 +160,17 @@ def test_ground_and_air_share_one_flux(seed):
         - ice * 1.4 * (T - 271.35)
         - fusion * s["snowfall"]
     )
-    call("LandSurface", s)
-    np.testing.assert_allclose(
-        store(s) - heat, step * (gain - s["ice_melt_flux"]), atol=1e-12 * np.abs(heat).max()
-    )
-    land = ice == 0  # what melts on ice, and what ice evaporates, is not the soil's
+    call("LandSurface", s, most_snow=most_snow)
+    gain = gain - s["ice_melt_flux"] - s["calving_heat_flux"]
+    np.testing.assert_allclose(store(s) - heat, step * gain, atol=1e-12 * np.abs(heat).max())
+    on_land, leaves = s["land_fraction"] > 0, s["runoff"] + s["calving_flux"]
+    np.testing.assert_array_equal(leaves[~on_land], 0)
+    assert (s["snow_amount"][on_land] <= most_snow).all()
+    assert (s["calving_flux"] > 0).any() == (most_snow < 1e9)
+    land = on_land & (ice == 0)  # what melts on ice, and what ice evaporates, is not the soil's
     np.testing.assert_allclose(
         (s["soil_moisture"] + s["snow_amount"] - water)[land],
-        (step * (rain - s["ground_evaporation"] - s["runoff"]))[land],
+        (step * (rain - s["ground_evaporation"] - leaves))[land],
         rtol=1e-9,
         atol=1e-11,
     )

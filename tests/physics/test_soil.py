@@ -33,17 +33,18 @@ def ground(T, water, **more):
     state = {f"soil_temperature_{k}": T[k - 1] for k in layers}
     state |= {f"soil_water_{k}": water[k - 1] for k in layers}
     state |= {"ground_temperature": T[0], "snow_amount": 0.0, "snow_density": 300.0}
-    state |= {"ice_share": 0.0, "ground_absorption": 1.0, "soil_wetness": 0.5}
+    state |= {"ice_share": 0.0, "ground_absorption": 1.0, "soil_wetness": 0.5, "land_fraction": 1.0}
     state |= {"vegetation_fraction": 1.0, "sea_surface_temperature": 273.0}
     state |= more
     return {name: np.broadcast_to(np.asarray(v, float), (columns,)) for name, v in state.items()}
 
 
-def advance(state, step, dtype=float, below=0.0):
+def advance(state, step, dtype=float, below=0.0, **of_layers):
     """A step of both schemes: the state with their results."""
     for name in ("SoilResponse", "SoilLayers"):
         given = {n: np.ascontiguousarray(v[None]) for n, v in state.items()}
         parameters = {"step": step, "heat_from_below": below}
+        parameters |= of_layers if name == "SoilLayers" else {}
         out = run(name, given, parameters=parameters, dtype=dtype)
         state = state | {n: np.asarray(v[0], float) for n, v in out.items()}
     return state
@@ -89,24 +90,34 @@ def weather(seed, columns=64):
     )
 
 
-@pytest.mark.parametrize("seed, step", [(0, 60.0), (1, 1200.0), (2, 7200.0)])
-def test_heat_and_water_close(seed, step):
+@pytest.mark.parametrize(
+    "seed, step, most_snow", [(0, 60.0, 1e9), (1, 1200.0, 20.0), (2, 7200.0, 20.0)]
+)
+def test_heat_and_water_close(seed, step, most_snow):
+    """With calving of snow beyond a limit, where there is land; elsewhere nothing runs off."""
     s = weather(seed)
+    s["land_fraction"] = np.where(np.arange(64) % 8 == 7, 0.0, 0.7)
+    on_land = s["land_fraction"] > 0
     ice, T = s["ice_share"], s["ground_temperature"]
     before, held = heat(s), soil_of(s)[1].sum(0) + s["snow_amount"]
     gain = s["surface_net_shortwave"] + s["surface_downward_longwave"] - sigma * T**4
     gain = gain - s["ground_turbulent_flux"] - fusion * s["snowfall"] + (1 - ice) * 0.1
-    after = advance(s, step, below=0.1)
+    after = advance(s, step, below=0.1, most_snow=most_snow)
     gain = gain - ice * 1.4 * (after["ground_temperature"] - 271.35) - after["ice_melt_flux"]
+    gain = gain - after["calving_heat_flux"]
     np.testing.assert_allclose(heat(after) - before, step * gain, atol=1e-12 * np.abs(before).max())
-    land = ice == 0  # what melts on ice, and what ice evaporates, is not the soil's
+    land = on_land & (ice == 0)  # what melts on ice, and what ice evaporates, is not the soil's
     assert land.sum() > 20
     rain = s["convective_precipitation"] + s["stratiform_precipitation"]
+    leaves = after["runoff"] + after["calving_flux"]
     np.testing.assert_allclose(
         (soil_of(after)[1].sum(0) + after["snow_amount"] - held)[land],
-        (step * (rain - s["ground_evaporation"] - after["runoff"]))[land],
+        (step * (rain - s["ground_evaporation"] - leaves))[land],
         atol=1e-12 * held.max(),
     )
+    np.testing.assert_array_equal(leaves[~on_land], 0)
+    assert (after["snow_amount"][on_land] <= most_snow).all()
+    assert (after["calving_flux"] > 0).any() == (most_snow < 1e9)
     assert (after["surface_runoff"] <= after["runoff"] + 1e-18).all()
 
 

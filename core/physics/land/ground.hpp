@@ -11,12 +11,15 @@
 ///   LandSurface      T = T' - L_f (E_snow + melt) / C,   dT_deep/dt = G / C_deep,
 ///       dW/dt = rain + melt - E,   dS/dt = snow - melt - E_snow
 ///
-/// C T + C_deep T_deep - L_f S changes by the fluxes through the surface alone, W + S of land by
-/// rain, snow, evaporation and runoff (W per area of land, the rest per area of ground; water that
-/// melts on sea ice goes to the sea). Under sea ice T_below is the freezing point of the sea; heat
-/// that would warm ice beyond melting leaves as ice_melt_flux. C and Lambda of land are those of
-/// force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J.
-/// Geophys. Res. 83, 1889-1903).
+/// Where there is land, snow beyond `most_snow` is ice that flows to the sea, calving_flux, with
+/// the heat -L_f that it takes along, calving_heat_flux. Where there is none, nothing runs off.
+///
+/// C T + C_deep T_deep - L_f S changes by the fluxes through the surface and by calving alone,
+/// W + S of land by rain, snow, evaporation, runoff and calving (W per area of land, the rest per
+/// area of ground; water that melts on sea ice goes to the sea). Under sea ice T_below is the
+/// freezing point of the sea; heat that would warm ice beyond melting leaves as ice_melt_flux. C
+/// and Lambda of land are those of force-restore for the day, sqrt(lambda rho c / (2 omega)) and
+/// C omega (Deardorff 1978, J. Geophys. Res. 83, 1889-1903).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -30,6 +33,8 @@ inline constexpr double snow_half_cover =
 inline constexpr double
     bucket = 150,
     moist = 0.75 * bucket;  // water capacity of the soil; above which it evaporates freely [kg m-2]
+inline constexpr double no_limit = 1e9;  // of snow [kg m-2]
+inline constexpr std::string_view of_most_snow = "snow beyond it flows to the sea as ice";
 inline constexpr double sea_freezing = 271.35, melting = constants::celsius;  // [K]
 inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
@@ -45,6 +50,16 @@ template <class Real> constexpr Real capacity(Real ice) {
     return land_capacity + ice * (ice_capacity - land_capacity);
 }
 }  // namespace ground
+
+/// Ice that leaves the land, and the heat in it, counted from water at melting.
+template <class Real> struct Calving {
+    Writes<Real, "calving_flux", place::center_column, "kg m-2 s-1"> ice;
+    Writes<Real, "calving_heat_flux", place::center_column, "W m-2"> heat;
+    constexpr void put(Real mass, Real of_mass, double step) const {
+        ice[0] = mass * (1 / step);
+        heat[0] = of_mass * (1 / step);
+    }
+};
 
 struct SurfaceState {
     double sea_albedo = 0.065, ice_albedo = 0.6, snow_albedo = 0.75, forest_snow_albedo = 0.45;
@@ -126,15 +141,18 @@ struct GroundResponse {
 };
 
 struct LandSurface {
-    double step = 1200;
+    double step = 1200, most_snow = ground::no_limit;
 
     static constexpr std::string_view summary =
         "Ground temperature, soil water, snow and runoff at the end of the step";
     static constexpr std::tuple parameters{
-        Parameter{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"most_snow", &LandSurface::most_snow, "kg m-2", 1, ground::no_limit,
+                  ground::of_most_snow}};
 
     template <class Real>
     constexpr void operator()(
+        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
         Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
         Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
@@ -148,7 +166,7 @@ struct LandSurface {
         Updates<Real, "deep_ground_temperature", place::center_column, "K"> deep,
         Updates<Real, "soil_moisture", place::center_column, "kg m-2"> water,
         Updates<Real, "snow_amount", place::center_column, "kg m-2"> snow,
-        Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff,
+        Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff, Calving<Real> calving,
         Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt) const {
         constexpr double fusion = constants::fusion_heat;
         const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0],
@@ -175,8 +193,11 @@ struct LandSurface {
         deep[0] = T_deep + land * (ground::land_conductance * step / ground::deep_capacity) *
                                (before - T_deep);
         water[0] = kept;
-        snow[0] = left - melt;
-        runoff[0] = (content - kept) * (1 / step);
+        const auto on_land = land_fraction[0] > 0;
+        const Real calved = select(on_land, larger(left - melt - most_snow, 0), 0);
+        snow[0] = left - melt - calved;
+        calving.put(calved, -fusion * calved, step);
+        runoff[0] = select(on_land, (content - kept) * (1 / step), 0);
         ice_melt[0] = over * inertia[0];
     }
 };

@@ -145,6 +145,19 @@ template <class Real> struct SnowPack {
         leaves = water;
         heat_left = heat;
     }
+    /// Takes what is beyond a limit, from below; returns its mass and q.
+    constexpr std::pair<Real, Real> calve(Real most) {
+        const Real mass = larger(M[0] + M[1] + M[2] - most, 0);
+        Real left = mass, heat = 0;
+        for (int k = snow::layers - 1; k >= 0; --k) {
+            const Real taken = smaller(left, M[k]), part = q[k] * (taken / larger(M[k], 1e-30));
+            M[k] -= taken;
+            q[k] -= part;
+            left -= taken;
+            heat += part;
+        }
+        return {mass, heat};
+    }
     /// Moves the limits between the layers to their new places; returns all mass.
     constexpr Real divide() {
         const Real amount = M[0] + M[1] + M[2];

@@ -11,8 +11,9 @@
 ///   snow: 100 kg m-3 when it falls, towards 300 at 0.24 a day (Douville et al. 1995)
 ///
 /// ice_base_flux: the flux through sea ice into the water; ice_melt_flux is part of it. C T + land
-/// sum h_k - L_f S changes by the fluxes at surface and bottom alone; sum W + S by rain, snow,
-/// evaporation and runoff. C is that of the upper 20 kg m-2 of snow; deeper snow insulates.
+/// sum h_k - L_f S changes by the fluxes at surface and bottom and by calving alone; sum W + S by
+/// rain, snow, evaporation, runoff and calving (ground.hpp). C is that of the upper 20 kg m-2 of
+/// snow; deeper snow insulates.
 #pragma once
 #include "base/constants.hpp"
 #include "physics/land/soil_heat.hpp"
@@ -80,17 +81,20 @@ struct SoilResponse {
 };
 
 struct SoilLayers {
-    double step = 1200, heat_from_below = 0;
+    double step = 1200, heat_from_below = 0, most_snow = ground::no_limit;
 
     static constexpr std::string_view summary =
         "Temperature and water of four layers of soil, snow and runoff at the end of the step";
     static constexpr std::tuple parameters{
         Parameter{"step", &SoilLayers::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"heat_from_below", &SoilLayers::heat_from_below, "W m-2", 0, 1,
-                  "heat that rises into the lowest layer of soil"}};
+                  "heat that rises into the lowest layer of soil"},
+        Parameter{"most_snow", &SoilLayers::most_snow, "kg m-2", 1, ground::no_limit,
+                  ground::of_most_snow}};
 
     template <class Real>
     constexpr void operator()(
+        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> plants,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
@@ -107,7 +111,7 @@ struct SoilLayers {
         Updates<Real, "snow_amount", place::center_column, "kg m-2"> snow,
         Updates<Real, "snow_density", place::center_column, "kg m-3"> snow_density,
         Writes<Real, "surface_runoff", place::center_column, "kg m-2 s-1"> surface_runoff,
-        Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff,
+        Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff, Calving<Real> calving,
         Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt,
         Writes<Real, "ice_base_flux", place::center_column, "W m-2"> into_water) const {
         const Real ice = ice_share[0], before = temperature[0], S = snow[0], E = evaporation[0],
@@ -130,7 +134,10 @@ struct SoilLayers {
         const SoilWater<Real> water(heat.T, heat.water, plants[0], rain,
                                     E * wet * per_wetness + share - from_snow, step);
         temperature[0] = warm - over;
-        snow[0] = left - melt;
+        const auto on_land = land_fraction[0] > 0;
+        const Real calved = select(on_land, larger(left - melt - most_snow, 0), 0);
+        snow[0] = left - melt - calved;
+        calving.put(calved, -constants::fusion_heat * calved, step);
         const Real mixed =
             (snow_density[0] * S + soil::fresh_snow * fallen) / larger(S + fallen, 1e-6);
         const double settled = soil::settling * step / (1 + soil::settling * step);
@@ -139,8 +146,8 @@ struct SoilLayers {
             S + fallen > 1e-6,
             smaller(larger(mixed + loose * settled, soil::fresh_snow), constants::ice_density),
             soil::fresh_snow);
-        surface_runoff[0] = water.surface_runoff * (1 / step);
-        runoff[0] = (water.surface_runoff + water.drainage) * (1 / step);
+        surface_runoff[0] = select(on_land, water.surface_runoff * (1 / step), 0);
+        runoff[0] = select(on_land, (water.surface_runoff + water.drainage) * (1 / step), 0);
         ice_melt[0] = over * I;
         into_water[0] =
             fma(ice, ground::ice_conductance * (warm - over - soil::below_ice(sea_temperature[0])),

@@ -12,8 +12,8 @@
 ///
 /// Ground that snow covers or uncovers has the heat of its skin, which the first layer of soil
 /// gives or takes. Closed: sum over tiles of heat, q - L_f M of snow and h of soil gain the fluxes
-/// at the surface and the bottom; W of soil, leaves and snow gain rain and snow and lose
-/// evaporation and runoff.
+/// at the surface and the bottom, and lose calving_heat_flux; W of soil, leaves and snow gain rain
+/// and snow and lose evaporation, runoff and calving_flux (ground.hpp).
 #pragma once
 #include "physics/land/soil_water.hpp"
 #include "physics/land/tile_response.hpp"
@@ -48,12 +48,13 @@ template <class Real> struct TileTemperatures {
 template <class Real> struct LandOutflow {
     Writes<Real, "surface_runoff", place::center_column, "kg m-2 s-1"> surface_runoff;
     Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff;
+    Calving<Real> calving;
     Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt;
     Writes<Real, "ice_base_flux", place::center_column, "W m-2"> into_water;
 };
 
 struct TiledLand {
-    double step = 1200, heat_from_below = 0;
+    double step = 1200, heat_from_below = 0, most_snow = ground::no_limit;
 
     static constexpr std::string_view summary =
         "Temperatures of plants, bare ground, snow layers and ice, and soil below, at the end of "
@@ -61,11 +62,14 @@ struct TiledLand {
     static constexpr std::tuple parameters{
         Parameter{"step", &TiledLand::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"heat_from_below", &TiledLand::heat_from_below, "W m-2", 0, 1,
-                  "heat that rises into the lowest layer of soil"}};
+                  "heat that rises into the lowest layer of soil"},
+        Parameter{"most_snow", &TiledLand::most_snow, "kg m-2", 1, ground::no_limit,
+                  ground::of_most_snow}};
 
     // long: the stores of a column one by one, each from the results of the one before
     template <class Real>
     constexpr void operator()(
+        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         TileShares<Real> shares, TileForcing<Real> forcing, TileFluxes<Real> fluxes,
         SurfaceArrivals<Real> from_above,
         Reads<Real, "wet_leaf_share", place::center_column, "1"> wet_leaves,
@@ -120,6 +124,9 @@ struct TiledLand {
         layers.q[2] += step * cover * (through[1] - through[2]);
         into_soil += of.snow * through[2];
         layers.settle();
+        const auto on_land = land_fraction[0] > 0;
+        const auto [calved, calved_heat] = layers.calve(select(on_land, Real(most_snow), 1e30));
+        out.calving.put(calved, calved_heat - fusion * calved, step);
         const Real amount = layers.divide();
         const auto melts = layers.q[0] > 0;
         s.amount[0] = amount;
@@ -145,8 +152,8 @@ struct TiledLand {
         const SoilWater<Real> water(
             soil.T, soil.water, arrives,
             {from_plants - from_leaves, fluxes.bare_water[0] * step * of.bare + missing}, step);
-        out.surface_runoff[0] = water.surface_runoff * (1 / step);
-        out.runoff[0] = (water.surface_runoff + water.drainage) * (1 / step);
+        out.surface_runoff[0] = select(on_land, water.surface_runoff * (1 / step), 0);
+        out.runoff[0] = select(on_land, (water.surface_runoff + water.drainage) * (1 / step), 0);
 
         // heat of the soil, with that of the skins that snow has covered or uncovered
         const Real bared = cover - ground::snow_cover(amount);
