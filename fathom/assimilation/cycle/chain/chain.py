@@ -336,7 +336,7 @@ class Cycles:
 
     def analyser_for(self, state: State) -> Analyser:
         if self.analyser is None:
-            self.analyser = Analyser(self.suite, state)
+            self.analyser = Analyser(self.suite, state, self.out)
         else:
             self.analyser.renewed(state)
         return self.analyser
