@@ -23,7 +23,7 @@ from fathom.assimilation.estimation import estimated
 from fathom.base import mpi
 
 day = 86400.0
-share = 0.5  # of these variances: those of a forecast of six hours are smaller
+share = 1.0  # of these variances
 
 
 def nmc(suite: Suite, out: Path, say: Any = lambda text: None) -> Path:
