@@ -12,6 +12,7 @@ import click
 
 from fathom.base import mpi
 from fathom.base.clock import Period
+from fathom.base.failure import InputError
 from fathom.commands.options import (
     PathOf,
     file_option,
@@ -128,11 +129,18 @@ def background(
 
     def act() -> int:
         from fathom.assimilation.cycle import experiment as files  # start-up time: loads the models
+        from fathom.assimilation.cycle.chain import settings as suites  # start-up time
+        from fathom.assimilation.cycle.chain import statistics  # start-up time
         from fathom.assimilation.cycle.run import Cycles
 
-        cycles = Cycles(
-            files.read(experiment, settings), out or Path("runs") / experiment.stem, _say
-        )
+        where = out or Path("runs") / experiment.stem
+        suite = suites.read(experiment, settings)
+        if suite is not None:
+            if ensemble:
+                raise InputError(f"{experiment} is a chain; allowed is --nmc")
+            _say(str(statistics.nmc(suite, where, _say)))
+            return 0
+        cycles = Cycles(files.read(experiment, settings), where, _say)
         if ensemble:
             _say(str(cycles.of_members()))
         else:

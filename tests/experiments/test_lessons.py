@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fathom.assimilation.observations import plugged
 from fathom.data import sets
 from fathom.output import formats
 
@@ -26,6 +27,7 @@ names = {
     "own_diagnostic": 2,
     "observations": 200,
     "own_grid": 21,
+    "own_operator": 30,
     "assimilation": 0,
     "four_dimensional": 0,
     "limited_area": 84,
@@ -37,6 +39,7 @@ def learn(monkeypatch):
     """Run a lesson at its small size; returns its names. What it registers goes with the test."""
     monkeypatch.setattr(formats, "_registered", {})
     monkeypatch.setattr(sets, "_registered", {})
+    monkeypatch.setattr(plugged, "_own", {})
 
     def run(name):
         monkeypatch.setattr(sys, "argv", [name, str(names[name])])
@@ -204,3 +207,21 @@ def test_limited_area(learn):
     assert (grid.inside(lesson["smooth"]) == lesson["ground"]).all()
     assert 3000 > lesson["ground"].max() > 1500 and 0.2 < lesson["sea"].mean() < 0.4
     assert lesson["ripples"] < 30
+
+
+def test_own_operator(learn):
+    """A ray bends as one of an exponential atmosphere, alpha = N (2 pi a / H)^1/2, to 6 %;
+    half of the error of the temperature goes where rays see it."""
+    lesson = learn("own_operator")
+    x, height = lesson["truth"], lesson["heights"]
+    N = 77.6e-2 * x.layers[0] / x.temperature[0]
+    upper, lower = np.maximum(x.interfaces[0, :-1], 1.0), x.interfaces[0, 1:]
+    thickness = 287.05 * x.temperature[0] / 9.80665 * np.log(lower / upper)
+    z = np.cumsum(thickness[::-1])[::-1] - thickness / 2 + 6.371 * N  # n r less the radius
+    at = np.exp(np.interp(height, z[::-1], np.log(N[::-1])))
+    H = -1 / np.gradient(np.log(at), height)
+    expected = 1e-6 * at * np.sqrt(2 * np.pi * 6.371e6 / H)
+    low = height < 18e3
+    np.testing.assert_allclose(lesson["angle"][low], expected[low], rtol=0.06)
+    assert lesson["error_after"] < lesson["error_before"] / 2
+    assert "bending-angle" in plugged._own

@@ -8,7 +8,7 @@ A row is a datum: the slopes of its operator by the state of its column (looks.p
 of the four grid points around it. An increment holds eastward and northward wind, virtual
 temperature, pi = ln p_s and, if the air is moist, specific humidity, as a `Trajectory` has them:
 
-    dT = dT_v / (1 + e q) - e T dq / (1 + e q),    dp_s = p_s dpi,    e = 0.6078
+    dT = dT_v / (1 + e q) - e T dq / (1 + e q),    dp_s = sum of w p_s dpi,    e = 0.6078
 
 Winds turn from the frame of a grid point to that of the datum as vectors in space. The rows of
 a datum depend on nothing but its column, so ranks that share the data get the same bits.
@@ -54,11 +54,13 @@ def operator(
     around: Any,
     coordinates: tuple[Any, Any],
     inside: np.ndarray,
+    pressure: np.ndarray,
     moist: bool,
 ) -> Matrix:
     """Returns H' about the columns `held` at the data; around: the grid points around each, as
     `grid.interpolation` gives them; coordinates: of all points; inside (rows, points): those that a
-    vector of the state holds, one field and level after another; moist: it has humidity.
+    vector of the state holds, one field and level after another; pressure: p_s at all points [Pa];
+    moist: it has humidity.
     """
     from scipy import sparse
 
@@ -69,7 +71,9 @@ def operator(
         of = np.arange(first, min(first + at_once, len(data)))
         some = {name: x[:, of] for name, x in held.items()}
         rows = slopes(air, data.taken(of), some)
-        parts.append(_rows(rows, some, places, packed[around.index[of]], of, inside, moist))
+        index = around.index[of]
+        above = pressure.ravel()[index]
+        parts.append(_rows(rows, some, places, packed[index], of, above, inside, moist))
     K = len(held["air_temperature"])
     size = (3 * K + 1 + K * moist) * int(inside.sum())
     whole = sparse.vstack(parts) if parts else sparse.csr_matrix((0, size))
@@ -78,7 +82,7 @@ def operator(
 
 def _rows(
     slope: np.ndarray, held: equivalents.Columns, places: equivalents.Places, index: np.ndarray,
-    of: np.ndarray, inside: np.ndarray, moist: bool,
+    of: np.ndarray, pressure: np.ndarray, inside: np.ndarray, moist: bool,
 ) -> Any:  # fmt: skip
     """Returns rows of H' of the data `of`, from their slopes (n, 4 K + 2)."""
     from scipy import sparse
@@ -87,7 +91,6 @@ def _rows(
     T = held["air_temperature"].T
     q = held["specific_humidity"].T if "specific_humidity" in held else np.zeros_like(T)
     of_T, of_q, east, north = (slope[:, n * K : (n + 1) * K] for n in range(4))
-    of_pi = slope[:, -2] * held["surface_air_pressure"][0]
     warm = of_T / (1 + vapour * q)
     weight = places.weight[of]
     turned = [
@@ -98,7 +101,7 @@ def _rows(
         (0, [east[:, :, None] * turned[0][0][:, None], north[:, :, None] * turned[1][0][:, None]]),
         (K, [east[:, :, None] * turned[0][1][:, None], north[:, :, None] * turned[1][1][:, None]]),
         (2 * K, [warm[:, :, None] * weight[:, None]]),
-        (3 * K, [of_pi[:, None, None] * weight[:, None]]),
+        (3 * K, [slope[:, -2, None, None] * (pressure * weight)[:, None]]),
     ]
     if moist:
         own = of_q - warm * vapour * T

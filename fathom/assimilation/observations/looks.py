@@ -96,6 +96,16 @@ class Radiances(Look):
             made[rows] = one.adjoint(np.ones(len(rows)))
         return made
 
+    def of_surface(self) -> np.ndarray:
+        """Returns the error of brightness temperatures from the surface [K], by their slope against
+        its temperature: 2 K of that, and 0.02 of its emissivity; of coasts 0.4 where half is land.
+        """
+        land = np.clip(self.land, 0, 1)
+        emissivity = 0.02 + 0.8 * np.minimum(land, 1 - land)
+        skin = self.slopes()[:, -1]
+        result: np.ndarray = np.abs(skin) * (2.0 + emissivity * self.columns.skin / microwave.land)
+        return result
+
     def _scenes(self) -> Iterator[tuple[np.ndarray, microwave.Seen]]:
         channel = microwave.index_of(self.data["instrument"], self.data["channel"])
         known = np.flatnonzero(known_radiances(self.data))

@@ -43,7 +43,7 @@ from fathom.assimilation.cycle.chain.minimisation import (
 from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
 from fathom.assimilation.cycle.chain.stages import Stages
-from fathom.assimilation.observations import base, blacklist, screening
+from fathom.assimilation.observations import base, blacklist, plugged, screening
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.base import mpi, writing
@@ -57,6 +57,9 @@ class Cycles:
 
     def __init__(self, suite: Suite, out: Path, say: Say = lambda text: None) -> None:
         self.suite, self.out, self.say = suite, out.absolute(), say
+        plugged.load()  # operators from elsewhere are tested now
+        if not self.simulated:
+            forecasts.check_base(suite)
         self.analyser: Analyser | None = None
         self.stages: list[Stages] = []
         self.threads = int(suite.document.tables.get("parallel", {}).get("threads") or 1)
@@ -336,7 +339,7 @@ class Cycles:
 
     def analyser_for(self, state: State) -> Analyser:
         if self.analyser is None:
-            self.analyser = Analyser(self.suite, state)
+            self.analyser = Analyser(self.suite, state, self.out)
         else:
             self.analyser.renewed(state)
         return self.analyser

@@ -14,6 +14,7 @@ from fathom.assimilation.cycle.chain import models, network
 from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
 from fathom.assimilation.observations import base
 from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.output.formats import restart
 
 on_pressures = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind",
@@ -136,6 +137,34 @@ def nature(suite: Suite, number: int, before: Path, folder: Path, first: Path) -
     data = data.taken(np.isfinite(data["background_departure"]))
     network.with_errors(data, -data["background_departure"], seed, number, o.bias)
     return {"data": write_fresh(data, folder / "observed.parquet")}
+
+
+def check_base(suite: Suite) -> None:
+    """Checks the base that is given before the first window. InputError: it is of other dates, or
+    its data have no errors.
+    """
+    place = suite.document.place("observations", "base")
+    path, last = suite.observations.base, suite.begin(suite.chain.windows)
+    first, end = (int(t.astype("i8")) for t in (suite.start, last))
+    where = f"time >= {first} AND time < {end} AND reason = 0"
+    counts = base.query(
+        "SELECT min(time) AS first, max(time) AS last,"
+        f" count(*) FILTER ({where}) AS within,"
+        f" count(*) FILTER ({where} AND NOT coalesce(error_final, 0) > 0) AS without"
+        " FROM observations",
+        path,
+    ).to_pylist()[0]
+    if not counts["within"]:
+        dates = [np.datetime64(int(counts[n] or 0), "s") for n in ("first", "last")]
+        raise InputError(
+            f"{place}: {path} is of {dates[0]} to {dates[1]}; the windows are of {suite.start} to"
+            f" {last}"
+        )
+    if 2 * counts["without"] > counts["within"]:
+        raise InputError(
+            f"{place}: {path}: {counts['without']} of {counts['within']} data of the windows have"
+            " no error; allowed are bases of fathom observations import, which gives each its error"
+        )
 
 
 def cut(suite: Suite, number: int, folder: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ class Increments:
 class Analyser:
     """The analyses of a chain: the grid of the increments and its tangent model."""
 
-    def __init__(self, suite: Suite, state: State) -> None:
+    def __init__(self, suite: Suite, state: State, out: Path = Path()) -> None:
+        self.statistics = out / "background.nc"
         self.suite, grid = suite, state.grid
         truncation = suite.increment.truncation or grid.truncation
         self.grid = GaussianGrid(truncation, grid=grid.grid, levels=grid.levels)
@@ -92,42 +94,41 @@ class Analyser:
         other levels, or of fewer waves.
         """
         b, levels, truncation = self.suite.background, self.grid.levels, self.grid.truncation
-        if not b.file:
+        file = b.file or (str(self.statistics) if self.statistics.exists() else "")
+        if not file:
             made = simple_errors(
                 self.space.transform, np.asarray(levels.a), np.asarray(levels.b), wind=b.wind,
                 temperature=b.temperature, pressure=b.pressure, length=b.length, depth=b.depth,
                 humidity=b.humidity,
             )  # fmt: skip
             return made.scaled(b.scale)
-        made = Errors.read(b.file)
+        made = Errors.read(file)
         held, waves = made.balance.shape[1], len(made.mass) - 1
         if held != levels.nz or waves < truncation:
             place = self.suite.document.place("background", "file")
             raise InputError(
-                f"{place}: {b.file} is of T{waves} with {held} levels; increments are of"
+                f"{place}: {file} is of T{waves} with {held} levels; increments are of"
                 f" T{truncation} with {levels.nz}"
             )
         return made.truncated(truncation).scaled(b.scale)
 
     def background(self, x: Vector) -> AirBackground:
-        """Returns L about a state on this grid."""
+        """Returns L about a state on this grid. InputError: covariances without humidity."""
+        if self.errors.humidity is None:
+            place = self.suite.document.place("background")
+            raise InputError(f"{place}: covariances of a chain need humidity, these have none")
+        full = self.saturation(x)
+        return AirBackground(self.space.transform, self.errors, saturation=full)
+
+    def saturation(self, x: Vector) -> np.ndarray:
+        """Returns specific humidity of saturated air of a state (levels, points)."""
         _, _, warm, pi, q = self.space.unpacked(x)
-        a, b = (
-            np.asarray(v, float)[:, None, None] for v in (self.grid.levels.a, self.grid.levels.b)
-        )
+        a, b = (v[:, None, None] for v in (self.space.air.a, self.space.air.b))
         p = a + b * 1e5 * np.exp(pi)
-        p = 0.5 * (p[1:] + p[:-1])
-        T = warm / (1 + models.vapour * q)
         inside = self.space.inside
-        full = specific_humidity(
-            1.0, np.ascontiguousarray(T[:, inside]), np.ascontiguousarray(p[:, inside])
-        )
-        errors = self.errors
-        if errors.humidity is None:
-            raise InputError(
-                "covariances of a chain need humidity: [background] humidity, or a file"
-            )
-        return AirBackground(self.space.transform, errors, saturation=full)
+        p = np.ascontiguousarray((0.5 * (p[1:] + p[:-1]))[:, inside])
+        T = np.ascontiguousarray((warm / (1 + models.vapour * q))[:, inside])
+        return specific_humidity(1.0, T, p)
 
     # ---- the tangent model -----------------------------------------------------------------------
 
@@ -179,10 +180,12 @@ class Analyser:
         return self.space.held(self.space.columns(x, self.below), data)
 
     def _matrix(self, x: Vector, data: Observations) -> Matrix:
-        held, around = self._held(x, data)
+        fields = self.space.columns(x, self.below)
+        held, around = self.space.held(fields, data)
+        pressure = fields["surface_air_pressure"][0]
         places = self.grid.coordinates("center")
         return linear.operator(
-            self.space.air, data, held, around, places, self.space.inside, moist=True
+            self.space.air, data, held, around, places, self.space.inside, pressure, moist=True
         )
 
     def analyse(

@@ -85,6 +85,14 @@ def set_out(suite: Suite, fields: Fields, header: Any, date: np.datetime64, path
         raw.unlink()
 
 
+def date_of(path: Path) -> np.datetime64:
+    """Returns the date of a restart, to the second."""
+    with restart.read(path) as file:
+        header = file.header
+    start = np.datetime64(header.start.replace(" ", "T"), "s")
+    return start + np.timedelta64(round(header.seconds), "s")
+
+
 def read(path: Path) -> tuple[Any, Fields]:
     """Returns header and fields of a restart."""
     with restart.read(path) as file:

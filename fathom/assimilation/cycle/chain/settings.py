@@ -92,11 +92,13 @@ class Bias:
 
 @dataclass
 class Background:
-    """file: covariances that `fathom background` has written; else simple ones: standard deviations
+    """file: covariances that `fathom background` has written, of so many samples, each a day of
+    forecasts; else background.nc of the chain's directory, else simple ones: standard deviations
     of wind [m s-1], temperature [K], surface pressure [Pa] and relative humidity [1], length [m]
     and depth [ln p] of their correlation. scale: times the variances."""
 
     file: str = ""
+    samples: int = 8
     wind: float = 2.5
     temperature: float = 0.8
     pressure: float = 100.0

@@ -1,0 +1,157 @@
+"""A weather service's chain: its file, its network, and two windows from end to end."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import box
+from fathom.assimilation.cycle.chain import chain, network, settings
+from fathom.assimilation.observations import base
+from fathom.output.formats import restart
+
+source = Path(__file__).parents[2] / "experiments" / "suite-t42.toml"
+small = [
+    "grid.truncation=10",
+    'grid.levels.nz="L8"',
+    'model.physics.type="BasicPhysics"',
+    'simulation.time_step="1h"',
+    "nature.set=['grid.truncation=15']",
+    'chain.spin_up="6h"',
+    'chain.forecast=""',
+    "observations.amount=0.05",
+    "assimilation.iterations=8",
+    'increment.step="1h"',
+]
+
+
+def read(*more):
+    return settings.read(source, [*small, *more])
+
+
+def some_ground(longitude, latitude):
+    return 0 * longitude, (latitude > 0).astype(float)
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ("chain.windos=3", "no key 'windos'; did you mean 'windows'"),
+        ("assimilation.method='4dvar'", "unknown method '4dvar'; did you mean '4d-var'"),
+        ("assimilation.quality='hubre'", "unknown quality 'hubre'; did you mean 'huber'"),
+        (
+            "observations.slot='50min'",
+            "assimilation.window / 2, 10800 s, is no multiple of .* 3000",
+        ),
+        ("simulation.time_step='40min'", "observations.slot, 3600 s, is no multiple of .*, 2400 s"),
+        ("observations.without=['radience']", "unknown kind 'radience'; did you mean 'radiance'"),
+        ("observations.base='none.parquet'", "none.parquet: no such file"),
+        ("increment.truncation=11", "T11 is finer than the model, T10"),
+        ("ensemble.members=1", "two members or more"),
+        ("nestor.a=1", r"no table \[nestor\]"),
+    ],
+)
+def test_mistakes_have_their_place(setting, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        read(setting)
+
+
+def test_a_base_of_another_date_or_without_errors(tmp_path):
+    """Refused before the first window, with both values."""
+    hour = network.drawn({"buoy": 5}, 0, 3600, 1, some_ground)
+    base.write(hour, tmp_path / "old.parquet")
+    given = f"observations.base='{tmp_path / 'old.parquet'}'"
+    with pytest.raises(ValueError, match="is of 1970-01-01T00:.* the windows are of 2011-10-11"):
+        chain.Cycles(read(given), tmp_path / "out")
+    hour["time"] += int(np.datetime64("2011-10-11T07", "s").astype(int))
+    hour["error_final"] = hour["error"] = np.nan
+    base.write(hour, tmp_path / "old.parquet")
+    with pytest.raises(ValueError, match="10 of 10 data of the windows have no error"):
+        chain.Cycles(read(given), tmp_path / "out")
+
+
+def test_the_network_depends_on_its_hour_alone():
+    """Two windows together are the same data as one after the other; biases are of channels."""
+    counts = dict.fromkeys(network.usual, 4)
+    whole = network.drawn(counts, 0, 4 * 3600, 1, some_ground)
+    parts = [network.drawn(counts, a, a + 7200, 1, some_ground) for a in (0, 7200)]
+    together = base.together(parts)
+    for name in base.columns:
+        np.testing.assert_array_equal(whole[name], together[name])
+    bias = network.bias_of(whole, 1, 0.5)
+    radiances = whole.variable_is("toa_brightness_temperature")
+    assert not bias[~radiances].any() and len(np.unique(bias[radiances])) > 5
+    for kind, number in counts.items():
+        assert whole.kind_is(kind).sum() >= number
+
+
+def fields_of(path):
+    with restart.read(path) as file:
+        return {name: np.array(file[name]) for name in file.names}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["fgat", "hybrid"])
+def test_killed_and_continued_on_other_ranks(method, tmp_path):
+    """The second window on two ranks, with a stage that was begun, has the bits of one run on one
+    rank; the analysis is nearer to the data, starts another model, and is told in the report."""
+    more = [f"assimilation.method='{method}'", "ensemble.members=2"]
+    (tmp_path / "suite.toml").write_text(source.read_text())
+    sets = [x for s in (*small, *more) for x in ("--set", s)]
+
+    def cycle(out, windows, *parallel):
+        arguments = ("cycle", "suite.toml", "--out", out, "--set", f"chain.windows={windows}")
+        status, told, errors = box.fathom(*arguments, *sets, *parallel, folder=tmp_path)
+        assert status == 0, errors
+        return told
+
+    text = cycle("whole", 2)
+    assert "Data by kind" in text and "radiance" in text and "minimisation" in text
+    cycle("parts", 1)
+    half = tmp_path / "parts" / "window-0001"
+    shutil.copytree(tmp_path / "whole" / "window-0001", half)
+    for left in half.glob("stage-[b-z]*.json"):  # all after the observations
+        left.unlink()
+    cycle("parts", 2, "--ranks", 2)
+    whole, parts = (tmp_path / n / "window-0001" for n in ("whole", "parts"))
+    for name in ("feedback.parquet", "bias.json"):
+        assert (whole / name).read_bytes() == (parts / name).read_bytes(), name
+    ours, theirs = (fields_of(p / "analysis.fathom") for p in (whole, parts))
+    for name, values in ours.items():
+        np.testing.assert_array_equal(values, theirs[name], err_msg=name)
+    result = json.loads((tmp_path / "whole" / "report.json").read_text())
+    for window in result["windows"]:
+        assert window["minimisation"]["residual"] < 0.8 * window["minimisation"]["departure"]
+    data = base.read(whole / "feedback.parquet")
+    used = data.used & np.isfinite(data["analysis_departure"])
+    assert used.sum() > 100 and (data["weight"][used] <= 1).all()
+
+
+@pytest.mark.long
+def test_an_analysis_starts_any_model(tmp_path):
+    """The restart, and the GRIB file, start a run at another truncation."""
+    cycles = chain.Cycles(read("chain.windows=1"), tmp_path / "out")
+    cycles.run()
+    window = tmp_path / "out" / "window-0000"
+    for name in ("analysis.fathom", "analysis.grib2"):
+        model = f"""
+[grid]
+type = "GaussianGrid"
+truncation = 12
+levels = {{ type = "HybridLevels", nz = 10 }}
+[model]
+type = "SpectralAtmosphere"
+physics = {{ type = "BasicPhysics" }}
+[state]
+analysis = "{window / name}"
+[simulation]
+start = "2011-10-11 09:00:00"
+time_step = "1h"
+run = "2h"
+"""
+        (tmp_path / "model.toml").write_text(model)
+        status, _, errors = box.fathom("run", "model.toml", "--no-report", folder=tmp_path)
+        assert status == 0, errors
+        shutil.rmtree(tmp_path / "runs")
