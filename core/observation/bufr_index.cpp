@@ -52,6 +52,39 @@ void read_sections(std::span<const std::uint8_t> file, Message& m) {
     m.data = std::size_t(s + 4 - file.data());
 }
 
+constexpr char start[] = {'B', 'U', 'F', 'R'}, stop[] = {'7', '7', '7', '7'};
+using Bytes = std::span<const std::uint8_t>;
+
+/// Whether another message lies within one, and ends where that ends.
+bool holds_another(Bytes file, const Message& m) {
+    const auto end = file.begin() + std::ptrdiff_t(m.offset + m.length);
+    auto at = file.begin() + std::ptrdiff_t(m.offset) + 8;
+    for (; (at = std::search(at, end, start, start + 4)) != end; at += 4)
+        if (end - at > 8 && number(&at[4], 3) == std::size_t(end - at)) return true;
+    return false;
+}
+
+/// Where the next 7777 ends.
+std::size_t after_end(Bytes file, std::size_t at) {
+    const auto mark = std::search(file.begin() + std::ptrdiff_t(at), file.end(), stop, stop + 4);
+    return std::size_t(mark - file.begin()) + (mark == file.end() ? 0 : 4);
+}
+
+/// Adds a damaged message for each end, 7777, between messages that has no beginning there.
+void add_headless(Bytes file, std::size_t first, std::size_t last, std::vector<Message>& found) {
+    const auto end = file.begin() + std::ptrdiff_t(last);
+    for (auto at = file.begin() + std::ptrdiff_t(first);;) {
+        const auto mark = std::search(at, end, stop, stop + 4);
+        if (mark == end) return;
+        Message m;
+        m.offset = std::size_t(at - file.begin());
+        m.length = std::size_t(mark - at) + 4;
+        m.problem = "its first bytes, BUFR, are damaged";
+        found.push_back(std::move(m));
+        at = mark + 4;
+    }
+}
+
 /// The messages that end in one of `parts` parts of equally many bytes.
 std::vector<Message> of_part(std::vector<Message> all, int part, int parts) {
     std::size_t total = 0, end = 0;
@@ -70,12 +103,13 @@ std::vector<Message> of_part(std::vector<Message> all, int part, int parts) {
 
 std::vector<Message> index(std::span<const std::uint8_t> file, int part, int parts) {
     std::vector<Message> found;
-    static constexpr char start[] = {'B', 'U', 'F', 'R'}, stop[] = {'7', '7', '7', '7'};
+    std::size_t ended = 0;  // the last whole message, or the start of a damaged one
     for (auto at = file.begin();;) {
         at = std::search(at, file.end(), start, start + 4);
-        if (at == file.end()) break;
         Message m;
         m.offset = std::size_t(at - file.begin());
+        if (ended < m.offset) add_headless(file, ended, m.offset, found);
+        if (at == file.end()) break;
         const std::size_t left = file.size() - m.offset;
         at += 4;  // where the next search begins, unless this message is whole
         try {
@@ -88,10 +122,12 @@ std::vector<Message> index(std::span<const std::uint8_t> file, int part, int par
             if (m.length > left) throw Damaged("cut off");
             if (std::memcmp(p + m.length - 4, stop, 4))
                 throw Damaged("wrong length: no 7777 at its end");
+            if (holds_another(file, m)) throw Damaged("wrong length: another message lies in it");
             at = file.begin() + std::ptrdiff_t(m.offset + m.length);
         } catch (const Damaged& wrong) {
             m.problem = wrong.what();
         }
+        ended = m.problem.empty() ? m.offset + m.length : after_end(file, m.offset);
         found.push_back(std::move(m));
     }
     found = of_part(std::move(found), part, parts);

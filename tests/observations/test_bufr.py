@@ -124,6 +124,25 @@ def test_damage_is_counted_and_named(tmp_path):
     assert any("message at byte" in place for place in account.named)
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_no_message_vanishes(tmp_path, number):
+    """One whose first bytes are damaged, and one that another swallows by a wrong length."""
+    messages = [bytearray(bufr_messages.synop(11500 + n)) for n in range(3)]
+    length = len(messages[0])
+    messages[number][1] ^= 4
+    (tmp_path / "x.bufr").write_bytes(b"TTAA01 bulletin ".join(messages))
+    made, (account,) = ingest.collect([tmp_path / "x.bufr"])
+    assert (account.parts, account.damaged, len(made)) == (3, 1, 10)
+    assert account.problems["its first bytes, BUFR, are damaged"] == 1
+    messages[number][1] ^= 4
+    if number < 2:
+        messages[number][4:7] = (2 * length).to_bytes(3, "big")
+        (tmp_path / "x.bufr").write_bytes(b"".join(messages))
+        made, (account,) = ingest.collect([tmp_path / "x.bufr"])
+        assert (account.parts, account.damaged, len(made)) == (3, 1, 10)
+        assert account.problems["wrong length: another message lies in it"] == 1
+
+
 def test_impossible_places_and_times(tmp_path):
     """What a message can say and no calendar or map has: kept with a reason, never moved."""
     changes = (

@@ -11,19 +11,22 @@ from fathom.assimilation.observations.reasons import code
 from fathom.commands.main import cli
 
 
-def field(path, name, of, level=0, hour=12, mode="ab"):
-    """A global field of GRIB on a regular grid of 5 degrees, `of`(longitude, latitude)."""
+def field(path, name, of, level=0, hour=12, mode="ab", columns=None):
+    """A global field of GRIB on a regular grid of 5 degrees, `of`(longitude, latitude); columns:
+    its longitudes.
+    """
+    columns = np.arange(0, 360, 5.0) if columns is None else columns
     handle = eccodes.codes_grib_new_from_samples("regular_ll_sfc_grib2" if not level else
                                                  "regular_ll_pl_grib2")  # fmt: skip
     for key, value in {
-        "Ni": 72, "Nj": 37, "latitudeOfFirstGridPointInDegrees": 90,
-        "latitudeOfLastGridPointInDegrees": -90, "longitudeOfFirstGridPointInDegrees": 0,
-        "longitudeOfLastGridPointInDegrees": 355, "iDirectionIncrementInDegrees": 5,
+        "Ni": len(columns), "Nj": 37, "latitudeOfFirstGridPointInDegrees": 90,
+        "latitudeOfLastGridPointInDegrees": -90, "longitudeOfFirstGridPointInDegrees": columns[0],
+        "longitudeOfLastGridPointInDegrees": columns[-1], "iDirectionIncrementInDegrees": 5,
         "jDirectionIncrementInDegrees": 5, "dataDate": 20181120, "dataTime": 100 * hour,
         "shortName": name, "bitsPerValue": 24, **({"level": level} if level else {}),
     }.items():  # fmt: skip
         eccodes.codes_set(handle, key, value)
-    longitude, latitude = np.meshgrid(np.arange(0, 360, 5.0), np.arange(90, -91, -5.0))
+    longitude, latitude = np.meshgrid(columns, np.arange(90, -91, -5.0))
     eccodes.codes_set_values(handle, of(longitude, latitude).ravel())
     with open(path, mode) as file:
         eccodes.codes_write(handle, file)
@@ -49,6 +52,26 @@ def test_places_and_times(tmp_path):
     (tmp_path / "h.grib").write_bytes(b"nothing")
     with pytest.raises(ValueError, match="no field of GRIB"):
         Background.open(tmp_path / "h.grib")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [np.arange(2.5, 360, 5), np.arange(181, 541, 5.0) % 360, np.arange(0, 361, 5.0)],
+    ids=["from half a cell", "from the date line", "with both ends"],
+)
+def test_where_rows_begin(tmp_path, columns):
+    """Departures do not depend on where a row begins: bilinear is within a step's curvature."""
+    wave = lambda x, y: 280 + 10 * np.sin(np.deg2rad(3 * x)) + 0.2 * y
+    field(tmp_path / "f.grib", "2t", wave, columns=columns)
+    x, y = np.arange(-180, 180, 7.3), np.linspace(-80, 80, 50)
+    made = Background.open(tmp_path / "f.grib").at("air_temperature", x, y, np.full(50, 1542715200))
+    assert np.abs(made - wave(x, y)).max() < 10 * (1 - np.cos(np.deg2rad(7.5))) + 1e-3
+
+
+def test_rows_that_do_not_go_around(tmp_path):
+    field(tmp_path / "f.grib", "2t", lambda x, y: 280 + y, columns=np.arange(0, 330, 5.0))
+    with pytest.raises(RuntimeError, match="not global"):
+        Background.open(tmp_path / "f.grib")
 
 
 def test_from_messages_to_what_is_used(tmp_path, capsys):

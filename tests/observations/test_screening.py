@@ -57,6 +57,24 @@ def test_limits_of_place_time_and_value():
     assert removed["outside the window"] == 2
 
 
+@pytest.mark.parametrize(
+    "region, inside",
+    [((170, -170, -10, 10), 2), ((170, 190, -10, 10), 2), ((-170, 170, -10, 10), 3),
+     ((-180, 180, -10, 10), 5), ((0, 360, -10, 10), 5), ((-10, 20, -10, 10), 3)],
+)  # fmt: skip
+def test_a_region_across_the_date_line(region, inside):
+    n = 5
+    data = with_errors(
+        Observations(
+            report=np.arange(n), kind=np.full(n, "synop"), station=[str(k) for k in range(n)],
+            time=np.full(n, noon), longitude=[-175, 178, -5, 0, 15.0], latitude=np.zeros(n),
+            variable=np.full(n, "air_temperature"), value=np.full(n, 280.0),
+        )
+    )  # fmt: skip
+    screening.screen(data, screening.Settings(region=region))
+    assert (data["reason"] != code["outside the domain"]).sum() == inside
+
+
 def test_good_soundings_stay_whole():
     data = sounding()
     screening.screen(data)

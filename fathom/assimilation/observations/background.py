@@ -147,32 +147,50 @@ def _field(eccodes: Any, handle: Any, name: str) -> Field:
 
 
 def _rows(handle: Any, values: np.ndarray, eccodes: Any) -> tuple[Rows, np.ndarray]:
-    """Returns rows from south to north, each from longitude 0 eastwards. RunError: no rows of the
-    globe.
+    """Returns rows from south to north around the globe, each from the same longitude eastwards.
+    RunError: no rows of the globe.
     """
     kind = eccodes.codes_get(handle, "gridType")
-    longitudes = eccodes.codes_get_array(handle, "longitudes")
     if kind == "reduced_gg":
-        grib_messages.check_eastward(eccodes, handle)
-        points = np.asarray(eccodes.codes_get_array(handle, "pl"), int)
-        lines = np.split(values, np.cumsum(points)[:-1])
-        latitude, first = (
-            np.unique(eccodes.codes_get_array(handle, "latitudes"))[::-1],
-            longitudes[0],
-        )
+        latitude, lines, first = _reduced(eccodes, handle, values)
     elif kind in grib_messages.regular:
-        latitude, columns = grib_messages.axes(eccodes, handle)
-        field = grib_messages.in_rows(eccodes, handle, values)
-        if columns.size > 1 and (columns[1] - columns[0]) % 360 > 180:  # westward
-            columns, field = columns[::-1], field[:, ::-1]
-        points, lines, first = np.full(latitude.size, columns.size), list(field), columns[0]
+        latitude, lines, first = _regular(eccodes, handle, values)
     else:
         raise RunError(f"a grid of the kind {kind} is not known; allowed: regular_ll, *_gg")
-    if points.sum() != values.size or np.ptp(longitudes) < 300:
-        raise RunError("a field that is not global; observations are compared with global ones")
     if latitude[0] > latitude[-1]:
-        latitude, points, lines = latitude[::-1], points[::-1], lines[::-1]
+        latitude, lines = latitude[::-1], lines[::-1]
+    points = np.array([line.size for line in lines])
     made = np.full((latitude.size, points.max()), np.nan)
-    for j, (row, count) in enumerate(zip(lines, points)):
-        made[j, :count] = np.roll(row, round(first / 360 * count))
-    return Rows(latitude, points), made
+    for j, line in enumerate(lines):
+        made[j, : line.size] = line
+    return Rows(latitude, points, first=float(first)), made
+
+
+Lines = tuple[np.ndarray, list[np.ndarray], float]  # latitudes, values eastward, first longitude
+partial = "a field that is not global; observations are compared with global ones"
+
+
+def _reduced(eccodes: Any, handle: Any, values: np.ndarray) -> Lines:
+    """Returns the rows of a reduced grid."""
+    grib_messages.check_eastward(eccodes, handle)
+    longitudes = np.asarray(eccodes.codes_get_array(handle, "longitudes"), float)
+    points = np.asarray(eccodes.codes_get_array(handle, "pl"), int)
+    if points.sum() != values.size or np.ptp(longitudes) < 300:
+        raise RunError(partial)
+    latitude = np.unique(eccodes.codes_get_array(handle, "latitudes"))[::-1]
+    return latitude, np.split(values, np.cumsum(points)[:-1]), longitudes[0]
+
+
+def _regular(eccodes: Any, handle: Any, values: np.ndarray) -> Lines:
+    """Returns the rows of a grid with as many points in each; a column that is there again 360
+    degrees on is left out.
+    """
+    latitude, columns = grib_messages.axes(eccodes, handle)
+    field = grib_messages.in_rows(eccodes, handle, values)
+    if columns.size > 1 and (columns[1] - columns[0]) % 360 > 180:  # westward
+        columns, field = columns[::-1], field[:, ::-1]
+    step = (columns[1] - columns[0]) % 360 if columns.size > 1 else 0.0
+    around = round(360 / step) if step else 0
+    if not around <= columns.size <= around + 1 or abs(around * step - 360) > 0.1 * step:
+        raise RunError(partial)
+    return latitude, list(field[:, :around]), columns[0]

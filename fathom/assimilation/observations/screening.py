@@ -76,8 +76,8 @@ boxes: Mapping[str, tuple[float, float, float]] = {
 @dataclass(frozen=True)
 class Settings:
     """The settings of a screening. window: [start, end) [s since 1970]; region: west, east, south,
-    north [degrees]; gap: between tracks of an altimeter [s]; limit: k of the first guess; None or 0
-    leaves a step out.
+    north [degrees], across the date line where east is less than west; gap: between tracks of an
+    altimeter [s]; limit: k of the first guess; None or 0 leaves a step out.
     """
 
     window: tuple[float, float] | None = None
@@ -167,7 +167,7 @@ def _outside(data: Observations, settings: Settings) -> np.ndarray:
         inside = (np.abs(data["latitude"]) <= 90) & (np.abs(data["longitude"]) <= 180)
         if settings.region is not None:
             west, east, south, north = settings.region
-            along = (data["longitude"] - west) % 360 <= (east - west if east > west else 360)
+            along = (data["longitude"] - west) % 360 <= ((east - west) % 360 or 360)
             inside &= along & (data["latitude"] >= south) & (data["latitude"] <= north)
     result: np.ndarray = ~inside
     return result

@@ -156,7 +156,7 @@ def from_rows(rows: Rows, longitude: ArrayLike, latitude: ArrayLike) -> Interpol
     longest, index, weight = int(rows.points.max()), [], []
     for j, share in ((upper - 1, 1 - north), (upper, north)):
         points = rows.points[j]
-        place = np.mod(longitude, 360) / 360 * points
+        place = np.mod(longitude - rows.first, 360) / 360 * points
         west = np.floor(place).astype(int)
         east_share = place - west
         index += [j * longest + west % points, j * longest + (west + 1) % points]

@@ -1,5 +1,5 @@
-"""Grids made of rows: latitudes from south to north, on each any number of points from longitude 0
-eastward.
+"""Grids made of rows: latitudes from south to north, on each any number of points around the earth
+from one longitude eastward, 0 if nothing else is said.
 
 On a stretched and rotated sphere (`schmidt`) these are the latitudes and longitudes of the
 computational one.
@@ -76,12 +76,13 @@ class Scattered(Packed):
 @dataclass(frozen=True)
 class Rows(Packed):
     """latitude (rows,) [degrees], increasing; points (rows,), of each row; the sphere that they are
-    on.
+    on; first: longitude of the first point of all rows [degrees].
     """
 
     latitude: np.ndarray
     points: np.ndarray
     sphere: Schmidt = field(default_factory=Schmidt)
+    first: float = 0.0
 
     def __post_init__(self) -> None:
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
@@ -194,7 +195,7 @@ class Rows(Packed):
 
     def longitude(self, row: int) -> np.ndarray:
         """Returns the longitudes of the points of a row [degrees]."""
-        result: np.ndarray = 360.0 / self.points[row] * np.arange(self.points[row])
+        result: np.ndarray = self.first + 360.0 / self.points[row] * np.arange(self.points[row])
         return result
 
 
