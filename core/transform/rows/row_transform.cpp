@@ -9,6 +9,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t buffer = 96 << 20;  // bytes of a batch's entries, if Fathom chooses it
+/// Registers of fields in a batch, if Fathom chooses: those of 32 bytes make four tiles of three
+/// columns, re and im.
+constexpr std::size_t most_chosen = register_bytes == 32 ? 6 : 4;
 /// Fields or entries of more bytes in total are written past the caches.
 constexpr std::size_t cache = 24 << 20;
 
@@ -64,7 +67,7 @@ RowTransform<Number>::RowTransform(MPI_Comm comm, TransformRows given, Distribut
         std::max(distribution.wave_block.back(), distribution.row_block.back()) * 2 * sizeof(Lanes);
     const auto chosen = buffer / std::max<std::size_t>(cell_bytes, 1);
     most_cells = work.fields ? (work.fields + width - 1) / width
-                             : int(std::clamp<std::size_t>(chosen, 1, 4));
+                             : int(std::clamp<std::size_t>(chosen, 1, most_chosen));
     scratch.resize(threads);
     for (auto& s : scratch) s.a.resize(packs), s.spare.resize(longest + width);
     for (int n = 0; n < (d.ranks == 1 ? 1 : 2); ++n) {

@@ -266,13 +266,17 @@ namespace {
 template <class V, int columns> struct Tile {
     static constexpr int size = 4 * columns;
     V sum[size];
-    void clear() {
-        for (int q = 0; q < size; ++q) sum[q] = V(typename V::Number(0));
+    [[gnu::always_inline]] static Tile zeros() {
+        Tile t;
+        for (int q = 0; q < size; ++q) t.sum[q] = V(typename V::Number(0));
+        return t;
     }
-    void load(const V* from) {
-        for (int q = 0; q < size; ++q) sum[q] = from[q];
+    [[gnu::always_inline]] static Tile load(const V* from) {
+        Tile t;
+        for (int q = 0; q < size; ++q) t.sum[q] = from[q];
+        return t;
     }
-    void store(V* to) const {
+    [[gnu::always_inline]] void store(V* to) const {
         for (int q = 0; q < size; ++q) to[q] = sum[q];
     }
 };
@@ -285,12 +289,12 @@ template <int columns, class Rows>
             prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
 }
 
-/// sum[pair][column] += sum over every second degree of P S: four pairs out of the eight of a
+/// sum[pair][column] + sum over every second degree of P S: four pairs out of the eight of a
 /// strip.
 template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column,
-                                               int degrees, Tile<V, columns>& tile) {
-    Tile<V, columns> t = tile;
+[[gnu::always_inline]] inline Tile<V, columns> sum_degrees(const Number* p, const V* x,
+                                                           std::ptrdiff_t column, int degrees,
+                                                           Tile<V, columns> t) {
 #pragma GCC unroll 1
     for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
         V a[columns];
@@ -301,7 +305,7 @@ template <int columns, class Number, class V>
                 t.sum[r * columns + c] = fma(b, a[c], t.sum[r * columns + c]);
         }
     }
-    tile = t;
+    return t;
 }
 
 /// The transpose: S += sums over four pairs of P times sums (even) or differences (odd) of rows.
@@ -322,16 +326,17 @@ template <int columns, class Number, class V>
 
 /// even + odd to northern, even - odd to southern rows.
 template <int group, class V, class Rows>
-[[gnu::always_inline]] inline void write(const V* even, const V* odd, const Rows* row, int c,
-                                         bool past) {
+[[gnu::always_inline]] inline void write(const Tile<V, group>& even, const Tile<V, group>& odd,
+                                         const Rows* row, int c, bool past) {
     using Number = typename V::Number;
     for (int q = 0; q < 4 * group; ++q) {
         V *const north = row[q / group].north + c + q % group, *const south = row[q / group].south +
                                                                               c + q % group;
+        const V n = even.sum[q] + odd.sum[q], s = even.sum[q] - odd.sum[q];
         if (past)
-            (even[q] + odd[q]).stream((Number*)north), (even[q] - odd[q]).stream((Number*)south);
+            n.stream((Number*)north), s.stream((Number*)south);
         else
-            *north = even[q] + odd[q], *south = even[q] - odd[q];
+            *north = n, *south = s;
     }
 }
 
@@ -348,21 +353,31 @@ void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int column
                 if (from >= end && !last) continue;
                 for (int half = 0; half < 2; ++half) {
                     using T = Tile<Lanes, group>;
-                    Lanes* const kept =
-                        scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
                     const Rows* const row = rows + b * pairs + 4 * half;
+                    const Number* const P = scratch.strips[b] + 4 * half;
+                    const Lanes* const x = S + std::size_t(c) * degrees + from;
                     if (!past && last && b + 1 < b1) prefetch_rows<group>(row + pairs, c);
                     ahead.some();
-                    T of[2];
-                    for (int parity = 0; parity < 2; ++parity) {
-                        Lanes* const before = kept + T::size * parity;
-                        begin <= first ? of[parity].clear() : of[parity].load(before);
-                        sum_degrees<group>(scratch.strips[b] + 8 * parity + 4 * half,
-                                           S + std::size_t(c) * degrees + from + parity, degrees,
-                                           end - from, of[parity]);
-                        if (!last) of[parity].store(before);
+                    auto sum = [&](int parity, const T& before) __attribute__((always_inline)) {
+                        return sum_degrees<group>(P + 8 * parity, x + parity, degrees, end - from,
+                                                  before);
+                    };
+                    if (begin <= first && last) {
+                        const T even = sum(0, T::zeros());
+                        write(even, sum(1, T::zeros()), row, c, past);
+                        continue;
                     }
-                    if (last) write<group>(of[0].sum, of[1].sum, row, c, past);
+                    Lanes* const kept =
+                        scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
+                    auto go_on = [&](int parity) __attribute__((always_inline)) {
+                        return sum(parity, begin <= first ? T::zeros()
+                                                          : T::load(kept + T::size * parity));
+                    };
+                    const T even = go_on(0);
+                    if (last)
+                        write(even, go_on(1), row, c, past);
+                    else
+                        even.store(kept), go_on(1).store(kept + T::size);
                 }
             }
         });
