@@ -18,13 +18,18 @@
 
 namespace fathom::physics {
 
+template <class Real> struct IceBelow {
+    Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness;
+    Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> snow;
+};
+
 template <class Real> struct TiledSurface {
     TileShares<Real> shares;
     TileWarmth<Real> warmth;
     TileConductances<Real> conductances;
     TileForcing<Real> forcing;
     SoilForcing<Real> soil;
-    Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice;
+    IceBelow<Real> ice;
     Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow;
     Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation;
     Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature;
@@ -109,7 +114,7 @@ private:
             K{Real(k.plants[0]), Real(k.bare[0]), Real(k.snow[0]), Real(k.ice[0])},
             beta{Real(k.plants_wet[0]), Real(k.bare_wet[0]), Real(k.snow_wet[0]), Real(1)},
             inertia{Real(f.plants_inertia[0]), Real(f.bare_inertia[0]), Real(f.snow_inertia[0]),
-                    tile::ice_inertia<Real>(on_ice[0], row.step)},
+                    tile::ice_inertia<Real>(ice.thickness[0], ice.snow[0], row.step)},
             given{Real(f.plants[0]), Real(f.bare[0]), Real(f.snow[0]), Real(f.ice[0])},
             coupling{Real(f.plants_coupling[0]), Real(f.bare_coupling[0]), Real(f.snow_coupling[0]),
                      Real(0)};
