@@ -57,6 +57,8 @@ public = {
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",
     "GridPointAtmosphere": "atmosphere",
+    "GivenSea": "atmosphere",
+    "SlabOcean": "atmosphere",
     "adjoint_error": "assimilation.adjoint_of_scheme",
     "Simulation": "run.simulation",
     "Coupled": "coupled.system",

@@ -19,10 +19,12 @@ from .atmosphere import AromePhysics as AromePhysics
 from .atmosphere import BasicPhysics as BasicPhysics
 from .atmosphere import ForcedColumn as ForcedColumn
 from .atmosphere import ForecastPhysics as ForecastPhysics
+from .atmosphere import GivenSea as GivenSea
 from .atmosphere import GridPointAtmosphere as GridPointAtmosphere
 from .atmosphere import LimitedAreaAtmosphere as LimitedAreaAtmosphere
 from .atmosphere import ShallowWater as ShallowWater
 from .atmosphere import SingleColumn as SingleColumn
+from .atmosphere import SlabOcean as SlabOcean
 from .atmosphere import SpectralAtmosphere as SpectralAtmosphere
 from .atmosphere.radiation import RRTMGP as RRTMGP
 from .base.failure import Error as Error
@@ -113,6 +115,7 @@ __all__ = [
     "FreeSurface",
     "GaussianGrid",
     "GentMcWilliams",
+    "GivenSea",
     "GraupelMicrophysics",
     "GridPointAtmosphere",
     "HeightLevels",
@@ -155,6 +158,7 @@ __all__ = [
     "SigmaLevels",
     "Simulation",
     "SingleColumn",
+    "SlabOcean",
     "SmagorinskyFriction",
     "SoilLayers",
     "SpectralAtmosphere",
@@ -630,6 +634,9 @@ class schemes:
 
     class GroundResponse(Scheme):
         def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...
+
+    class HeatIntoSea(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class HeldSuarez(Scheme):
         def __init__(
@@ -1127,6 +1134,9 @@ class schemes:
             self, *, step: float = 1200, critical_humidity: float = 1, every: str | None = None
         ) -> None: ...
 
+    class SeaOfRecords(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class SemiImplicitTerms(Scheme):
         def __init__(
             self,
@@ -1170,6 +1180,16 @@ class schemes:
 
     class ShortwaveHeating(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
+
+    class SlabOfSea(Scheme):
+        def __init__(
+            self, *, step: float = 1200, thinnest_ice: float = 1.5, every: str | None = None
+        ) -> None: ...
+
+    class SlabOfSeaOfTiles(Scheme):
+        def __init__(
+            self, *, step: float = 1200, thinnest_ice: float = 1.5, every: str | None = None
+        ) -> None: ...
 
     class SlopedFlux(Scheme):
         def __init__(

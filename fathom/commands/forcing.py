@@ -1,4 +1,4 @@
-"""`fathom forcing`: checks of the forcing of an ocean, before any run."""
+"""`fathom forcing`: checks of the forcing of an ocean, before any run; the q-flux of a slab."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from fathom.commands.options import file_option, json_option
+from fathom.commands.options import PathOf, file_option, json_option
 
 
-@click.group(short_help="Check the forcing of an ocean before a run.")
+@click.group(short_help="Check the forcing of an ocean, or make the q-flux of a slab.")
 def forcing() -> None:
-    """Check the forcing of an ocean before a run."""
+    """Check the forcing of an ocean before a run, or make the q-flux of a slab ocean."""
 
 
 @forcing.command(short_help="Transports of heat and fresh water that a forcing implies.")
@@ -60,4 +60,39 @@ def check(
     if file:
         (figures,) = (implied.figures(one) for one in found.values())
         file.write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+@forcing.command(short_help="The q-flux of a slab ocean from a run over a given sea.")
+@click.argument("run", type=PathOf(exists=True), metavar="RUN")
+@click.option("--out", type=PathOf(), required=True, metavar="FILE.nc", help="Of the q-flux.")
+@click.option(
+    "--depth", type=click.FloatRange(1), default=50.0, show_default=True, help="Of the slab [m]."
+)
+@click.option(
+    "--thinnest-ice",
+    type=click.FloatRange(0.1, 10),
+    default=1.5,
+    show_default=True,
+    help="Thickness of ice until it covers the sea [m].",
+)
+@click.option("--from", "start", metavar="DATE", help="Records before it do not count.")
+def qflux(run: Path, out: Path, depth: float, thinnest_ice: float, start: str | None) -> int:
+    """Compute the heat that a slab ocean needs so that it keeps the given sea of RUN, by month.
+
+    RUN: output with sea_heat_flux, sea_surface_temperature and sea_ice_fraction, means by month, of
+    a run of air over a GivenSea. The last whole years count.
+    """
+    import fathom as fm  # start-up time: loads NumPy
+    from fathom.atmosphere.products import q_flux as of
+
+    with fm.open(run) as data:
+        made = of.q_flux(data, depth, thinnest_ice=thinnest_ice, start=start)
+        whole = of.mean(made, data)
+    made.to_netcdf(out)
+    least, most = float(made.q_flux.min()), float(made.q_flux.max())
+    click.echo(
+        f"q-flux of {made.q_flux.attrs['years']:g} years for a slab of {depth:g} m: mean over the"
+        f" sea {whole:.2f} W m-2, from {least:.0f} to {most:.0f}\n{out}"
+    )
     return 0

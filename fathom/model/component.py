@@ -148,3 +148,7 @@ class Component(Configurable):
     def records(self) -> Iterable[Any]:
         """Returns its sources of fields in time (fathom/run/forcing.py)."""
         return ()
+
+
+class AtSurface(Component):
+    """What lies at the surface of a model, known when a simulation is made: `surface` of it."""

@@ -38,7 +38,8 @@ def variable(
     units: str = "",
 ) -> VariableSpec:
     """Returns the variable of an output for a field: as the table of `fathom.names` says; `place`
-    (horizontal, vertical) and `units` are for those that are not in it. grid: as `coordinates`
+    (horizontal, vertical) and `units` are for those that are not in it; of a temperature they say
+    whether it is in K or degC. grid: as `coordinates`
     takes it; by default cells on a sphere with levels of depth."""
     row = describe(name)
     horizontal, vertical = place or (row.horizontal, row.vertical)
@@ -47,6 +48,8 @@ def variable(
         if known(name)
         else {"long_name": row.long_name, "units": units or row.units}
     )
+    if {units, row.units} == {"K", "degC"}:  # the sea is in degC, its surface below air in K
+        attributes["units"] = units
     dims, auxiliary, in_cells = _points(grid, horizontal)
     if auxiliary:
         attributes["coordinates"] = auxiliary

@@ -29,6 +29,6 @@ def surface_of(model: Model, given: Any) -> Any:
     if named:
         raise InputError(
             f"surface = {given!r} must be a forcing of the model, {' or '.join(known)}:"
-            " BulkForcing('coads')"
+            f" {next(iter(known))}('coads')"
         )
     return parts.one_or_none("surface", given, known)

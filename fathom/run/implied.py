@@ -11,10 +11,10 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.data import surface as climatology
+from fathom.data.forcings import accepted
 from fathom.data.input.records import Points, Records
 from fathom.grids import TripolarGrid, ZLevels
 from fathom.ocean.products.circulation import basins
-from fathom.ocean.surface.air import accepted
 from fathom.ocean.surface.forcing import BulkForcing, of_rivers
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
 from fathom.ocean.surface.implied import Implied, SeaAtRest, seen

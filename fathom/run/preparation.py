@@ -43,7 +43,7 @@ def prepare(s: Simulation) -> None:
     own = model.processes(s.time_step, s.surface)
     processes, s.balanced = spread.share(s.apart.placed(own), s.parallel)
     known = declared(processes)
-    keep = list(model.diagnostics)
+    keep = [*model.diagnostics, *model.forcing(s.surface).diagnostics()]
     for store in s.outputs:
         processes += store.processes(known, precision)
         keep += store.keep

@@ -17,9 +17,10 @@
 /// C T + C_deep T_deep - L_f S changes by the fluxes through the surface and by calving alone,
 /// W + S of land by rain, snow, evaporation, runoff and calving (W per area of land, the rest per
 /// area of ground; water that melts on sea ice goes to the sea). Under sea ice T_below is the
-/// freezing point of the sea; heat that would warm ice beyond melting leaves as ice_melt_flux. C
-/// and Lambda of land are those of force-restore for the day, sqrt(lambda rho c / (2 omega)) and
-/// C omega (Deardorff 1978, J. Geophys. Res. 83, 1889-1903).
+/// freezing point of the sea; heat that would warm ice beyond melting leaves as ice_melt_flux, which
+/// is part of ice_base_flux, all that passes the ice into the water. C and Lambda of land are those
+/// of force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J.
+/// Geophys. Res. 83, 1889-1903).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -39,12 +40,17 @@ inline constexpr double sea_freezing = 271.35, melting = constants::celsius;  //
 inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
 inline constexpr double land_conductance = 8.7,
-                        ice_conductance = 1.4;  // [W m-2 K-1]; ice: 1.5 m of it
+                        ice_conductance = 1.4,  // [W m-2 K-1]; of ice that is so thick:
+    usual_ice = 1.5, thinnest_ice = 0.1;        // [m]
 template <class Real> constexpr Real snow_cover(Real snow) {
     return snow / (snow + snow_half_cover);
 }
 template <class Real> constexpr Real soil_wetness(Real water) {
     return larger(smaller(water * (1 / moist), 1), 1e-6);
+}
+/// Of sea ice, by its thickness [W m-2 K-1].
+template <class Real> constexpr Real ice_conducts(Real thickness) {
+    return ice_conductance * (usual_ice / larger(thickness, thinnest_ice));
 }
 template <class Real> constexpr Real capacity(Real ice) {
     return land_capacity + ice * (ice_capacity - land_capacity);
@@ -124,6 +130,7 @@ struct GroundResponse {
         Reads<Real, "ground_temperature", place::center_column, "K"> temperature,
         Reads<Real, "deep_ground_temperature", place::center_column, "K"> deep,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         Reads<Real, "ground_absorption", place::center_column, "1"> absorption,
         Reads<Real, "surface_net_shortwave", place::center_column, "W m-2"> shortwave,
         Reads<Real, "surface_downward_longwave", place::center_column, "W m-2"> longwave,
@@ -131,8 +138,9 @@ struct GroundResponse {
         Writes<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia) const {
         const Real T = temperature[0], ice = ice_share[0], land = 1 - ice,
                    response = ground::capacity(ice) * (1 / step), square = T * T;
-        const Real below = land * (ground::land_conductance * (T - deep[0])) +
-                           ice * (ground::ice_conductance * (T - ground::sea_freezing));
+        const Real below =
+            land * (ground::land_conductance * (T - deep[0])) +
+            ice * (ground::ice_conducts<Real>(thickness[0]) * (T - ground::sea_freezing));
         const Real gain = absorption[0] * shortwave[0] + longwave[0] -
                           constants::stefan_boltzmann * (square * square) - below;
         forcing[0] = T + gain / response;
@@ -154,6 +162,7 @@ struct LandSurface {
     constexpr void operator()(
         Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
         Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
         Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia,
@@ -167,7 +176,8 @@ struct LandSurface {
         Updates<Real, "soil_moisture", place::center_column, "kg m-2"> water,
         Updates<Real, "snow_amount", place::center_column, "kg m-2"> snow,
         Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff, Calving<Real> calving,
-        Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt) const {
+        Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt,
+        Writes<Real, "ice_base_flux", place::center_column, "W m-2"> into_water) const {
         constexpr double fusion = constants::fusion_heat;
         const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0],
                    W = water[0], T_deep = deep[0];
@@ -199,6 +209,9 @@ struct LandSurface {
         calving.put(calved, -fusion * calved, step);
         runoff[0] = select(on_land, (content - kept) * (1 / step), 0);
         ice_melt[0] = over * inertia[0];
+        into_water[0] =
+            fma(ice, ground::ice_conducts<Real>(thickness[0]) * (before - ground::sea_freezing),
+                over * inertia[0]);
     }
 };
 

@@ -2,6 +2,7 @@
 #include "physics/land/exchange.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/lake.hpp"
+#include "physics/land/sea.hpp"
 #include "physics/land/snowfall.hpp"
 #include "physics/land/soil_layers.hpp"
 #include "physics/land/tile_diffusion.hpp"
@@ -22,6 +23,10 @@ Entries land(Part) {
             entry<SoilLayers>("SoilLayers").with("response", "SoilResponse"),
             entry<LakeUnder<false>>("MixedLake").with("under tiles", "MixedLakeOfTiles"),
             entry<LakeUnder<true>>("MixedLakeOfTiles"),
+            entry<SeaOfRecords>("SeaOfRecords"),
+            entry<HeatIntoSea>("HeatIntoSea"),
+            entry<SlabUnder<false>>("SlabOfSea").with("under tiles", "SlabOfSeaOfTiles"),
+            entry<SlabUnder<true>>("SlabOfSeaOfTiles"),
             entry<TileState>("TileState").with("over an ocean", "TileStateOverOcean"),
             entry<TileStateOver<OceanState>>("TileStateOverOcean"),
             entry<TileResponse>("TileResponse"),

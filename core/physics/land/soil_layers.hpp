@@ -53,6 +53,7 @@ struct SoilResponse {
         Reads<Real, "snow_density", place::center_column, "kg m-3"> snow_density,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> plants,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
         Reads<Real, "ground_absorption", place::center_column, "1"> absorption,
         Reads<Real, "surface_net_shortwave", place::center_column, "W m-2"> shortwave,
@@ -66,11 +67,11 @@ struct SoilResponse {
         const Real into_soil = soil.conductance[0] * (T - soil.T[0] - soil.a[0]);
         const Real response = soil::store(ice) * (1 / step) +
                               land * (soil.conductance[0] * (1 - soil.b[0])) +
-                              ice * ground::ice_conductance;
-        const Real gain =
-            absorption[0] * shortwave[0] + longwave[0] -
-            constants::stefan_boltzmann * (square * square) - land * into_soil -
-            ice * (ground::ice_conductance * (T - soil::below_ice(sea_temperature[0])));
+                              ice * ground::ice_conducts<Real>(thickness[0]);
+        const Real gain = absorption[0] * shortwave[0] + longwave[0] -
+                          constants::stefan_boltzmann * (square * square) - land * into_soil -
+                          ice * (ground::ice_conducts<Real>(thickness[0]) *
+                                 (T - soil::below_ice(sea_temperature[0])));
         Real given = 0;
         for (int k = 0; k < soil::layers; ++k)
             given += soil::given(k, soil::available(k, soil.T[k], soil.water[k]), plants[0]);
@@ -97,6 +98,7 @@ struct SoilLayers {
         Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> plants,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
         Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
         Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
@@ -149,9 +151,10 @@ struct SoilLayers {
         surface_runoff[0] = select(on_land, water.surface_runoff * (1 / step), 0);
         runoff[0] = select(on_land, (water.surface_runoff + water.drainage) * (1 / step), 0);
         ice_melt[0] = over * I;
-        into_water[0] =
-            fma(ice, ground::ice_conductance * (warm - over - soil::below_ice(sea_temperature[0])),
-                over * I);
+        into_water[0] = fma(ice,
+                            ground::ice_conducts<Real>(thickness[0]) *
+                                (warm - over - soil::below_ice(sea_temperature[0])),
+                            over * I);
         put(state, h, water.W);
     }
 };

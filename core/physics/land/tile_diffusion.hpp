@@ -18,6 +18,11 @@
 
 namespace fathom::physics {
 
+template <class Real> struct IceBelow {
+    Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness;
+    Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> snow;
+};
+
 /// Sea: what is below the air beside land, prescribed or an ocean (ocean_below.hpp).
 template <class Real, template <class> class Sea> struct TiledSurfaceOver {
     TileShares<Real> shares;
@@ -25,7 +30,7 @@ template <class Real, template <class> class Sea> struct TiledSurfaceOver {
     TileConductances<Real> conductances;
     TileForcing<Real> forcing;
     SoilForcing<Real> soil;
-    Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice;
+    IceBelow<Real> ice;
     Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow;
     Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation;
     Sea<Real> sea_below;
@@ -111,7 +116,7 @@ private:
             K{Real(k.plants[0]), Real(k.bare[0]), Real(k.snow[0]), Real(k.ice[0])},
             beta{Real(k.plants_wet[0]), Real(k.bare_wet[0]), Real(k.snow_wet[0]), Real(1)},
             inertia{Real(f.plants_inertia[0]), Real(f.bare_inertia[0]), Real(f.snow_inertia[0]),
-                    tile::ice_inertia<Real>(on_ice[0], row.step)},
+                    tile::ice_inertia<Real>(ice.thickness[0], ice.snow[0], row.step)},
             given{Real(f.plants[0]), Real(f.bare[0]), Real(f.snow[0]), Real(f.ice[0])},
             coupling{Real(f.plants_coupling[0]), Real(f.bare_coupling[0]), Real(f.snow_coupling[0]),
                      Real(0)};
@@ -139,8 +144,7 @@ private:
                              const Tiles& tiles,
                              const std::array<Line, tile::number>& lines) const {
         const Real sea = row.step * shares.open_sea[0] * of_sea.K;
-        Real ss = row.diagonal + sea, sq = 0, sx = 0,
-             s = fma(sea, of_sea.s, row.right_s);
+        Real ss = row.diagonal + sea, sq = 0, sx = 0, s = fma(sea, of_sea.s, row.right_s);
         Real qs = 0, qq = row.diagonal + sea, qx = 0, q = fma(sea, of_sea.q, row.right_q);
         Real xs = 0, xq = 0, xx = soil.inertia[0], x = xx * soil.forcing[0];
         for (int i = 0; i < tile::number; ++i) {

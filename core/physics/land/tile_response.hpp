@@ -6,7 +6,7 @@
 ///       Lambda: plants 1 / (1 / 10 + r), bare 1 / r, r of half of the first layer of soil
 ///   snow   the same with inertia and coupling of its pack (snow_pack.hpp)
 ///   ice    (C / dt + Lambda) (dT - forcing) = -(H + L E),   over water at its freezing point,
-///       Lambda of 1.5 m of ice and of the snow on it
+///       Lambda of the ice and of the snow on it
 ///   soil   inertia (dT_soil - forcing) = sum over land of shares coupling dT
 #pragma once
 #include "physics/land/snow_pack.hpp"
@@ -38,6 +38,7 @@ struct TileResponse {
     template <class Real>
     constexpr void operator()(
         TileWarmth<Real> warmth, SnowState<Real> pack, SoilState<Real> state,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
@@ -63,10 +64,10 @@ struct TileResponse {
         };
         const Real skin = tile::skin_capacity / step,
                    to_plants = 1 / (r + 1 / tile::plants_conduct), to_bare = 1 / r,
-                   through_ice = tile::ice_conducts<Real>(on_ice[0]);
+                   through_ice = tile::ice_conducts<Real>(thickness[0], on_ice[0]);
         const Real from_plants = to_plants * (T[tile::plants] - soil_T),
                    from_bare = to_bare * (T[tile::bare] - soil_T);
-        const Real of_ice = tile::ice_inertia<Real>(on_ice[0], step);
+        const Real of_ice = tile::ice_inertia<Real>(thickness[0], on_ice[0], step);
         out.plants_inertia[0] = skin + to_plants;
         out.bare_inertia[0] = skin + to_bare;
         out.snow_inertia[0] = heat.inertia;

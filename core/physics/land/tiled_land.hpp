@@ -75,6 +75,7 @@ struct TiledLand {
         Reads<Real, "wet_leaf_share", place::center_column, "1"> wet_leaves,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
+        Reads<Real, "sea_ice_thickness", place::center_column, "m"> thickness,
         TileUpdate<Real> state, TileTemperatures<Real> warm, LandOutflow<Real> out) const {
         constexpr double fusion = constants::fusion_heat;
         const auto& s = state.snow;
@@ -165,7 +166,7 @@ struct TiledLand {
 
         // ice
         const Real ice_T = ice(forcing, fluxes, state, fallen, mean, shares.ice[0],
-                               shares.open_sea[0], sea_temperature[0], out);
+                               shares.open_sea[0], sea_temperature[0], thickness[0], out);
         keep(shares, LandShares<Real>(ground::snow_cover(amount), v), state, layers, plants, bare,
              ice_T, warm);
     }
@@ -174,8 +175,8 @@ private:
     template <class Real>
     constexpr Real ice(const TileForcing<Real>& forcing, const TileFluxes<Real>& fluxes,
                        const TileUpdate<Real>& state, Real fallen, Real mean, Real share, Real open,
-                       Real sea_T, const LandOutflow<Real>& out) const {
-        const Real S = state.on_ice[0], I = tile::ice_inertia(S, step),
+                       Real sea_T, Real thickness, const LandOutflow<Real>& out) const {
+        const Real S = state.on_ice[0], I = tile::ice_inertia(thickness, S, step),
                    per_heat = constants::fusion_heat / (I * step);
         const Real from_snow =
                        smaller(fluxes.ice_water[0] * step * ground::snow_cover(S), S + fallen),
@@ -187,7 +188,7 @@ private:
         const Real of_ground = share / larger(1 - open, 1e-6);
         state.on_ice[0] = left - melt;
         out.ice_melt[0] = of_ground * over * I;
-        out.into_water[0] = of_ground * (over * I + tile::ice_conducts(S) *
+        out.into_water[0] = of_ground * (over * I + tile::ice_conducts(thickness, S) *
                                                         (after - over - tile::below_ice(sea_T)));
         return after - over;
     }

@@ -33,12 +33,13 @@ inline constexpr double melting = constants::celsius;
 template <class Real> using Each = std::array<Real, number>;
 
 /// Of ice and the snow on it [W m-2 K-1].
-template <class Real> constexpr Real ice_conducts(Real snow) {
+template <class Real> constexpr Real ice_conducts(Real thickness, Real snow) {
     constexpr double density = 300, conductivity = 0.2715;  // 2.22 (300 / 917)^1.88
-    return 1 / (1 / ground::ice_conductance + snow * (1 / (density * conductivity)));
+    const Real thick = larger(thickness, ground::thinnest_ice) / ground::usual_ice;
+    return 1 / ((1 / ground::ice_conductance) * thick + snow * (1 / (density * conductivity)));
 }
-template <class Real> constexpr Real ice_inertia(Real snow, double step) {
-    return ground::ice_capacity / step + ice_conducts(snow);
+template <class Real> constexpr Real ice_inertia(Real thickness, Real snow, double step) {
+    return ground::ice_capacity / step + ice_conducts(thickness, snow);
 }
 }  // namespace tile
 

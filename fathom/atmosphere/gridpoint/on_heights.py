@@ -226,6 +226,7 @@ class AirOnHeights(AirWithPhysics):
 
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is there."""
+        self.sea_at_start(simulation)
         if self.filter_span:
             filter_start(simulation, self.filter_span)
 

@@ -186,7 +186,9 @@ class BasicPhysics(Configurable):
             setattr(self, name, _as_often(parts.one_or_none(name, what, allowed(name)), every))
         if radiation_spacing is not None:
             self.radiation = _as_sparse(self.radiation, radiation_spacing)
-        if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
+        if self.lake and not (
+            self.land and {"ice_base_flux", "sea_surface_temperature"} <= {*self.land.field_names}
+        ):
             raise InputError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
                 ' or "TiledLand"'
@@ -406,6 +408,7 @@ def carried(physics: Iterable[Scheme]) -> list[str]:
 surface_defaults = {
     "land_fraction": 0.0,
     "sea_ice_fraction": 0.0,
+    "sea_ice_thickness": 1.5,  # ground::usual_ice of core/physics/land/ground.hpp
     "sea_surface_temperature": 288.0,
     "ground_temperature": 271.35,
     "deep_ground_temperature": 271.35,

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fathom.atmosphere.ground.sea import GivenSea, SeaBelow, SlabOcean
 from fathom.atmosphere.physics.columns import ColumnPhysics
 from fathom.atmosphere.physics.fields import (
     AIR_TEMPERATURE,
@@ -21,7 +22,7 @@ from fathom.atmosphere.remap.around_area import AroundArea, OnArea, Receiver
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
 from fathom.grids.levels import HybridLevels
-from fathom.model.component import Array, Field
+from fathom.model.component import Array, Component, Field
 from fathom.model.model import Model
 from fathom.names import quantities
 
@@ -85,6 +86,26 @@ class AirWithPhysics(Model):
             *(t for t in tracers if t not in ("specific_humidity", *water)),
         ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+
+    surfaces = (GivenSea, SlabOcean)
+
+    def forcing(self, surface: Any) -> Component:
+        """Returns the sea below the air; without physics nothing reads it."""
+        return surface.below(self) if surface is not None and self.physics else Component()
+
+    def driven_by(self, surface: Any) -> Sequence[Component]:
+        """Returns the components of a step, with the sea before the physics and what answers to its
+        fluxes behind it.
+        """
+        below = self.forcing(surface)
+        behind = [below.answer] if isinstance(below, SeaBelow) else []
+        return [below, *self.components, *behind]
+
+    def sea_at_start(self, simulation: Any) -> None:
+        """Puts what the sea below has at the start into the fields."""
+        below = self.forcing(simulation.surface)
+        if isinstance(below, SeaBelow):
+            below.at_start(simulation)
 
     @property
     def air(self) -> AirFields:

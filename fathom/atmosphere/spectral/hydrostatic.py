@@ -320,6 +320,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     def finish_initialisation(self, simulation: Any) -> None:
         """Filters the initial state, once it is truncated."""
+        self.sea_at_start(simulation)
         if self.filter_span:
             filter_start(simulation, self.filter_span)
 

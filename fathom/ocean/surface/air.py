@@ -4,73 +4,32 @@ climatology, files of the user's, numbers, by variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from fathom import names
-from fathom.base import instants as times
 from fathom.base.failure import InputError
-from fathom.base.home import at_home
 from fathom.base.moist_air import humidity_of_dew_point
-from fathom.data import fluxes, sets, surface
-from fathom.data.input.records import Input, Joined, Points, Records, given, interpolate, sources
+from fathom.data.forcings import (
+    ByVariable,
+    Climatology,
+    Data,
+    accepted,
+    by_variable,
+    called,
+    climatology,
+    has,
+    is_climatology,
+)
+from fathom.data.input.records import Input, Joined, Records, given, interpolate, sources
 from fathom.data.input.values import on_columns
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array
 from fathom.model.order import Order
 from fathom.model.schemes import Scheme, scheme
 from fathom.ocean.surface import storms
-from fathom.output import formats
 
-Data = str | Path | Sequence[str | Path] | Records | Mapping[str, Any]
-ByVariable = Callable[[str], tuple[Any, bool]]  # variable -> (its source, whether only for it)
-
-climatology = "coads"  # name of the embedded one
-
-# What variables may be called in files other than their own name: CF standard names, short names of
-# CMIP (JRA55-do has them too) and ECMWF, names of CORE-II.
-accepted = {
-    "eastward_wind": ("uas", "u10", "U_10_MOD", "U_10"),
-    "northward_wind": ("vas", "v10", "V_10_MOD", "V_10"),
-    "wind_speed": ("sfcWind", "si10"),
-    "air_temperature": ("tas", "t2m", "T_10_MOD", "T_10"),
-    "specific_humidity": ("huss", "Q_10_MOD", "Q_10"),
-    "air_pressure": (
-        "air_pressure_at_mean_sea_level",
-        "air_pressure_at_sea_level",
-        "psl",
-        "msl",
-        "surface_air_pressure",
-        "ps",
-        "sp",
-        "SLP",
-    ),
-    "downward_shortwave_flux": (
-        "surface_downwelling_shortwave_flux_in_air",
-        "rsds",
-        "msdwswrf",
-        "avg_sdswrf",
-        "ssrd",
-        "SWDN_MOD",
-        "SWDN",
-    ),
-    "downward_longwave_flux": (
-        "surface_downwelling_longwave_flux_in_air",
-        "rlds",
-        "msdwlwrf",
-        "avg_sdlwrf",
-        "strd",
-        "LWDN_MOD",
-        "LWDN",
-    ),
-    "precipitation_flux": ("pr", "mtpr", "avg_tprate", "tp"),
-    "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"),
-    "sea_surface_temperature": ("tos", "sst"),
-    "sea_surface_salinity": ("sos", "sss"),
-}
 # variables that follow from others: how, of which, and what those may be called
 parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
     "wind_speed": (
@@ -134,9 +93,9 @@ class Air:
         self.constants: dict[str, Any] = {}
         if missing not in (None, climatology):
             raise InputError(f"missing = {missing!r}; allowed: {climatology!r}, none")
-        of, units = _by_variable(data), _units()
+        of, units = by_variable(data, named), _units()
         absent = [name for field, name in wanted.items() if not self._take(field, name, of, units)]
-        from_climatology = [name for name in absent if missing or _is_climatology(of(name)[0])]
+        from_climatology = [name for name in absent if missing or is_climatology(of(name)[0])]
         if from_climatology != absent:
             raise _missing(data, [name for name in absent if name not in from_climatology])
         self.climate = {field: name for field, name in wanted.items() if name in absent}
@@ -145,27 +104,31 @@ class Air:
     def _take(self, field: str, name: str, of: ByVariable, units: Mapping[str, str]) -> bool:
         """Keeps the input of a field: records, or a number; returns whether there is any."""
         value, its_own = of(name)
-        if (records := _has(of(name), name)) is not None:
-            self.inputs.append(Input(field, records, units[field], _called(name), only=its_own))
+        if (records := has(of(name), name)) is not None:
+            self.inputs.append(Input(field, records, units[field], called(name), only=its_own))
             return True
-        if value is not None and not _is_climatology(value) and given(value) is None:
+        if value is not None and not is_climatology(value) and given(value) is None:
             self.constants[field] = value
             return True
-        if name in parts and not _is_climatology(value):
+        if name in parts and not is_climatology(value):
             return self._of_parts(field, name, of, units)
         return False
 
     def _of_parts(self, field: str, name: str, of: ByVariable, units: Mapping[str, str]) -> bool:
         """Keeps a variable from others; returns whether they are there."""
         made, names_of = parts[name]
-        found = [_has(of(part), part, called) for part, called in names_of.items()]
+        found = [has(of(part), part, known) for part, known in names_of.items()]
         held = [records for records in found if records is not None]
         if len(held) == len(found):
             inputs = (
                 Input(
-                    part, records, units.get(part, units[field]), (part, *called), only=of(part)[1]
+                    part,
+                    records,
+                    units.get(part, units[field]),
+                    (part, *names_of_part),
+                    only=of(part)[1],
                 )
-                for (part, called), records in zip(names_of.items(), held)
+                for (part, names_of_part), records in zip(names_of.items(), held)
             )
             self.inputs.append(Joined(field, made, *inputs))
             return True
@@ -250,98 +213,6 @@ def _check_used(
 def _is_number(value: Any) -> bool:
     """Returns whether it is a number, or an array of numbers."""
     return given(value) is None and np.asarray(value).dtype.kind in "fiu"
-
-
-class Climatology:
-    """An embedded climatology as a source of records (fathom/run/forcing.py).
-
-    wanted : field -> variable.
-    data : its module (fathom/data), with `on_points`.
-    less : field -> number, taken away from it.
-    """
-
-    axis = times.months
-
-    def __init__(
-        self,
-        wanted: Mapping[str, str],
-        grid: WaterGrid,
-        data: Any = surface,
-        less: Mapping[str, Any] | None = None,
-    ) -> None:
-        grid.places_on_earth("the embedded climatology")
-        self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
-
-    @property
-    def fields(self) -> list[str]:
-        """Returns the names of its fields."""
-        return list(self.wanted)
-
-    def describe(self) -> list[str]:
-        """Returns where each field comes from, and of which times."""
-        of = "the embedded climatology" + (" of fluxes" if self.data is fluxes else "")
-        return [f"{', '.join(self.wanted)}: {of}, {self.axis}"]
-
-    def read(self, month: int) -> dict[str, Array]:
-        """Returns the fields (ny, nx) of a month, counted from 0."""
-        data = self.data.on_points(
-            self.points.latitude,
-            self.points.longitude,
-            *dict.fromkeys(self.wanted.values()),
-            month=month,
-        )
-        found = {field: data[name] for field, name in self.wanted.items()}
-        return found | {field: found[field] - mean for field, mean in self.less.items()}
-
-
-def _called(name: str) -> tuple[str, ...]:
-    """Returns the names that it may have in files, its own name first."""
-    return name, *accepted[name]
-
-
-def _is_climatology(value: Any) -> bool:
-    """Returns whether a value is the embedded climatology of the air."""
-    return isinstance(value, str) and value == climatology
-
-
-def _has(
-    value: tuple[Any, bool], name: str, called: tuple[str, ...] | None = None
-) -> Records | None:
-    """Returns the records that have a variable, of what `_by_variable` gives; None where there are
-    none. What is given for this variable alone must have it.
-    """
-    records = given(value[0])
-    its_own = value[1]
-    known = (name, *(accepted[name] if called is None else called))
-    if records is not None and (its_own or records.matches(known, its_own)):
-        return records
-    return None
-
-
-def _by_variable(data: Any) -> ByVariable:
-    """Returns a function: variable -> (its source, whether the only variable of a file is used,
-    with any name).
-    """
-    if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
-        for name in data:
-            if name not in named:
-                raise InputError(names.unknown("variable of the forcing", name, named))
-        return lambda name: (data.get(name), True)
-    if _is_climatology(data):
-        return lambda name: (climatology, True)
-    if (data_set := sets.find(data)) is not None:
-        data = data_set.open()
-    if isinstance(data, (str, Path)) and not (
-        at_home(data).exists() or "*" in str(data) or str(data).endswith(formats.readable())
-    ):
-        known = [climatology, *sets.known()]
-        raise InputError(
-            f"unknown forcing data {str(data)!r}{names.near(str(data), known)}; allowed:"
-            f" {', '.join(map(repr, known))}, a file or folder that exists, a mapping of variable"
-            " to file"
-        )
-    records = data if isinstance(data, Records) else Records(data)
-    return lambda name: (records, False)
 
 
 def _units() -> dict[str, str]:

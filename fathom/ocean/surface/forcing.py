@@ -19,19 +19,20 @@ from fathom.base.reading import once
 from fathom.base.shown import OpenSignature
 from fathom.base.units import conversion
 from fathom.data import fluxes
+from fathom.data.forcings import Data
 from fathom.data.input.records import Records, given
 from fathom.data.input.values import on_columns
 from fathom.grids.regrid.mouths import spread
 from fathom.grids.water import WaterGrid
-from fathom.model.component import Array, Given, Renaming
+from fathom.model.component import Array, AtSurface, Given, Renaming
 from fathom.model.order import Order
 from fathom.model.schemes import scheme
 from fathom.ocean.components.component import OceanComponent
 from fathom.ocean.components.sea_ice import SeaIce
-from fathom.ocean.surface.air import Air, Data
+from fathom.ocean.surface.air import Air
 
 
-class Surface(OceanComponent):
+class Surface(OceanComponent, AtSurface):
     """The forcing at the surface of an ocean. Its phases (fathom/ocean/step.py):
 
     "air"             fluxes of the air over open water, and over ice

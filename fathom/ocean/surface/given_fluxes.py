@@ -13,6 +13,7 @@ from fathom import names
 from fathom.base.failure import InputError
 from fathom.base.instants import days_of_months
 from fathom.data import fluxes
+from fathom.data.forcings import Climatology, Data, accepted, climatology
 from fathom.data.input.records import Input, Points, given, interpolate, sources
 from fathom.data.input.values import on_columns
 from fathom.grids.water import WaterGrid
@@ -21,7 +22,7 @@ from fathom.model.order import Order
 from fathom.model.schemes import Scheme, scheme
 from fathom.names import quantities
 from fathom.ocean.components.sea_ice import SeaIce
-from fathom.ocean.surface.air import Air, Climatology, Data, accepted, climatology
+from fathom.ocean.surface.air import Air
 from fathom.ocean.surface.forcing import (
     BulkForcing,
     Surface,

@@ -22,9 +22,9 @@ from fathom.base.reading import Readers
 from fathom.base.renamed import no_such, tail
 from fathom.grids.grid import Grid
 from fathom.model import plugins, schemes
+from fathom.model.component import AtSurface
 from fathom.model.model import Model
 from fathom.model.order import Insertion
-from fathom.ocean.surface.forcing import Surface
 from fathom.run import parallel
 from fathom.run.experiment import tables, trust
 from fathom.run.experiment.expression import constants_of, interpret
@@ -53,7 +53,7 @@ run_keys = (
     "restart",
     "python",
 )  # of [simulation], other than the keywords of Simulation
-kinds = {"grid": Grid, "model": Model, "surface": Surface}  # allowed values
+kinds = {"grid": Grid, "model": Model, "surface": AtSurface}  # allowed values
 
 
 class Experiment:
