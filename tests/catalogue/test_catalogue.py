@@ -80,7 +80,8 @@ def test_tangent_is_the_derivative(name):
     """Taylor's remainder, (f(x + e dx) - f(x)) / e - f'(x) dx, falls as e does.
 
     Down to 5e-6 of the tangent (root mean square of a field), and by 10 with each 10 of e unless it
-    is round-off from the start. A scheme with switches is smooth about a state at random: none
+    is round-off from the start, or below the e within which nothing switches in a scheme that is
+    linear but for its switches. A scheme with switches is smooth about a state at random: none
     switches within the smallest e.
     """
     entry = on_columns(name)
@@ -101,7 +102,8 @@ def test_tangent_is_the_derivative(name):
         remainders.append(max(shares))
     assert min(remainders) < 5e-6, remainders
     falls = [a / max(b, 1e-300) for a, b in itertools.pairwise(remainders)]
-    assert remainders[0] < 1e-9 or any(8 < fall < 12.5 for fall in falls), remainders
+    linear = [r < 1e-9 for r in remainders[:3]]
+    assert any(linear) or any(8 < fall < 12.5 for fall in falls), remainders
 
 
 @pytest.mark.parametrize("name", [n for n in names if catalogue[n]["parameters"]])
