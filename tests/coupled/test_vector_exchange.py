@@ -134,7 +134,8 @@ class Stack(fm.Program):
         super().__init__(grid, "1h", {"given": "K", "taken": "K"})
         shape = grid.levels.nz, *grid.wet_levels.shape
         self.stacks = {name: np.full(shape, -1.0) for name in ("given", "taken")}
-        self.handed = self.Fields(self, grid, {"given": "K", "taken": "K"})
+        units = dict.fromkeys(self.stacks, "K")
+        self.handed = self.Fields(self, grid, units, dict.fromkeys(units, grid))
 
 
 def stacks(nz, folder="."):
