@@ -67,13 +67,24 @@ def styled(draw: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Returns a separate figure in inches: no pyplot, no window."""
+    """Returns a separate figure in inches: no pyplot, no window; a notebook shows it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=dots, facecolor="white")
+    figure = _figure()(figsize=(width, height), dpi=dots, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
+
+
+@functools.cache
+def _figure() -> Any:
+    """Returns the class of figures that show themselves in a notebook."""
+    from matplotlib.figure import Figure  # slow to load
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            return encoded(self)
+
+    return Picture
 
 
 def new_panels(rows: int, columns: int, width: float, height: float, **options: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import fathom.plots as plots
 from fathom.names import describe
 from fathom.output.diagnostics import whole
-from fathom.plots.style import unit_text
+from fathom.plots.style import new_panels, unit_text
 
 of_slice = ("potential_temperature_deviation", "upward_air_velocity", "x_wind")
 
@@ -61,11 +61,8 @@ def pictures(grid: Any, state: Any) -> Mapping[str, Any]:
 
 def draw_mean(name: str, latitude: Any, heights: Any, values: Any) -> Any:
     """Returns cells over latitude and the height of levels over flat ground."""
-    from matplotlib.figure import Figure  # slow to load
-
     about = describe(name)
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = new_panels(1, 1, 8, 3.2)
     shown = axes.pcolormesh(latitude, heights, values, cmap="viridis")
     axes.set(xlabel="latitude [degrees]", ylabel="height [km]", title=f"{about.long_name}, mean")
     figure.colorbar(shown, label=unit_text(about.units))
@@ -74,16 +71,13 @@ def draw_mean(name: str, latitude: Any, heights: Any, values: Any) -> Any:
 
 def draw(name: str, x: Any, z: Any, values: Any) -> Any:
     """Returns filled contours over height, the ground below."""
-    from matplotlib.figure import Figure  # slow to load
-
     about = describe(name)
     if len(values) < len(z):  # of layers
         z = (z[1:] + z[:-1]) / 2
         x = x[1:]
     most = float(np.abs(values).max()) or 1.0
     low, high = (values.min(), values.max()) if name == "x_wind" else (-most, most)
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = new_panels(1, 1, 8, 3.2)
     filled = axes.contourf(
         x, z, values, np.linspace(low, high if high > low else low + 1, 25),
         cmap="RdBu_r" if name != "x_wind" else "viridis",
