@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import json
+import pprint
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -42,7 +43,7 @@ def shown(source, where, names):
         pictures.append(picture.getvalue())
     plt.close("all")
     hidden |= bool(pictures) or hasattr(value, "_repr_html_")
-    return said.getvalue().splitlines() + ([] if hidden else repr(value).splitlines()), pictures
+    return said.getvalue().splitlines() + ([] if hidden else pprint.pformat(value).splitlines()), pictures
 
 
 @pytest.mark.parametrize("notebook", notebooks, ids=lambda path: path.stem)
