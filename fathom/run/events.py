@@ -34,6 +34,7 @@ from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
 from fathom.run.lock import moved
 from fathom.run.progress import chosen
+from fathom.run.show import Summary, headline
 
 if TYPE_CHECKING:
     from fathom.model.model import Model
@@ -213,7 +214,8 @@ class Events(Held):
             self.wall_seconds = wall_clock.perf_counter() - self.began
         self._close()
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
-        return finish(self, report)
+        summary = finish(self, report)
+        return Summary(summary, headline(self, summary))
 
     def _log(self, text: str, *values: object) -> None:
         """Writes to the log, for those who have asked for it: logging.basicConfig(level="INFO")."""

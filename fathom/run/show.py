@@ -8,6 +8,7 @@ Ocean at 2000-01-01
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,18 @@ def overview(simulation: Simulation) -> list[Entry]:
         ("directory", str(simulation.directory)),
     ]
     return [(label, content) for label, content in entries if content]
+
+
+class Summary(dict[str, Any]):
+    """The summary of a run, by name; shown in a few words, with the names that it holds."""
+
+    def __init__(self, held: dict[str, Any], words: str) -> None:
+        super().__init__(held)
+        self.words = words
+
+    def __repr__(self) -> str:
+        names = textwrap.fill(", ".join(self), 100, initial_indent="  ", subsequent_indent="  ")
+        return f"{self.words}\nsummary, by name:\n{names}"
 
 
 def headline(simulation: Simulation, summary: dict[str, Any]) -> str:
