@@ -1,5 +1,5 @@
-"""The budget of the coupled system: heat, water and salt of all stores, and what is in flight between
-them, against the flux at the top of the air.
+"""The budget of the coupled system: heat, water and salt of all stores, and what is in flight
+between them, against the flux at the top of the air.
 
     stores   air: sum of dp / g [c_p (T_v - 250 K) + L q + v^2 / 2] + phi_s p_s / g, vapour
              land: tiles, snow and soil (core/physics/land/tiled_land.hpp), their water

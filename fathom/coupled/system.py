@@ -36,8 +36,8 @@ class Coupled(Programs):
 
     Parameters
     ----------
-    atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with tiles;
-        or a Simulation of it, whose outputs stay.
+    atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with
+        tiles; or a Simulation of it, whose outputs stay.
     ocean : an Ocean, with sea ice or without; or a Simulation of it.
     time_step : of both, "30min", or {"atmosphere": "30min", "ocean": "3h"}; not with simulations,
         which have theirs.
