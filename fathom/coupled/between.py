@@ -285,9 +285,7 @@ class ToSea(Between):
     def join(self, air: Any, sea: Any) -> None:
         """Asks both programs for their fields."""
         self.takes = sea.surface.taken
-        self.sums = {
-            name: air.handed.give(name, f"{self.taker}: {name}") for name in self.means
-        }
+        self.sums = {name: air.handed.give(name, f"{self.taker}: {name}") for name in self.means}
         for name in self.held:
             air.handed.give(name)
         self.steps = round(self.every.seconds / air.time_step)

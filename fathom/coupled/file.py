@@ -132,9 +132,7 @@ class ProgramsFile(Configurable):
     def _under_one_clock(self, made: dict[str, Any], directory: str | Path) -> Programs:
         """Returns the programs without exchanges of fields; coupled where the file says so."""
         if "coupled" not in self.tables:
-            plain: Programs = self.document.at(
-                ("programs",), Programs, made, directory, self.ranks
-            )
+            plain: Programs = self.document.at(("programs",), Programs, made, directory, self.ranks)
             return plain
         if missing := [name for name in names if name not in made]:
             raise InputError(

@@ -73,8 +73,7 @@ def land_fraction(air: Any, sea: Any) -> np.ndarray:
     reached = np.asarray(area.sum(0)).ravel() / np.asarray(sea.areas[0], float).ravel()
     missing = np.flatnonzero((_wet(sea) > 0) & (reached < 1 - 1e-6))
     if missing.size:
-        ny, nx = np.shape(sea.wet_levels)
-        j, i = divmod(int(missing[0]), nx)
+        j, i = divmod(int(missing[0]), np.shape(sea.wet_levels)[1])
         raise InputError(
             f"{missing.size} of {int(_wet(sea).sum())} cells of the sea lie beyond the cells of the"
             f" atmosphere, as that at {sea.place(j, i)}: {air!r}, {sea!r}"

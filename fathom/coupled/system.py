@@ -9,21 +9,21 @@ the air's (fathom/coupled/between.py).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fathom.base import earth
+from fathom.base import writing
 from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.timetable import second
 from fathom.coupled.between import ToAir, ToSea
-from fathom.coupled.budget import Budget, told
+from fathom.coupled.budget import Budget, as_volume, told
 from fathom.coupled.over_ocean import over_ocean
 from fathom.coupled.programs import Programs
+from fathom.coupled.report import write as write_report
 from fathom.ocean.surface.under_air import UnderAir
 from fathom.run.simulation import Simulation
 
@@ -36,8 +36,8 @@ class Coupled(Programs):
 
     Parameters
     ----------
-    atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with tiles;
-        or a Simulation of it, whose outputs stay.
+    atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with
+        tiles; or a Simulation of it, whose outputs stay.
     ocean : an Ocean, with sea ice or without; or a Simulation of it.
     time_step : of both, "30min", or {"atmosphere": "30min", "ocean": "3h"}; not with simulations,
         which have theirs.
@@ -94,18 +94,31 @@ class Coupled(Programs):
         self._check_length(Period(budget, "budget"), "budget")
         self._watched.append(Event(budget, Coupled.before_restart, timetable.interval / second, ""))
 
+    def run(
+        self, period: Any, progress: Any = True, report: bool = True, from_start: bool = False
+    ) -> dict[str, Any]:
+        """Runs the system for a period, as Programs do; writes one report of all."""
+        began = time.perf_counter()
+        found = super().run(period, progress, report, from_start)
+        if report and self.comm is not None and self.comm.rank == 0:
+            write_report(self, found, time.perf_counter() - began)
+        return found
+
     def _started(self) -> None:
         """Begins to count, unless a restart says what was there."""
         if not self.budget.before:
             self.budget.begin(self.seconds)
 
     def before_restart(self) -> None:
-        """Closes the budget, and writes its table."""
+        """Closes the budget, and writes its tables."""
         found = self.budget.close(self.seconds)
         if found is not None and self.comm.rank == 0:
-            area = 4 * np.pi * earth.RADIUS**2
-            with (self.directory / "budget.txt").open("a") as file:
-                file.write(f"{self.date}\n{told(found, area)}\n\n")
+            tables = [f"{self._at(one['to'])}\n{told(one)}\n" for one in self.budget.closed]
+            writing.replace(self.directory / "budget.txt", "\n".join(tables))
+
+    def _at(self, seconds: float) -> Any:
+        """Returns the date of a time."""
+        return self.clock.date(seconds)
 
     def write_own(self, folder: Path) -> None:
         """Writes the stores at the begin of the next interval of the budget."""
@@ -122,7 +135,7 @@ def put_together(air: Any, sea: Any) -> None:
     """
     ice = sea.model.sea_ice
     air.model = over_ocean(air.model, sea.model.grid)
-    sea.surface = UnderAir(rivers=False).over(sea.model.grid, ice)
+    sea.surface = UnderAir(rivers=False, volume=as_volume(sea.model)).over(sea.model.grid, ice)
 
 
 def _steps(given: Any, *models: Any) -> dict[str, Any]:

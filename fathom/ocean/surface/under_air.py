@@ -17,6 +17,7 @@ class UnderAir(Surface):
     Parameters
     ----------
     rivers : whether the field `runoff_flux` has the water of rivers.
+    volume : whether fresh water is volume, whose heat is then counted.
     """
 
     #: fields that the atmosphere sets, of water and of ice
@@ -37,11 +38,11 @@ class UnderAir(Surface):
         "ice_stress_northward",
     )
 
-    def __init__(self, rivers: bool = True) -> None:
-        self.rivers = rivers
+    def __init__(self, rivers: bool = True, volume: bool = False) -> None:
+        self.rivers, self.volume = rivers, volume
 
     def __repr__(self) -> str:
-        return f"UnderAir(rivers={self.rivers})"
+        return f"UnderAir(rivers={self.rivers}, volume={self.volume})"
 
     @property
     def keeps_above_freezing(self) -> bool:  # type: ignore[override]
@@ -80,6 +81,6 @@ class UnderAir(Surface):
             if ice is not None:
                 drifting = ice.thermodynamics.all_parameters["drifting_snow"]
                 do(scheme("HeatNotTaken", drifting_snow=drifting))
-            do("HeatOfWater")
+            do("HeatOfWater", when=self.volume)
             do("SurfaceFluxes")
             do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice is not None)

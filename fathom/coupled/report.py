@@ -1,0 +1,78 @@
+"""The report of a coupled run: one page with the budget, the numbers of both models, and links to
+the report of each.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+from fathom.base import writing
+from fathom.coupled.budget import told_in
+from fathom.plots.report.markup import table
+from fathom.plots.report.page import write_report
+
+
+def write(programs: Any, summaries: dict[str, dict[str, Any]], seconds: float) -> None:
+    """Writes report.html and summary.json into the directory of the run; rank 0 calls it.
+
+    summaries : of the programs that stepped on this rank; seconds : wall clock of the run.
+    """
+    folder, closed = programs.directory, programs.budget.closed
+    text = folder / "resolved.toml"
+    summary: dict[str, Any] = {
+        "wall_seconds": seconds,
+        "start": str(programs.clock.start),
+        "end": str(programs.date),
+        "programs": {name: _short(one) for name, one in summaries.items()},
+        "budget": closed[-1] if closed else {},
+    }
+    writing.replace(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+    write_report(
+        folder / "report.html",
+        title=f"Coupled system {str(programs.clock.start)[:10]} to {str(programs.date)[:10]}",
+        summary={"wall_seconds": seconds},
+        configuration=text.read_text() if text.is_file() else "",
+        parts={"Budgets": _budgets(closed), "Components": _components(programs, summaries)},
+    )
+
+
+def _short(summary: dict[str, Any]) -> dict[str, Any]:
+    """Returns the numbers of a component that the summary of all has."""
+    names = ("model", "grid", "steps", "step", "wall_seconds", "checksum")
+    return {name: summary[name] for name in names if name in summary}
+
+
+def _budgets(closed: list[dict[str, Any]]) -> str:
+    """Returns tables of the last interval, and the residuals of all."""
+    if not closed:
+        return ""
+    last, found = closed[-1], ""
+    for quantity, (unit, factor) in told_in(last).items():
+        of = last[quantity]
+        rows = [
+            (kind, html.escape(name), f"{value * factor:+.6e}")
+            for kind in ("stores", "lines")
+            for name, value in of[kind].items()
+        ]
+        rows += [("", "residual", f"{of['residual'] * factor:+.6e}")]
+        rows += [("", "residual over the sum of absolute terms", f"{of['share']:+.1e}")]
+        found += f"<h3>{quantity}, {unit}, the last {last['seconds'] / 86400:g} days</h3>"
+        found += table(("", quantity, html.escape(unit)), rows)
+    shares = [
+        (f"{one['to'] / 86400:g}", *(f"{one[q]['share']:+.1e}" for q in told_in(one)))
+        for one in closed
+    ]
+    head = ("day", *told_in(last))
+    return found + "<h3>residuals over the sum of absolute terms</h3>" + table(head, shares)
+
+
+def _components(programs: Any, summaries: dict[str, dict[str, Any]]) -> str:
+    """Returns who gives what to whom, and links to the reports of the components."""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in programs.describe())
+    links = "".join(
+        f'<li><a href="{name}/report.html">{name}</a>: {html.escape(str(one.get("grid", "")))}</li>'
+        for name, one in summaries.items()
+    )
+    return f"<ul>{links}</ul><ul>{lines}</ul>"
