@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.maps import Matrix
-from fathom.assimilation.observations import equivalents
+from fathom.assimilation.observations import equivalents, looks
 from fathom.assimilation.observations.base import Observations
 from fathom.base.moist_air import RATIO
 
@@ -29,7 +29,7 @@ vapour = 1 / RATIO - 1
 at_once = 4000  # data
 
 
-def slopes(air: equivalents.Air, data: Observations, held: equivalents.Columns) -> np.ndarray:
+def slopes(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the derivatives of all data by the state of their columns (n, 4 K + 2); 0 where there
     is no operator.
     """
@@ -39,7 +39,7 @@ def slopes(air: equivalents.Air, data: Observations, held: equivalents.Columns) 
     return made
 
 
-def values(air: equivalents.Air, data: Observations, held: equivalents.Columns) -> np.ndarray:
+def values(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the equivalents of all data in these columns; NaN where there is no operator."""
     made = np.full(len(data), np.nan)
     for look in air.looks(data, held):
@@ -50,21 +50,20 @@ def values(air: equivalents.Air, data: Observations, held: equivalents.Columns) 
 def operator(
     air: equivalents.Air,
     data: Observations,
-    held: equivalents.Columns,
+    held: looks.Columns,
     around: Any,
-    coordinates: tuple[Any, Any],
+    places: equivalents.Places,
     inside: np.ndarray,
     pressure: np.ndarray,
     moist: bool,
 ) -> Matrix:
     """Returns H' about the columns `held` at the data; around: the grid points around each, as
-    `grid.interpolation` gives them; coordinates: of all points; inside (rows, points): those that a
-    vector of the state holds, one field and level after another; pressure: p_s at all points [Pa];
-    moist: it has humidity.
+    `grid.interpolation` gives them; places: with the axes of the wind there; inside (rows, points):
+    those that a vector of the state holds, one field and level after another; pressure: p_s at all
+    points [Pa]; moist: it has humidity.
     """
     from scipy import sparse
 
-    places = equivalents.Places(around, coordinates, data)
     packed = np.cumsum(inside.ravel()) - 1
     parts = []
     for first in range(0, len(data), at_once):
@@ -81,7 +80,7 @@ def operator(
 
 
 def _rows(
-    slope: np.ndarray, held: equivalents.Columns, places: equivalents.Places, index: np.ndarray,
+    slope: np.ndarray, held: looks.Columns, places: equivalents.Places, index: np.ndarray,
     of: np.ndarray, pressure: np.ndarray, inside: np.ndarray, moist: bool,
 ) -> Any:  # fmt: skip
     """Returns rows of H' of the data `of`, from their slopes (n, 4 K + 2)."""

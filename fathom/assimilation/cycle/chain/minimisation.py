@@ -16,6 +16,7 @@ smooth physics (trajectory.py). Coefficients of the bias of radiances are a part
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -42,7 +43,7 @@ from fathom.grids.gaussian import GaussianGrid
 from fathom.model.schemes import scheme
 from fathom.run.simulation import Simulation
 
-weights_of = {"huber": quality.huber, "flat": quality.flat}
+weights_of: Mapping[str, Callable[..., Any]] = {"huber": quality.huber, "flat": quality.flat}
 minimisations = 2  # with quality control
 
 
@@ -183,7 +184,7 @@ class Analyser:
         fields = self.space.columns(x, self.below)
         held, around = self.space.held(fields, data)
         pressure = fields["surface_air_pressure"][0]
-        places = self.grid.coordinates("center")
+        places = self.space.places(around, data)
         return linear.operator(
             self.space.air, data, held, around, places, self.space.inside, pressure, moist=True
         )
@@ -216,6 +217,7 @@ class Analyser:
             left = d - G.apply(dx) - predictors @ change
             if control:
                 W = control(left / sigma)[1]
+        assert found.control is not None
         J_b, J_o = cost.parts(found.control)
         back = np.argsort(order, kind="stable")
         return Increments(
