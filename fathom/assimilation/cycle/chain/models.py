@@ -185,7 +185,7 @@ class Space:
             "specific_humidity": q,
             "surface_air_pressure": 1e5 * np.exp(pi),
         }
-        return made | {n: below[n] for n in self.air.needs + self.air.takes if n in below}
+        return {n: below[n] for n in self.air.needs + self.air.takes if n in below} | made
 
     def places(self, around: Any, data: Any) -> equivalents.Places:
         """Returns how values around data become values at data; winds have the axes of the grid."""
