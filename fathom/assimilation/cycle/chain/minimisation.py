@@ -36,6 +36,7 @@ from fathom.assimilation.observations import linear, quality
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.trajectory import Trajectory
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
+from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.moist_air import specific_humidity
@@ -186,7 +187,7 @@ class Analyser:
         pressure = fields["surface_air_pressure"][0]
         places = self.space.places(around, data)
         return linear.operator(
-            self.space.air, data, held, around, places, self.space.inside, pressure, moist=True
+            self.space.air, data, held, around, places, self.space.inside, pressure, True, mpi.world
         )
 
     def analyse(
