@@ -5,7 +5,7 @@ nature and the same observations; the rms error of analyses and backgrounds with
     python docs/results/removed_kinds.py experiments/suite-t42.toml --out runs/removed --windows 12
 
 A number is the mean over the windows (after the first four) of the change of mean square errors
-without and with the kind, over that with it, in percent: positive where the kind helps. The interval
+without the kind, over those with it, in percent: positive where the kind helps. The interval
 of 95 % is Student's, with a third of the windows as independent ones. A stopped script goes on.
 """
 

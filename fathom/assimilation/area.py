@@ -78,7 +78,8 @@ class PlaneRoot(LinearMap):
 
 @dataclass(frozen=True)
 class AreaErrors:
-    """Standard deviations of the wind [m s-1], of unbalanced temperature [K] and pressure [Pa];
+    """Standard deviations of the wind [m s-1], of unbalanced temperature [K] and pressure [Pa], of
+    relative humidity [1], less above 300 hPa, 0: it does not change;
     `divergent`: part of the wind's variance; length L [m]; depth [ln p] of exp(-(d ln p / depth)^2
     / 2) between levels.
     """
@@ -89,19 +90,21 @@ class AreaErrors:
     divergent: float = 0.1
     length: float = 3e5
     depth: float = 0.6
+    humidity: float = 0.0
 
 
 class AreaBackground(LinearMap):
     """L: from the three controls, stream function, velocity potential and unbalanced mass, to a
     state. a, b: of the interfaces; coriolis: f [s-1]; more: further fields of a state, which do not
-    change, as ln(p / pi) and the vertical divergence of compressible air.
+    change, as ln(p / pi) and the vertical divergence of compressible air; saturation: q_s of a
+    state with humidity (levels, rows, points), which comes after pi.
     """
 
     def __init__(
         self, transform: BiFourier, a: Any, b: Any, coriolis: float,
-        errors: AreaErrors | None = None, more: int = 0,
+        errors: AreaErrors | None = None, more: int = 0, saturation: np.ndarray | None = None,
     ) -> None:  # fmt: skip
-        errors, self.more = errors or AreaErrors(), more
+        errors, self.more, self.saturation = errors or AreaErrors(), more, saturation
         a, b = (np.asarray(x, float) for x in (a, b))
         self.transform, self.coriolis = transform, coriolis
         self.levels = K = len(a) - 1
@@ -117,6 +120,9 @@ class AreaBackground(LinearMap):
         shares = np.sqrt([1 - errors.divergent, errors.divergent])
         self.roots = [PlaneRoot(transform, of, share * per_wind * V) for share in shares]
         self.roots.append(PlaneRoot(transform, of, mass))
+        if saturation is not None:
+            moist = errors.humidity * np.minimum(p / 3e4, 1)
+            self.roots.append(PlaneRoot(transform, of, moist[:, None] * V))
         self.balance = coriolis * mass_of_geopotential(a, b)
         self.ends = np.cumsum([root.controls for root in self.roots])
 
@@ -128,28 +134,32 @@ class AreaBackground(LinearMap):
     @property
     def size(self) -> int:
         """Returns length of a state."""
-        return (3 * self.levels + 1 + self.more) * int(np.prod(self.transform.shape))
+        moist = self.levels * (self.saturation is not None)
+        return (3 * self.levels + 1 + moist + self.more) * int(np.prod(self.transform.shape))
 
     def fields(self, state: Vector) -> np.ndarray:
         """Returns (3 levels + 1 + more, rows, points): wind along x and y, temperature, pi."""
         return state.reshape(-1, *self.transform.shape)
 
     def apply(self, x: Vector) -> Vector:
-        psi, chi, mass = (
+        psi, chi, mass, *moist = (
             root.coefficients(root.apply(part))
             for root, part in zip(self.roots, np.split(x, self.ends[:-1]))
         )
         wind = self.transform.wind(self.laplace * psi, self.laplace * chi)
         fields = [*wind, self.transform.inverse(mass + self.balance @ psi)]
+        fields += [self.saturation * self.transform.inverse(r) for r in moist]
         return np.concatenate([*fields, np.zeros((self.more, *self.transform.shape))]).ravel()
 
     def adjoint(self, y: Vector) -> Vector:
         K = self.levels
-        u, v, given, _ = np.split(self.fields(y), [K, 2 * K, 3 * K + 1])
+        u, v, given, rest = np.split(self.fields(y), [K, 2 * K, 3 * K + 1])
         zeta, divergence = self.transform.wind_adjoint(u, v)
         mass = self.transform.inverse_adjoint(given)
         psi = self.laplace * zeta + self.balance.T @ mass
-        parts = (psi, self.laplace * divergence, mass)
+        parts = [psi, self.laplace * divergence, mass]
+        if self.saturation is not None:
+            parts.append(self.transform.inverse_adjoint(self.saturation * rest[:K]))
         return np.concatenate(
             [root.adjoint(root.flat(part)) for root, part in zip(self.roots, parts)]
         )

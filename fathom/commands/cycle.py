@@ -61,15 +61,15 @@ def cycle(
     def act() -> int:
         from fathom.assimilation.cycle import area, report  # start-up time: loads the models
         from fathom.assimilation.cycle import experiment as files
-        from fathom.assimilation.cycle.chain import chain  # start-up time
+        from fathom.assimilation.cycle.chain import areas as chains  # start-up time
         from fathom.assimilation.cycle.chain import settings as suites
         from fathom.assimilation.cycle.run import Cycles
 
         where = out or Path("runs") / experiment.stem
         suite = suites.read(experiment, settings)
         if suite is not None:
-            cycles = chain.Cycles(suite, where, _say)
-            _say("\n".join(cycles.report(cycles.run())))
+            of_suite = chains.of(suite, where, _say)
+            _say("\n".join(of_suite.report(of_suite.run())))
             return 0
         read: Any = area.read(experiment, settings)
         if read is not None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.assimilation.observations import base, equivalents, spread
+from fathom.assimilation.observations import base, equivalents, looks, spread
 from fathom.assimilation.observations.base import Observations
 from fathom.base.clock import Duration, Period
 from fathom.base.failure import InputError, MissingFileError
@@ -64,7 +64,7 @@ class Departures:
         epoch = type(simulation.clock.start)(1970, 1, 1, calendar="standard")
         self.start = (simulation.clock.start - epoch).total_seconds()
         self.own: Any = None  # the data of this rank
-        self.before: equivalents.Columns | None = None  # of those of the slot that has begun
+        self.before: looks.Columns | None = None  # of those of the slot that has begun
 
     # ---- before the run --------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class Departures:
         time = self.own["time"]
         return np.flatnonzero((time >= begin) & (time < begin + self.every))
 
-    def _compare(self, of: np.ndarray, held: equivalents.Columns) -> None:
+    def _compare(self, of: np.ndarray, held: looks.Columns) -> None:
         some = self.own.taken(of)
         departure, reason, unlike = self.model.see(some, held)
         equivalents.inflate(self.own, of, unlike)
@@ -150,7 +150,7 @@ class Departures:
         self.own["slot"][of] = round(self.simulation.seconds / self.every) - 1
         self.own["reason"][of] = np.where(some["reason"] == 0, reason, some["reason"])
 
-    def _columns(self, of: np.ndarray) -> equivalents.Columns:
+    def _columns(self, of: np.ndarray) -> looks.Columns:
         """Returns columns at own data, from the grid points around them wherever they are."""
         comm, index = self.simulation.comm, self.around[of]
         points, place = np.unique(index, return_inverse=True)

@@ -145,7 +145,7 @@ small = {
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
 elsewhere = {
-    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area"),
+    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area", "suite-t42", "suite-area"),
     *("arome-large", "arome-austria"),
 }
 

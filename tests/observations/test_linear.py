@@ -49,7 +49,7 @@ def test_each_kind_against_differences(scene):
         return linear.values(space.air, data, held), held, around
 
     values, held, around = seen(state)
-    places = space.grid.coordinates("center")
+    places = space.places(around, data)
     pressure = space.columns(state, below)["surface_air_pressure"][0]
     H = linear.operator(space.air, data, held, around, places, space.inside, pressure, moist=True)
     random = np.random.default_rng(3)

@@ -21,15 +21,15 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.maps import Matrix
-from fathom.assimilation.observations import equivalents
+from fathom.assimilation.observations import equivalents, looks, parquet
 from fathom.assimilation.observations.base import Observations
 from fathom.base.moist_air import RATIO
 
 vapour = 1 / RATIO - 1
-at_once = 4000  # data
+at_once = 1000  # data
 
 
-def slopes(air: equivalents.Air, data: Observations, held: equivalents.Columns) -> np.ndarray:
+def slopes(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the derivatives of all data by the state of their columns (n, 4 K + 2); 0 where there
     is no operator.
     """
@@ -39,7 +39,7 @@ def slopes(air: equivalents.Air, data: Observations, held: equivalents.Columns) 
     return made
 
 
-def values(air: equivalents.Air, data: Observations, held: equivalents.Columns) -> np.ndarray:
+def values(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the equivalents of all data in these columns; NaN where there is no operator."""
     made = np.full(len(data), np.nan)
     for look in air.looks(data, held):
@@ -50,30 +50,31 @@ def values(air: equivalents.Air, data: Observations, held: equivalents.Columns) 
 def operator(
     air: equivalents.Air,
     data: Observations,
-    held: equivalents.Columns,
+    held: looks.Columns,
     around: Any,
-    coordinates: tuple[Any, Any],
+    places: equivalents.Places,
     inside: np.ndarray,
     pressure: np.ndarray,
     moist: bool,
+    comm: Any = parquet.alone,
 ) -> Matrix:
     """Returns H' about the columns `held` at the data; around: the grid points around each, as
-    `grid.interpolation` gives them; coordinates: of all points; inside (rows, points): those that a
-    vector of the state holds, one field and level after another; pressure: p_s at all points [Pa];
-    moist: it has humidity.
+    `grid.interpolation` gives them; places: with the axes of the wind there; inside (rows, points):
+    those that a vector of the state holds, one field and level after another; pressure: p_s at all
+    points [Pa]; moist: it has humidity. All ranks of `comm` share the data and get the whole.
     """
     from scipy import sparse
 
-    places = equivalents.Places(around, coordinates, data)
     packed = np.cumsum(inside.ravel()) - 1
-    parts = []
-    for first in range(0, len(data), at_once):
+    own = {}
+    for first in range(0, len(data), at_once)[comm.rank :: comm.size]:
         of = np.arange(first, min(first + at_once, len(data)))
         some = {name: x[:, of] for name, x in held.items()}
-        rows = slopes(air, data.taken(of), some)
-        index = around.index[of]
+        rows, index = slopes(air, data.taken(of), some), around.index[of]
         above = pressure.ravel()[index]
-        parts.append(_rows(rows, some, places, packed[index], of, above, inside, moist))
+        own[first] = _rows(rows, some, places, packed[index], of, above, inside, moist)
+    every = {first: rows for part in comm.allgather(own) for first, rows in part.items()}
+    parts = [every[first] for first in sorted(every)]
     K = len(held["air_temperature"])
     size = (3 * K + 1 + K * moist) * int(inside.sum())
     whole = sparse.vstack(parts) if parts else sparse.csr_matrix((0, size))
@@ -81,7 +82,7 @@ def operator(
 
 
 def _rows(
-    slope: np.ndarray, held: equivalents.Columns, places: equivalents.Places, index: np.ndarray,
+    slope: np.ndarray, held: looks.Columns, places: equivalents.Places, index: np.ndarray,
     of: np.ndarray, pressure: np.ndarray, inside: np.ndarray, moist: bool,
 ) -> Any:  # fmt: skip
     """Returns rows of H' of the data `of`, from their slopes (n, 4 K + 2)."""

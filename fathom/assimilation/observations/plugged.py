@@ -36,6 +36,7 @@ from fathom.base.near import unknown
 
 group = "fathom.operators"
 state = ("temperature", "humidity", "east", "north", "surface_pressure", "skin")
+of_datum = ("pressure", "height", "zenith", "instrument", "channel", "longitude", "latitude")
 steps = {"temperature": 0.05, "humidity": 1e-6, "east": 0.05, "north": 0.05,
          "surface_pressure": 5.0, "skin": 0.05}  # fmt: skip  # of the dot test
 most = 1e-3  # error of the dot product over the sum of the sizes of its terms
@@ -60,13 +61,12 @@ class Profiles:
     ground: np.ndarray
     datum: Mapping[str, np.ndarray]
 
-    of_datum = ("pressure", "height", "zenith", "instrument", "channel", "longitude", "latitude")
-
     @classmethod
     def of(cls, data: Observations, columns: Any) -> Profiles:
         """Returns the profiles at data, of their columns (operators.Columns)."""
-        own = (np.asarray(getattr(columns, name), float) for name in (*state, "ground"))
-        return cls(columns.a, columns.b, *own, {n: data[n] for n in cls.of_datum})
+        own = {n: np.asarray(getattr(columns, n), float) for n in (*state, "ground")}
+        datum = {n: data[n] for n in of_datum}
+        return cls(a=columns.a, b=columns.b, **own, datum=datum)
 
     @property
     def interfaces(self) -> np.ndarray:
@@ -77,7 +77,7 @@ class Profiles:
     def layers(self) -> np.ndarray:
         """Returns pressure of the layers (n, K) [Pa], the mean of their interfaces."""
         p = self.interfaces
-        return 0.5 * (p[:, 1:] + p[:, :-1])
+        return np.asarray(0.5 * (p[:, 1:] + p[:, :-1]))
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names, output
-from fathom.assimilation.observations import equivalents
+from fathom.assimilation.observations import equivalents, looks
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.base.failure import InputError
@@ -98,7 +98,7 @@ class _Columns:
         x, y = np.meshgrid(x, y) if x.ndim == 1 else (x, y)
         self.places = equivalents.Places(self.around, (x, y), data)
 
-    def at(self, n: int, of: np.ndarray) -> equivalents.Columns:
+    def at(self, n: int, of: np.ndarray) -> looks.Columns:
         """Returns values of moment n at data `of`."""
         wanted = (*self.model.needs, *self.model.takes)
         around = {

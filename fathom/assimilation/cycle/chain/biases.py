@@ -12,7 +12,7 @@ import numpy as np
 
 from fathom.assimilation.cost import Cost
 from fathom.assimilation.maps import Vector
-from fathom.assimilation.observations import bias, equivalents, operators
+from fathom.assimilation.observations import bias, equivalents, looks, operators
 from fathom.assimilation.observations.base import Observations
 
 radiance = "toa_brightness_temperature"
@@ -32,7 +32,7 @@ class Bias:
         made = 1000 * data["instrument"].astype(int) + data["channel"]
         return np.where(data.variable_is(radiance), made, 0)
 
-    def of(self, data: Observations, air: equivalents.Air, held: equivalents.Columns) -> Any:
+    def of(self, data: Observations, air: equivalents.Air, held: looks.Columns) -> Any:
         """Returns the biases of data in their columns, and the predictors of their coefficients,
         sparse (n, 6 channels); adds channels that are new.
         """
@@ -72,9 +72,7 @@ class Bias:
         return bias.with_bias(cost, [bias.Predictors(v) for v in values], self.deviation)
 
     @staticmethod
-    def _predictors(
-        data: Observations, air: equivalents.Air, held: equivalents.Columns
-    ) -> np.ndarray:
+    def _predictors(data: Observations, air: equivalents.Air, held: looks.Columns) -> np.ndarray:
         """Returns the predictors of radiances (n, 6)."""
         if not len(data):
             return np.zeros((0, len(shares)))
@@ -83,8 +81,8 @@ class Bias:
             [columns.apply("height", np.minimum(p, columns.surface_pressure)) for p in pair]
             for pair in thick
         ]
-        thickness = [above - below for below, above in heights]
-        return bias.Predictors.of_radiances(*thickness, data["zenith"]).values
+        low, high = (above - below for below, above in heights)
+        return bias.Predictors.of_radiances(low, high, data["zenith"]).values
 
     def as_json(self) -> dict[str, list[float]]:
         return {str(k): b.tolist() for k, b in sorted(self.beta.items())}

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -205,20 +206,12 @@ class Cycles:
 
     def members_after(self, number: int, folder: Path, stages: Stages) -> None:
         """Makes the analyses of all members, with H' of the control; each a stage."""
-        rest = [
-            (n, place)
-            for n, place in members.folders(self.suite, folder)
-            if not stages.done(f"{place.name}-analysis")
-        ]
-        linear = None
-        for n, place in members.folders(self.suite, folder):
-            if linear is None and rest:
-                linear = self._linear(number, folder)
-
-            def make(n: int = n, place: Path = place, linear: Any = linear) -> None:
-                members.analyse(self, number, n, *linear, place)
-
-            stages.run(f"{place.name}-analysis", make)
+        every = list(members.folders(self.suite, folder))
+        left = [n for n, place in every if not stages.done(f"{place.name}-analysis")]
+        x, made = self._linear(number, folder) if left else (None, None)
+        for n, place in every:
+            work = partial(members.analyse, self, number, n, x, made, place)
+            stages.run(f"{place.name}-analysis", work)
 
     def _linear(self, number: int, folder: Path) -> tuple[Any, Increments]:
         """Returns the background on the grid of the increments, and the control's analysis about it
@@ -398,7 +391,8 @@ def told(number: int, r: dict[str, Any]) -> str:
         f" departure {m['departure']:.2f}, residual {m['residual']:.2f} of the errors"
     )
     if "scores" in r:
-        before, after = (r["scores"][n]["globe"] for n in ("background", "analysis"))
+        states = (r["scores"][n] for n in ("background", "analysis"))
+        before, after = (next(iter(of.values())) for of in states)
         line += (
             f"; wind at 500 hPa {before['wind 500']:.2f} -> {after['wind 500']:.2f} m/s,"
             f" temperature {before['temperature 500']:.2f} -> {after['temperature 500']:.2f} K"

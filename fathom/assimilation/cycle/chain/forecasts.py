@@ -13,34 +13,46 @@ import numpy as np
 from fathom.assimilation.cycle.chain import models, network
 from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
 from fathom.assimilation.observations import base
+from fathom.atmosphere.remap.given_state import grid_of
 from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.output.formats import restart
 
+air = ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind",
+       "surface_air_pressure", "surface_geopotential")  # fmt: skip  # from which any model starts
 on_pressures = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind",
                 "relative_humidity")  # fmt: skip
 pressures = (1000, 925, 850, 700, 500, 400, 300, 250, 200, 100, 50)
 at_ground = ("air_pressure_at_mean_sea_level", "surface_air_pressure")
+around = (*air, "geopotential")
+of_outer = (1000, 950, 900, 850, 800, 700, 600, 500, 400, 300, 250, 200, 150, 100, 70, 50, 30, 20,
+            10)  # fmt: skip  # hPa
 Legs = Sequence[tuple[float, Path | None]]  # seconds, and the restart at their end
 
 
 def run(
     suite: Suite, folder: Path, begin: Path | None, legs: Legs,
-    observed: Mapping[str, Path] | None = None, settings: Sequence[str] = (),
+    observed: Mapping[str, Path] | None = None, settings: Sequence[str] = (), store: str = "",
 ) -> Any:  # fmt: skip
     """Runs a forecast from a restart, or from [state], over legs of time with a restart after each.
-    observed: name in the folder -> base that it is compared with. Returns the simulation.
+    observed: name in the folder -> base that it is compared with; store: how often outer.zarr has
+    the air for areas inside. Returns the simulation.
     """
     start = began(suite, begin)
     s = models.simulation(suite, folder, start, begin, settings)
     for name, path in (observed or {}).items():
         s.observe(path, every=suite.observations.slot, path=name)
+    if store:
+        s.output(
+            "outer.zarr", variables=list(around), levels=list(of_outer), latlon_resolution=1,
+            every=store,
+        )  # fmt: skip
     models.prepared(s)
-    for seconds, path in legs:
+    for seconds, end in legs:
         if seconds:
             s.run(f"{seconds:.0f}s", progress=None, report=False)
-        if path is not None:
-            s.write_restart(path)
+        if end is not None:
+            s.write_restart(end)
     return s
 
 
@@ -59,14 +71,28 @@ def background(suite: Suite, number: int, before: Path | None, folder: Path) -> 
     departures.parquet of its observations; before: the restart that it goes on from.
     """
     first = 0.0 if suite.along else suite.window / 2
+    legs: list[tuple[float, Path | None]] = []
     if before is None:
-        first += seconds_of(suite.chain.spin_up)
+        legs = [(seconds_of(suite.chain.spin_up), folder / "begin.fathom")]
     elif not suite.along:
         first += suite.window / 2
-    legs = [(first, folder / "background.fathom"),
+    legs += [(first, folder / "background.fathom"),
             (suite.window if suite.along else suite.window / 2, None)]  # fmt: skip
     given = {"departures.parquet": folder / "observed.parquet"}
-    s = run(suite, folder / "background", before, legs, given)
+    s = run(suite, folder / "background", before, legs, given, store=suite.chain.store)
+    _bring(s, folder / "background" / "departures.parquet", folder / "departures.parquet")
+
+
+def first_of_area(suite: Suite, begin: Path, folder: Path, half: float) -> None:
+    """Makes the first background of an area from a restart of the globe of the begin of the first
+    window; half: of a window [s].
+    """
+    where = [f'state={{analysis="{begin}"}}']
+    s = models.simulation(suite, folder / "background", suite.start, None, where)
+    s.observe(folder / "observed.parquet", every=suite.observations.slot)
+    models.prepared(s).run(f"{half:.0f}s", progress=None, report=False)
+    s.write_restart(folder / "background.fathom")
+    s.run(f"{half:.0f}s", progress=None, report=False)
     _bring(s, folder / "background" / "departures.parquet", folder / "departures.parquet")
 
 
@@ -82,10 +108,6 @@ def analysed(suite: Suite, begin: Path, folder: Path, end: Path | None) -> None:
 def _bring(simulation: Any, there: Path, here: Path) -> None:
     simulation.on_root(lambda: there.replace(here))
     mpi.world.barrier()  # the files are there for all
-
-
-air = ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind",
-       "surface_air_pressure", "surface_geopotential")  # fmt: skip  # from which any model starts
 
 
 def products(suite: Suite, begin: Path, folder: Path, long: bool) -> dict[str, Any]:
@@ -190,7 +212,7 @@ def write_fresh(data: base.Observations, path: Path) -> int:
 def ground_of(path: Path) -> network.Ground:
     """Returns a function of places: altitude [m] and share of land of the ground of a restart."""
     header, fields = models.read(path)
-    grid = models.grid_of(header, path)
+    grid = grid_of(header, path)
     land = fields.get("land_fraction", np.zeros_like(fields["surface_geopotential"]))[0]
     height = models.altitude(fields)
 

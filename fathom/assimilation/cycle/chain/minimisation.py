@@ -16,6 +16,7 @@ smooth physics (trajectory.py). Coefficients of the bias of radiances are a part
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +36,7 @@ from fathom.assimilation.observations import linear, quality
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.trajectory import Trajectory
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
+from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.moist_air import specific_humidity
@@ -42,7 +44,7 @@ from fathom.grids.gaussian import GaussianGrid
 from fathom.model.schemes import scheme
 from fathom.run.simulation import Simulation
 
-weights_of = {"huber": quality.huber, "flat": quality.flat}
+weights_of: Mapping[str, Callable[..., Any]] = {"huber": quality.huber, "flat": quality.flat}
 minimisations = 2  # with quality control
 
 
@@ -183,9 +185,9 @@ class Analyser:
         fields = self.space.columns(x, self.below)
         held, around = self.space.held(fields, data)
         pressure = fields["surface_air_pressure"][0]
-        places = self.grid.coordinates("center")
+        places = self.space.places(around, data)
         return linear.operator(
-            self.space.air, data, held, around, places, self.space.inside, pressure, moist=True
+            self.space.air, data, held, around, places, self.space.inside, pressure, True, mpi.world
         )
 
     def analyse(
@@ -216,6 +218,7 @@ class Analyser:
             left = d - G.apply(dx) - predictors @ change
             if control:
                 W = control(left / sigma)[1]
+        assert found.control is not None
         J_b, J_o = cost.parts(found.control)
         back = np.argsort(order, kind="stable")
         return Increments(

@@ -26,7 +26,9 @@ from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
 from fathom.base.moist_air import RATIO
 from fathom.grids.gaussian import GaussianGrid
-from fathom.grids.transform import SphericalHarmonics
+from fathom.grids.regrid.schmidt import turned
+from fathom.grids.transform import BiFourier, SphericalHarmonics
+from fathom.grids.whole_area import WholeArea
 from fathom.output.formats import restart
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -53,7 +55,7 @@ def simulation(
     """Returns the simulation of a forecast in a folder, from a restart of the date `start`; without
     one, from [state].
     """
-    own = [f'simulation.start="{str(start).replace("T", " ")}"', *settings]
+    own = [f'simulation.start="{str(start).replace("T", " ")}"', *suite.now, *settings]
     if begin is not None:  # it has the ground too
         own += [f'state={{analysis="{begin}"}}']
     made = experiment(suite, own).simulation(folder, overwrite=True)
@@ -105,18 +107,20 @@ class State:
     def __init__(self, path: Path) -> None:
         self.header, self.fields = read(path)
         self.grid = grid_of(self.header, path)
-        if not isinstance(self.grid, GaussianGrid) or self.grid.stretching > 1:
+        if not isinstance(self.grid, WholeArea) and not (
+            isinstance(self.grid, GaussianGrid) and self.grid.stretching == 1
+        ):
             raise InputError(
-                f"{path}: a chain needs a SpectralAtmosphere on an even GaussianGrid, given"
-                f" {self.grid!r}"
+                f"{path}: a chain needs a SpectralAtmosphere on an even GaussianGrid, or an area of"
+                f" LimitedAreaAtmosphere, given {self.grid!r}"
             )
         lacking = [name for name in air if name not in self.fields]
         if lacking:
             raise InputError(f"{path} has no {', '.join(lacking)}: a chain needs moist air")
 
     @cached_property
-    def space(self) -> Space:
-        return Space(self.grid)
+    def space(self) -> Any:
+        return AreaSpace(self.grid) if isinstance(self.grid, WholeArea) else Space(self.grid)
 
     @property
     def vector(self) -> Vector:
@@ -135,19 +139,23 @@ class State:
 class Space:
     """Vectors of a state on a Gaussian grid, and its waves."""
 
-    def __init__(self, grid: GaussianGrid) -> None:
+    def __init__(self, grid: Any) -> None:
         self.grid, self.levels = grid, grid.levels.nz
-        self.transform = SphericalHarmonics(grid.truncation, grid.rows)
+        self._of_waves()
+        self.counts = [self.levels, self.levels, self.levels, 1, self.levels]
+        self.air = equivalents.Air(grid.levels.a, grid.levels.b)
+
+    def _of_waves(self) -> None:
+        """Makes the transform, and where a vector has points."""
+        self.transform = SphericalHarmonics(self.grid.truncation, self.grid.rows)
         self.inside = np.asarray(self.transform.inside)
         ones = np.ones((self.levels, int(self.inside.sum())))
         self.waves = Waves(self.transform, self.levels, ones)
-        self.counts = [self.levels, self.levels, self.levels, 1, self.levels]
-        self.air = equivalents.Air(grid.levels.a, grid.levels.b)
 
     @property
     def size(self) -> int:
         """Returns length of a vector."""
-        return sum(self.counts) * int(self.inside.sum())
+        return int(sum(self.counts) * self.inside.sum())
 
     def packed(self, fields: Sequence[np.ndarray]) -> Vector:
         return np.concatenate([f[:, self.inside].ravel() for f in fields]).astype(float)
@@ -162,19 +170,32 @@ class Space:
             at += count * points
         return made
 
+    def on_earth(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns eastward and northward wind."""
+        return u, v
+
     def columns(self, vector: Vector, below: Mapping[str, np.ndarray]) -> Fields:
         """Returns fields that observations are compared with, of a vector and the fields of the
         ground and the sea on the same grid.
         """
         u, v, warm, pi, q = self.unpacked(vector)
         made = {
-            "eastward_wind": u,
-            "northward_wind": v,
+            **dict(zip(wind, self.on_earth(u, v))),
             "air_temperature": warm / (1 + vapour * q),
             "specific_humidity": q,
             "surface_air_pressure": 1e5 * np.exp(pi),
         }
-        return made | {n: below[n] for n in self.air.needs + self.air.takes if n in below}
+        return {n: below[n] for n in self.air.needs + self.air.takes if n in below} | made
+
+    def places(self, around: Any, data: Any) -> equivalents.Places:
+        """Returns how values around data become values at data; winds have the axes of the grid."""
+        return equivalents.Places(around, self.grid.coordinates("center"), data)
+
+    @property
+    def areas(self) -> np.ndarray:
+        """Returns shares of the points in means over the grid (rows, points)."""
+        rows = np.asarray(self.transform.weight)[:, None] * self.inside
+        return np.asarray(rows / rows.sum())
 
     def held(self, fields: Fields, data: Any) -> tuple[Fields, Any]:
         """Returns fields in columns at data, and the grid points around each."""
@@ -182,6 +203,29 @@ class Space:
         places = equivalents.Places(around, self.grid.coordinates("center"), data)
         at = {n: f.reshape(len(f), -1)[:, around.index] for n, f in fields.items()}
         return places.columns(at), around
+
+
+class AreaSpace(Space):
+    """Vectors of a state on the plane of an area, its extension too; wind along its axes."""
+
+    def _of_waves(self) -> None:
+        self.transform: Any = BiFourier(self.grid.size, self.grid.spacing)
+        self.inside = np.ones(self.grid.size[::-1], bool)
+
+    def on_earth(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return turned(u, v, self.grid.angle)
+
+    def places(self, around: Any, data: Any) -> equivalents.Places:
+        made = super().places(around, data)
+        angle = self.grid.angle.ravel()[around.index][..., None]
+        east, north = made.there
+        made.there = (np.cos(angle) * east + np.sin(angle) * north,
+                      np.cos(angle) * north - np.sin(angle) * east)  # fmt: skip
+        return made
+
+    @property
+    def areas(self) -> np.ndarray:
+        return np.asarray(self.grid.areas[0] / self.grid.areas[0].sum())
 
 
 def between(fine: Space, coarse: Space, vector: Vector) -> Vector:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from fathom import plots
-from fathom.assimilation.cycle.chain.scores import regions
 from fathom.base import writing
 from fathom.plots.report.markup import table
 from fathom.plots.report.page import write_report
@@ -41,7 +40,7 @@ def means(windows: Windows, state: str) -> dict[str, dict[str, float]]:
         return {}
     return {
         region: {f: float(np.sqrt(np.mean([s[region][f] ** 2 for s in some]))) for f in fields}
-        for region in regions
+        for region in some[0]
     }
 
 
@@ -135,12 +134,12 @@ def tables(windows: Windows, simulated: bool) -> dict[str, tuple[tuple[str, ...]
 
 def _errors(windows: Windows) -> tuple[tuple[str, ...], Rows]:
     before, after = means(windows, "background"), means(windows, "analysis")
-    head = ("field", *(f"{r}: background, analysis" for r in regions))
+    head = ("field", *(f"{r}: background, analysis" for r in before))
     rows = []
     for field in fields:
         unit = units[field.split(" ")[0]]
         name = f"{field} hPa [{unit}]" if " " in field else f"{field} [{unit}]"
-        rows.append((name, *(f"{before[r][field]:.3f}  {after[r][field]:.3f}" for r in regions)))
+        rows.append((name, *(f"{before[r][field]:.3f}  {after[r][field]:.3f}" for r in before)))
     return head, rows
 
 
@@ -204,7 +203,8 @@ def in_time(windows: Windows) -> Any:
     if all("scores" in w for w in windows):
         for f in ("wind 500", "temperature 500", "pressure"):
             both = [
-                [w["scores"][s]["globe"][f] for w in windows] for s in ("background", "analysis")
+                [next(iter(w["scores"][s].values()))[f] for w in windows]
+                for s in ("background", "analysis")
             ]
             drawn[f"{f} [{units[f.split(' ')[0]]}]"] = both
     drawn["departures / errors of data"] = [

@@ -11,6 +11,7 @@ import numpy as np
 from fathom.assimilation.cycle.chain.models import Fields, Space, State
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.variables import kinds, names
+from fathom.grids.gaussian import GaussianGrid
 
 levels = (85000.0, 50000.0, 25000.0)  # Pa
 regions: Mapping[str, tuple[float, float]] = {
@@ -67,14 +68,13 @@ def distances(path: Path, truth: Path) -> dict[str, dict[str, float]]:
     state = State(path)
     ours = at_pressures(state.space, state.vector, state.fields)
     theirs = on_grid(State(truth), state.space)
-    weight = np.broadcast_to(
-        np.asarray(state.space.transform.weight)[:, None], ours["pressure"].shape
-    )
+    weight = state.space.areas
     latitude = np.broadcast_to(state.grid.coordinates("center")[1], ours["pressure"].shape)
     square = {n: (ours[n] - theirs[n]) ** 2 for n in ours}
     made: dict[str, dict[str, float]] = {}
-    for region, (south, north) in regions.items():
-        w = weight * ((latitude >= south) & (latitude <= north)) * state.space.inside
+    whole = isinstance(state.grid, GaussianGrid)
+    for region, (south, north) in (regions if whole else {"area": (-90, 90)}).items():
+        w = weight * ((latitude >= south) & (latitude <= north))
 
         def rms(f: Any, w: Any = w) -> float:
             return float(np.sqrt(np.sum(f * w) / np.sum(w)))

@@ -2,6 +2,7 @@
 [simulation], [parallel], [constants], [extensions]), and those of the chain:
 
 [chain]          windows, deadline, spin-up, forecasts from the analyses
+[area]           the global chain around this one
 [nature]         the run that is observed: settings on top of the model's tables
 [observations]   a base that is given, or how many reports of each kind nature gives
 [screening]      limits, thinning, blacklist
@@ -37,16 +38,26 @@ methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
 
 @dataclass
 class Chain:
-    """windows: how many; deadline: of the work of a window, as "10min"; spin_up: how long model and
-    nature run from [state] before the first window; forecast: length of the forecasts from the
-    analyses, and every: between them. seed: of all random numbers."""
+    """windows: how many; store: how often forecasts store the air for areas inside; deadline: of
+    the work of a window, as "10min"; spin_up: how long model and nature run from [state] before the
+    first window; forecast: length of the forecasts from the analyses, and every: between them.
+    seed: of all random numbers."""
 
     windows: int = 8
+    store: str = ""
     deadline: str = ""
     spin_up: str = ""
     forecast: str = ""
     every: str = "12h"
     seed: int = 1
+
+
+@dataclass
+class Area:
+    """Of an area inside a global chain: the file of that chain, and settings on top of it."""
+
+    outer: str = ""
+    set: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -157,6 +168,7 @@ class Report:
 @dataclass
 class Suite:
     chain: Chain
+    area: Area
     nature: Nature
     observations: Observations
     screening: Screening
@@ -168,6 +180,7 @@ class Suite:
     report: Report
     document: Any = None
     settings: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()  # of the present window, as the outer model of an area
 
     @cached_property
     def window(self) -> float:
@@ -215,14 +228,18 @@ class Suite:
         """Returns all values, by table, which make the results."""
         tables = {n: self.document.tables[n] for n in of_model if n in self.document.tables}
         own = {n: dict(vars(getattr(self, n))) for n in tables_of_chain()}
-        own["chain"] = {n: own["chain"][n] for n in ("spin_up", "forecast", "every", "seed")}
+        own["chain"] = {
+            n: own["chain"][n] for n in ("spin_up", "forecast", "every", "seed", "store")
+        }
         return {**tables, **own, "parallel": {}}
 
 
 def tables_of_chain() -> dict[str, Any]:
     """Returns name -> class of the tables of a chain."""
     hints = get_type_hints(Suite)
-    return {name: kind for name, kind in hints.items() if name not in ("document", "settings")}
+    return {
+        name: kind for name, kind in hints.items() if name not in ("document", "settings", "now")
+    }
 
 
 def seconds_of(text: str) -> float:
