@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom import names
 from fathom.base.configurable import explained
 from fathom.base.failure import MissingFileError
 from fathom.base.home import at_home
@@ -35,6 +36,7 @@ __all__ = [
     "chunk_shape",
     "coordinates",
     "create",
+    "fields_in_time",
     "formats",
     "open",
     "regions",
@@ -91,6 +93,16 @@ def open(path: str | Path) -> Any:
     with_names.encoding["source"] = str(path)
     with_names.set_close(dataset.close)
     return with_names
+
+
+def fields_in_time(store: Any) -> dict[str, str]:
+    """Returns the full names of the fields in time of an opened store -> their variables in it."""
+    by_alias = {entry.alias: name for name, entry in names.fields.items()}
+    return {
+        by_alias.get(alias, alias): alias
+        for alias, held in store.data_vars.items()
+        if held.dims[:1] == ("time",) and held.ndim > 2
+    }
 
 
 def check_there(path: Path) -> None:

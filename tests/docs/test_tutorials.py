@@ -43,7 +43,8 @@ def shown(source, where, names):
         pictures.append(picture.getvalue())
     plt.close("all")
     hidden |= bool(pictures) or hasattr(value, "_repr_html_")
-    return said.getvalue().splitlines() + ([] if hidden else pprint.pformat(value).splitlines()), pictures
+    text = said.getvalue() + ("" if hidden else pprint.pformat(value))
+    return text.splitlines(), pictures
 
 
 @pytest.mark.parametrize("notebook", notebooks, ids=lambda path: path.stem)

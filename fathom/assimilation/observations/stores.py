@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import names, output
+from fathom import output
 from fathom.assimilation.observations import equivalents, looks
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
@@ -42,7 +42,7 @@ def compare(data: Observations, path: str | Path) -> list[str]:
         times = _seconds(store, path)
         in_time = (data["time"] >= times[0]) & (data["time"] < times[-1])
         in_time &= _here(data)
-        seen = _observed(store, _fields(store), path).sees(data)
+        seen = _observed(store, output.fields_in_time(store), path).sees(data)
         unseen = np.flatnonzero(in_time & ~seen)
         slot = np.searchsorted(times, data["time"][unseen], "right") - 1
         _keep(data, unseen, slot, np.nan, code["no equivalent"], 0.0)
@@ -68,7 +68,7 @@ def climate(data: Observations, path: str | Path) -> list[str]:
     """
     with output.open(path) as store:
         count = len(_seconds(store, path))
-        model = _observed(store, _fields(store), path)
+        model = _observed(store, output.fields_in_time(store), path)
         seen = _here(data) & model.sees(data)
         _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"], 0.0)
         seen = np.flatnonzero(seen)
@@ -91,7 +91,7 @@ class _Columns:
     """Columns of a store at the places of data, and the operators for its model."""
 
     def __init__(self, store: Any, path: Any, data: Observations) -> None:
-        self.store, self.fields = store, _fields(store)
+        self.store, self.fields = store, output.fields_in_time(store)
         self.model = _observed(store, self.fields, path)
         x, y = (store[name].values for name in ("longitude", "latitude"))
         self.around = places.from_coordinates(x, y, data["longitude"], data["latitude"])
@@ -121,16 +121,6 @@ def _around(field: Any, index: np.ndarray) -> np.ndarray:
     """Returns (levels, n, 4) of a field, which may have levels."""
     values = np.asarray(field.values, float)
     return values.reshape(-1, values.shape[-2] * values.shape[-1])[:, index]
-
-
-def _fields(store: Any) -> dict[str, str]:
-    """Returns name -> its variable in the store, of fields in time."""
-    by_alias = {entry.alias: name for name, entry in names.fields.items()}
-    return {
-        by_alias.get(alias, alias): alias
-        for alias, held in store.data_vars.items()
-        if held.dims[:1] == ("time",) and held.ndim > 2
-    }
 
 
 def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:

@@ -24,7 +24,7 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom import names, output
+from fathom import output
 from fathom.base import machine, mpi, reading
 from fathom.base.failure import InputError
 from fathom.grids import GaussianGrid, HybridLevels
@@ -182,9 +182,8 @@ def _write_fields(path: Path, truncation: int, fields: np.ndarray) -> None:
     writer = output.create(
         path, output.coordinates(mapping, variables), variables, compression="ccsds"
     )
-    name = names.get("air_temperature").alias
-    (region,) = writer.regions(name)
-    writer.write(name, 0, region, fields)
+    (region,) = writer.regions(variables[0].name)
+    writer.write(variables[0].name, 0, region, fields)
     writer.extend(0, 0.0)
     writer.close()
 
