@@ -23,6 +23,10 @@ class InputError(Error, ValueError):
     """A mistake in what was given: a name, a number, a unit, a shape, an experiment file."""
 
 
+class RoomError(InputError):
+    """What was asked for needs more memory than this machine has left."""
+
+
 class FileError(Error, OSError):
     """A file that cannot be read or written, or is damaged."""
 

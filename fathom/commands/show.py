@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fathom.base.failure import RoomError
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.run.experiment import trust
 from fathom.run.tree import tree
@@ -22,8 +23,8 @@ def show(
     settings: tuple[str, ...],
 ) -> int:
     """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state,
-    events; of several programs what they give to each other. Runs nothing, and the code of
-    [extensions] only with --trust.
+    events; of several programs what they give to each other. An area that has no room here is
+    estimated from smaller ones. Runs nothing, and the code of [extensions] only with --trust.
     """
     settings += parallel_settings(ranks, servers, threads)
     with trust.looking():
@@ -48,12 +49,17 @@ def _lines(programs: Any) -> list[tuple[str, str]]:
 
 
 def _show(experiment: Any) -> int:
+    from fathom.base import mpi  # start-up time: loads NumPy
+    from fathom.run.experiment.larger import estimate  # start-up time: loads NumPy
     from fathom.run.show import describe  # start-up time: loads NumPy
 
-    simulation = experiment.simulation().prepare()
-    if simulation.serves:
-        return 0
-    text = tree(*describe(simulation))
-    if simulation.is_root:
+    try:
+        simulation = experiment.simulation().prepare()
+        if simulation.serves:
+            return 0
+        text = tree(*describe(simulation))
+    except RoomError as error:
+        text = tree(*estimate(experiment.document, error))
+    if mpi.is_root:
         click.echo(text)
     return 0

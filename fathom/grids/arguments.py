@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from fathom.base import machine, mpi
-from fathom.base.failure import InputError
+from fathom.base.failure import InputError, RoomError
 from fathom.base.near import near
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def integer(name: str, given: Any, most: int = 2**31 - 1) -> int:
 
 
 def room_for(nx: Any, ny: Any) -> tuple[int, int]:
-    """Returns (nx, ny), whole numbers whose planes this machine has memory for."""
+    """Returns (nx, ny), whole numbers. RoomError: this machine has no memory for such planes."""
     nx, ny = integer("nx", nx), integer("ny", ny)
     needed, free = 8 * planes * abs(nx * ny), machine.free_memory()
     if needed > free:
-        raise InputError(
+        raise RoomError(
             f"nx = {nx}, ny = {ny}: the geometry of {nx * ny:,} columns needs some"
             f" {needed / 1e9:.3g} GB; {free / 1e9:.3g} GB are left on this machine"
         )
@@ -60,12 +60,12 @@ def room_for(nx: Any, ny: Any) -> tuple[int, int]:
 
 
 def room_for_start(grid: Grid) -> None:
-    """Raises InputError: the state that a forecast starts from, which each machine has whole while
+    """Raises RoomError: the state that a forecast starts from, which each machine has whole while
     it is made, needs more memory than is left. The fields of the model come on top of it.
     """
     needed, free = start_bytes * grid.wet_cells, machine.free_memory()
     if needed > free:
-        raise InputError(
+        raise RoomError(
             f"{grid!r} has {grid.wet_cells:,} cells: its start needs some {needed / 1e9:.3g} GB,"
             f" the fields of the model more; {free / 1e9:.3g} GB are left on this machine"
         )

@@ -98,26 +98,35 @@ def put(descriptor: int, buffers: list[Any], writes: Counted) -> None:
     while views:
         written = os.writev(descriptor, views[:_vectors])
         writes.add(written)
-        while views and written >= len(views[0]):
-            written -= len(views.pop(0))
-        if views and written:
-            views[0] = views[0][written:]
+        views = _left(views, written)
 
 
-def put_at(descriptor: int, buffer: Any, place: int, writes: Counted) -> None:
-    """Writes a buffer from that byte of an open file on."""
-    view = memoryview(buffer).cast("B")
-    while view:
-        written = os.pwrite(descriptor, view, place)
+def put_at(descriptor: int, buffers: list[Any], place: int, writes: Counted) -> None:
+    """Writes buffers one after another from that byte of an open file on, in one call where the
+    system takes them.
+    """
+    views = [memoryview(buffer).cast("B") for buffer in buffers]
+    while views:
+        written = os.pwritev(descriptor, views[:_vectors], place)
         writes.add(written)
-        view, place = view[written:], place + written
+        place += written
+        views = _left(views, written)
+
+
+def _left(views: list[memoryview], written: int) -> list[memoryview]:
+    """Returns what is left of buffers of which so many bytes are written."""
+    while views and written >= len(views[0]):
+        written -= len(views.pop(0))
+    if views and written:
+        views[0] = views[0][written:]
+    return views
 
 
 def put_in(file: Path, buffer: Any, place: int, writes: Counted) -> None:
     """Writes a buffer from that byte of a file on, which is there."""
     descriptor = os.open(file, os.O_WRONLY | no_link)
     try:
-        put_at(descriptor, buffer, place, writes)
+        put_at(descriptor, [buffer], place, writes)
     finally:
         os.close(descriptor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fathom.base import machine, mpi
-from fathom.base.failure import InputError
+from fathom.base.failure import InputError, RoomError
 from fathom.run.tree import bytes_text
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def of_fields(simulation: Simulation) -> str:
 
 
 def for_fields(simulation: Simulation) -> None:
-    """Raises ValueError, on all ranks: the fields of a sequence need more memory than a node
+    """Raises RoomError, on all ranks: the fields of a sequence need more memory than a node
     has."""
     comm, here = simulation.comm, float(simulation.sequence.bytes_allocated)
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
@@ -38,7 +38,7 @@ def for_fields(simulation: Simulation) -> None:
     _, needed, free, ranks = comm.allreduce((needed / free, needed, free, ranks), mpi.MPI.MAX)
     if needed > free:
         grid = simulation.model.grid
-        raise InputError(
+        raise RoomError(
             f"{type(simulation.model).__name__} on {grid!r} needs {bytes_text(needed)} for the"
             f" fields of the {ranks} rank{'s' * (ranks > 1)} on one machine, which has"
             f" {bytes_text(free)} left; take a smaller grid, precision='fp32', or more machines"

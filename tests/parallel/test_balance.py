@@ -120,7 +120,13 @@ def test_bench(model, tmp_path):
     kept = json.loads((tmp_path / "balance.json").read_text())
     assert kept["efficiency_before"] == kept["efficiency_after"] == 1  # one rank
     assert 0 < kept["efficiency_before_simulated"] <= kept["efficiency_after_simulated"] <= 1
+    for name, figure in kept["processes"].items():
+        assert 0 <= figure["active_columns"] <= 1
+        for kind in ("cost", "active", "work-of-ranks"):
+            assert (tmp_path / f"{kind}-{name}.png").stat().st_size > 1000
     assert (tmp_path / "work-of-ranks.png").stat().st_size > 1000
+    lit = kept["processes"]["RRTMGP"]["active_columns"]
+    assert 0.4 < lit < 0.6 and {"MassFluxConvection", "ShallowMassFlux"} <= {*kept["processes"]}
 
 
 def test_bench_of_an_unknown_model():

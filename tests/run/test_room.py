@@ -8,7 +8,9 @@ import box
 import cases
 import fathom as fm
 from fathom.base import machine
+from fathom.run.experiment import larger
 from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,45 @@ def test_start_of_the_largest_area(monkeypatch):
     monkeypatch.setattr(machine, "free_memory", lambda: 16e9)
     with pytest.raises(ValueError, match="166,400,000 cells: its start needs some 30 GB"):
         Experiment.read(file, ['model.outer="initial"', "model.orography=0"]).simulation()
+
+
+area = """
+[grid]
+type = "LimitedAreaGrid"
+centre = [8.0, 46.5]
+resolution = 20e3
+points = [72, 60]
+coupling = 4
+levels = { type = "SigmaLevels", nz = 6 }
+[model]
+type = "LimitedAreaAtmosphere"
+outer = "initial"
+[state]
+air_temperature = 280.0
+[simulation]
+time_step = "5min"
+run = "1h"
+"""
+
+
+def test_an_area_without_room_is_estimated_from_smaller_ones(tmp_path, monkeypatch):
+    (tmp_path / "large.toml").write_text(area)
+    document = Document.read(tmp_path / "large.toml")
+    monkeypatch.setattr(larger, "sides", (24, 36))
+    low, high, small = larger.bytes_of_point(document)
+    there = Experiment(document).simulation().prepare()
+    points = there.model.grid.size[0] * there.model.grid.size[1]
+    assert 0.9 * low * points < there.sequence.bytes_allocated < 1.1 * high * points
+    room_for_small = 1.1 * small.sequence.bytes_allocated
+    assert room_for_small < there.sequence.bytes_allocated
+    monkeypatch.setattr(machine, "free_memory", lambda: room_for_small)
+    status, out, said = box.fathom("show", "large.toml", folder=tmp_path)
+    assert status == 0 and not said and "LimitedAreaAtmosphere at 2000-01-01, estimated" in out
+    for text in ("72×60×6", "of fields, by areas of 24×24, 36×36 points", "300 s, 12 in 1 h"):
+        assert text in out
+    assert "needs" in out and "are left here" in out
+    status, _, said = box.fathom("run", "large.toml", "--out", "x", folder=tmp_path)
+    assert status == 2 and said.count("\n") == 1 and "on one machine" in said
 
 
 def test_ranks_and_threads(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import xarray
-from xarray.backends import BackendArray
+from xarray.backends import BackendArray, CachingFileManager
 from xarray.core import indexing
 
 from fathom.output.formats import grib_of_centres
@@ -20,10 +20,11 @@ from fathom.output.specification import TimeAxis
 
 class _Messages(BackendArray):
     """A variable ([time,] [level,] latitude, longitude) whose first message is number `first` of a
-    time.
+    time, in a file of those contents.
     """
 
-    def __init__(self, held: Contents, variable: Any, first: int) -> None:
+    def __init__(self, held: Contents, file: CachingFileManager, variable: Any, first: int) -> None:
+        self.file = file
         self.held, self.name, self.first, self.dtype = (
             held,
             variable.name,
@@ -43,7 +44,7 @@ class _Messages(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> np.ndarray:
         front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.shape[:-2], key)]
         found = np.empty((*map(len, front), *self.shape[-2:]), self.dtype)
-        with open(self.held.path, "rb") as file:
+        with self.file.acquire_context() as file:
             for place in np.ndindex(*found.shape[:-2]):
                 at = [int(n[i]) for n, i in zip(front, place)]
                 time = len(self.held.fixed) + at.pop(0) * self.held.per_time if self.varies else 0
@@ -63,7 +64,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
     """Opens a file for `fathom.output.open`; one of another writer, too."""
     if grib_of_centres.begins(path):
         return grib_of_centres.open_dataset(path)
-    held = Contents(path)
+    held, file = Contents(path), CachingFileManager(open, path, mode="rb")
     start, calendar, bounds = held.head["time"]
     axis = TimeAxis(start, calendar, bounds)
     found = {
@@ -79,20 +80,19 @@ def open_dataset(path: Path) -> xarray.Dataset:
     for n, variable in enumerate(held.fixed.values()):
         found[variable.name] = xarray.Variable(
             variable.dims,
-            indexing.LazilyIndexedArray(_Messages(held, variable, n)),
+            indexing.LazilyIndexedArray(_Messages(held, file, variable, n)),
             variable.attributes,
         )
     first = 0
     for name, variable in held.variables.items():
         found[name] = xarray.Variable(
             variable.dims,
-            indexing.LazilyIndexedArray(_Messages(held, variable, first)),
+            indexing.LazilyIndexedArray(_Messages(held, file, variable, first)),
             variable.attributes,
         )
         first += held.counts[name]
     axes = [name for name, variable in found.items() if variable.dims == (name,)]
-    return xarray.decode_cf(
-        xarray.Dataset(
-            found, attrs={"Conventions": "CF-1.11", **held.head["attributes"]}
-        ).set_coords(axes)
-    )
+    attributes = {"Conventions": "CF-1.11", **held.head["attributes"]}
+    dataset = xarray.decode_cf(xarray.Dataset(found, attrs=attributes).set_coords(axes))
+    dataset.set_close(file.close)
+    return dataset

@@ -8,12 +8,13 @@ over a period end there. Grids are regular ones of latitude and longitude, even 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray
-from xarray.backends import BackendArray
+from xarray.backends import BackendArray, CachingFileManager
 from xarray.core import indexing
 
 from fathom.base.failure import InputError
@@ -63,15 +64,20 @@ def open_dataset(path: Path) -> xarray.Dataset:
     for one in messages:
         found.setdefault((one.name, one.kind), []).append(one)
     names = [name for name, _ in found]
-    axes = _Axes()
+    axes, held = _Axes(), CachingFileManager(open, path, mode="rb")  # once, for all variables
     made = {}
     for (name, kind), fields in found.items():
         own = name if names.count(name) == 1 else f"{name}_{kind}"
-        made[own] = _variable(path, own, kind, fields, (latitude.size, longitude.size), axes)
+        shape = latitude.size, longitude.size
+        dims, at = _places_of(path, own, kind, fields, axes)
+        values = indexing.LazilyIndexedArray(_Fields(held, at, shape))
+        made[own] = xarray.Variable((*dims, "latitude", "longitude"), values, fields[0].attributes)
     made["latitude"] = xarray.Variable("latitude", latitude, {"units": "degrees_north"})
     made["longitude"] = xarray.Variable("longitude", longitude, {"units": "degrees_east"})
     dataset = xarray.Dataset(made | axes.variables, attrs={"Conventions": "CF-1.11"})
-    return dataset.set_coords([*axes.variables, "latitude", "longitude"])
+    dataset = dataset.set_coords([*axes.variables, "latitude", "longitude"])
+    dataset.set_close(held.close)
+    return dataset
 
 
 class _Axes:
@@ -92,9 +98,12 @@ class _Axes:
         raise InputError(f"GRIB: too many different axes of {name}")
 
 
-def _variable(
-    path: Path, name: str, kind: str, fields: list[_Message], shape: tuple[Any, ...], axes: _Axes
-) -> xarray.Variable:
+def _places_of(
+    path: Path, name: str, kind: str, fields: list[_Message], axes: _Axes
+) -> tuple[list[str], np.ndarray]:
+    """Returns the dimensions of a variable above its rows, and where its messages lie, (..., 3).
+    InputError: some are missing, or there twice.
+    """
     places: dict[tuple[np.datetime64, float], Place] = {}
     for one in fields:
         check_once(path, name, (one.time, one.level), places)
@@ -108,12 +117,7 @@ def _variable(
     if layered:
         dims.append(axes.named(*_level(kind, levels)))
     at = np.array([places[t, level] for t in times for level in levels], np.int64)
-    at = at.reshape(len(times), *([len(levels)] if layered else []), 3)
-    return xarray.Variable(
-        (*dims, "latitude", "longitude"),
-        indexing.LazilyIndexedArray(_Fields(path, at, shape)),
-        fields[0].attributes,
-    )
+    return dims, at.reshape(len(times), *([len(levels)] if layered else []), 3)
 
 
 def _level(kind: str, levels: list[float]) -> tuple[str, np.ndarray, dict[str, str]]:
@@ -122,10 +126,12 @@ def _level(kind: str, levels: list[float]) -> tuple[str, np.ndarray, dict[str, s
 
 
 class _Fields(BackendArray):
-    """A variable whose messages lie at `at`, (..., 3): first byte, length, number of the field."""
+    """A variable whose messages lie in the file `held` at `at`, (..., 3): first byte, length,
+    number of the field.
+    """
 
-    def __init__(self, path: Path, at: np.ndarray, shape: tuple[int, int]) -> None:
-        self.path, self.at, self.dtype = path, at, np.dtype("float64")
+    def __init__(self, held: CachingFileManager, at: np.ndarray, shape: tuple[int, int]) -> None:
+        self.held, self.at, self.dtype = held, at, np.dtype("float64")
         self.shape = (*at.shape[:-1], *shape)
 
     def __getitem__(self, key: Any) -> np.ndarray:
@@ -136,11 +142,10 @@ class _Fields(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> np.ndarray:
         front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.at.shape, key[:-2])]
         found = np.empty((*map(len, front), *self.shape[-2:]))
-        with open(self.path, "rb") as file:
+        with self.held.acquire_context() as file:
             for place in np.ndindex(*found.shape[:-2]):
                 first, length, part = map(int, self.at[tuple(n[i] for n, i in zip(front, place))])
-                file.seek(first)
-                found[place] = _rows(file.read(length), part)
+                found[place] = _rows(os.pread(file.fileno(), length, first), part)
         scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
         return found[scalar][..., key[-2], :][..., key[-1]]
 

@@ -1,16 +1,21 @@
 """Restart: the whole state of a run in one file, in full precision, for any ranks, blocks and
 threads.
 
-    Fathom restart 4                16 bytes, a new line
+    Fathom restart 5                16 bytes, a new line
     length of the header            15 digits, a new line
-    header                          JSON: Header, and of each field shape, type and place
-    sums                            CRC-32 of the header, and of each band of rows of each field
-    fields                          one after another, each from a multiple of 4096 bytes on,
-        f[row][level][point]
+    header                          JSON: Header, and of each field shape, type, place and bands
+    its CRC-32                      4 bytes
+    fields                          one after another, f[row][level][point] in bands of rows: the
+                                    numbers of a band, their CRC-32
 
-Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each
-where it belongs. The file grows next to its final place, is synchronised and renamed when it is
-whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
+Header and bands begin at multiples of 64 KiB and are written in one call each, of whole blocks of
+that size: no write of a restart is smaller. Bands have a few MB and depend on the grid alone; any
+number of ranks write theirs at once, each where it belongs. The file grows next to its final place,
+is synchronised and renamed when it is whole. Read without Fathom: band n of a field is
+np.memmap(path, dtype, "r", place + n * stride, (rows, levels, points)), the last one with the rest
+of the rows; `place` counts from the end of the header's last block.
+
+Versions 3 and 4, which are read too, have fields without gaps and all sums behind the header.
 """
 
 from __future__ import annotations
@@ -34,11 +39,12 @@ from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage
 
-version = 4
-readable = {3: 0, 4: 4}  # version -> bytes of the header's own sum
+version = 5
+readable = {3: 0, 4: 4, 5: 4}  # version -> bytes of the header's own sum
 places = (("longitude", "latitude"), ("x", "y"))  # fields of the grid, to look at a restart
 _magic = "Fathom restart "
-_page = 4096
+_block = 1 << 16  # bytes: no write is smaller
+_page = 4096  # of versions 3 and 4
 _band = 1 << 22  # bytes
 
 
@@ -85,28 +91,25 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
     partial = _partial(Path(path))
     dtype = np.dtype(header.precision).newbyteorder("<")
     table: dict[str, dict[str, Any]] = {}
-    bands = place = 0
+    place = 0
     for name, shape in fields.items():
         rows = rows_of_a_band(shape, dtype.itemsize)
-        table[name] = {
-            "shape": list(shape),
-            "dtype": dtype.str,
-            "rows": rows,
-            "sums": bands,
-            "place": place,
-        }
-        bands += -(-shape[1] // rows)
-        place = _whole_pages(place + int(np.prod(shape)) * dtype.itemsize)
-    text = json.dumps({**asdict(header), "bytes": place, "bands": bands, "fields": table}).encode()
+        row = int(shape[0] * shape[2]) * dtype.itemsize
+        stride, last = (_blocks(n * row + 4) for n in (rows, (shape[1] - 1) % rows + 1))
+        entry = {"shape": list(shape), "dtype": dtype.str, "rows": rows, "stride": stride}
+        table[name] = entry | {"place": place}
+        place += ((shape[1] - 1) // rows) * stride + last
+    text = json.dumps({**asdict(header), "bytes": place, "fields": table}).encode()
     start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
     start += zlib.crc32(text).to_bytes(4, "little")
+    start = start.ljust(_blocks(len(start)), b"\0")
     try:
         if partial.is_symlink():
             partial.unlink()
         file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC | no_link, 0o666)
         try:
-            files.put_at(file, start, 0, files.Writes())
-            os.ftruncate(file, _first(len(start), bands) + place)
+            files.put_at(file, [start], 0, files.Writes())
+            os.ftruncate(file, len(start) + place)
         except BaseException:
             os.close(file)
             raise
@@ -130,7 +133,7 @@ class Begun:
         self.path, self._file = path, file
         if file < 0:
             self._file = os.open(_partial(path), os.O_RDWR | no_link)
-        self._content, self._sums, self._data = _contents(self._file, path)
+        self._content = _Contents(self._file, path)
 
     def write_band(
         self,
@@ -165,7 +168,7 @@ class Begun:
         writes: files.Writes,
         data: Any,
     ) -> None:
-        entry = self._content["fields"][name]
+        entry = self._content.fields[name]
         levels, ny, nx = entry["shape"]
         if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
             raise InputError(
@@ -173,11 +176,11 @@ class Begun:
                 f" no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
             )
         band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
-        place = self._data + entry["place"] + row * levels * nx * band.itemsize
-        sum_ = self._sums + 4 * (entry["sums"] + row // entry["rows"])
+        tail = zlib.crc32(band).to_bytes(4, "little")
+        tail = tail.ljust(_blocks(band.nbytes + 4) - band.nbytes, b"\0")
+        place, _ = self._content.band(entry, row // entry["rows"])
         try:
-            files.put_at(self._file, band, place, writes)
-            files.put_at(self._file, np.uint32(zlib.crc32(band)), sum_, writes)
+            files.put_at(self._file, [band, tail], place, writes)
         except OSError as error:
             raise explain(error, self.path, f"writing restart {self.path}") from None
 
@@ -235,12 +238,13 @@ class Restart:
         self.path = path
         self._file = os.open(path, os.O_RDONLY)
         try:
-            self._content, self._sums, self._data = _contents(self._file, path)
+            self._content = _Contents(self._file, path)
         except BaseException:
             self.close()
             raise
-        self.header = Header(**{name: self._content[name] for name in Header.__dataclass_fields__})
-        self.names = tuple(self._content["fields"])
+        known = self._content.known
+        self.header = Header(**{name: known[name] for name in Header.__dataclass_fields__})
+        self.names = tuple(self._content.fields)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Returns the field on the global grid, (levels, rows, points); ValueError if it is missing
@@ -248,14 +252,14 @@ class Restart:
         """
         if name not in self.names:
             raise InputError(f"{self.path}: " + unknown("field", name, self.names))
-        entry = self._content["fields"][name]
+        entry = self._content.fields[name]
         levels, ny, nx = entry["shape"]
-        array = np.empty((ny, levels, nx), entry["dtype"])
+        array, sum_ = np.empty((ny, levels, nx), entry["dtype"]), np.empty(1, "<u4")
         for n, row in enumerate(range(0, ny, entry["rows"])):
             band = array[row : row + entry["rows"]]
-            _pread(self._file, band, self._data + entry["place"] + row * array[0].nbytes)
-            sum_ = np.empty(1, "<u4")
-            _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
+            place, of_sum = self._content.band(entry, n)
+            _pread(self._file, band, place)
+            _pread(self._file, sum_, of_sum)
             if zlib.crc32(band) != sum_[0]:
                 raise InputError(
                     f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
@@ -265,11 +269,11 @@ class Restart:
 
     def shape(self, name: str) -> tuple[int, int, int]:
         """Returns (levels, rows, points) of a field."""
-        return tuple(self._content["fields"][name]["shape"])
+        return tuple(self._content.fields[name]["shape"])
 
     def dtype(self, name: str) -> np.dtype:
         """Returns the type of the numbers of a field."""
-        result: np.dtype = np.dtype(self._content["fields"][name]["dtype"])
+        result: np.dtype = np.dtype(self._content.fields[name]["dtype"])
         return result
 
     def __enter__(self) -> Self:
@@ -322,54 +326,71 @@ def read(
         raise
 
 
-def _contents(file: int, path: Path) -> tuple[dict[str, Any], int, int]:
-    """Returns the contents of the header, where the sums begin, and where the fields; ValueError
-    for a file that is not whole or not a restart.
+class _Contents:
+    """What the header of an open file says, and where its fields are. InputError: it is not whole,
+    or no restart.
     """
-    start = len(_magic) + 2 + 16
-    opening = os.pread(file, start, 0)
-    if not opening.startswith(_magic.encode()):
-        raise InputError(
-            f"{path} is not a whole restart: truncated, damaged, or another kind of file"
-            f" ({os.fstat(file).st_size} bytes)"
-        )
-    found = opening[len(_magic) : len(_magic) + 1].decode()
-    if found not in map(str, readable):
-        known = " and ".join(map(str, readable))
-        raise InputError(f"{path} has restart version {found}; this Fathom reads versions {known}")
-    try:
-        length, own = int(opening[-16:]), readable[int(found)]
-        text = os.pread(file, length, start)
-        sum_ = os.pread(file, own, start + length)
-        if own and zlib.crc32(text) != int.from_bytes(sum_, "little"):
-            raise InputError("not what was written")
-        content = json.loads(text)
-        sums = start + length + own
-        data = _first(sums, content["bands"])
-    except (ValueError, KeyError, UnicodeDecodeError):
-        raise InputError(
-            f"{path} is not a whole restart: its header is damaged or truncated"
-            f" ({os.fstat(file).st_size} bytes)"
-        ) from None
-    if os.fstat(file).st_size != data + content["bytes"]:
-        raise InputError(
-            f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of"
-            f" {data + content['bytes']} bytes"
-        )
-    return content, sums, data
+
+    def __init__(self, file: int, path: Path) -> None:
+        start, size = len(_magic) + 2 + 16, os.fstat(file).st_size
+        opening = os.pread(file, start, 0)
+        if not opening.startswith(_magic.encode()):
+            raise InputError(
+                f"{path} is not a whole restart: truncated, damaged, or another kind of file"
+                f" ({size} bytes)"
+            )
+        found = opening[len(_magic) : len(_magic) + 1].decode()
+        if found not in map(str, readable):
+            *first, last = map(str, readable)
+            raise InputError(
+                f"{path} has restart version {found}; this Fathom reads versions"
+                f" {', '.join(first)} and {last}"
+            )
+        try:
+            length, own = int(opening[-16:]), readable[int(found)]
+            text = os.pread(file, length, start)
+            sum_ = os.pread(file, own, start + length)
+            if own and zlib.crc32(text) != int.from_bytes(sum_, "little"):
+                raise InputError("not what was written")
+            self.known: dict[str, Any] = json.loads(text)
+            self.fields: dict[str, dict[str, Any]] = self.known["fields"]
+            self.sums = start + length + own  # of versions 3 and 4
+            of_sums = 4 * self.known["bands"] if int(found) < version else 0
+            unit = _page if int(found) < version else _block
+            self.data = _whole(self.sums + of_sums, unit)
+            end = self.data + self.known["bytes"]
+        except (ValueError, KeyError, UnicodeDecodeError):
+            raise InputError(
+                f"{path} is not a whole restart: its header is damaged or truncated ({size} bytes)"
+            ) from None
+        if size != end:
+            raise InputError(
+                f"{path} is not a whole restart: truncated, it has {size} of {end} bytes"
+            )
+
+    def band(self, entry: Mapping[str, Any], n: int) -> tuple[int, int]:
+        """Returns the place of the n-th band of a field, and that of its sum."""
+        levels, ny, nx = entry["shape"]
+        row = levels * nx * np.dtype(entry["dtype"]).itemsize
+        rows = min(entry["rows"], ny - n * entry["rows"])
+        if "stride" in entry:
+            place = self.data + entry["place"] + n * entry["stride"]
+            return place, place + rows * row
+        place = self.data + entry["place"] + n * entry["rows"] * row
+        return place, self.sums + 4 * (entry["sums"] + n)
 
 
 def _partial(path: Path) -> Path:
     return path.with_name(f".{path.name}.partial")
 
 
-def _first(start: int, bands: int) -> int:
-    """Returns where fields begin, behind the sums."""
-    return _whole_pages(start + 4 * bands)
+def _whole(size: int, unit: int) -> int:
+    """Returns the next multiple of a unit."""
+    return -(-size // unit) * unit
 
 
-def _whole_pages(size: int) -> int:
-    return -(-size // _page) * _page
+def _blocks(size: int) -> int:
+    return _whole(size, _block)
 
 
 def _pread(file: int, array: np.ndarray, place: int) -> None:

@@ -4,8 +4,9 @@ whose costs are the means over all ranks: what the assignment itself leaves, wit
 by other programs.
 
 An aquaplanet under the sun of June after a spin-up: radiation by correlated k, which has short wave
-where the sun shines, convection where it happens, and clouds of all kinds of water. For simulated
-ranks the measured costs of the columns are divided as the model would divide them.
+where the sun shines, deep and shallow convection where they happen, and clouds of all kinds of
+water. Each scheme is shared by itself, by the costs of its own columns. For simulated ranks the
+measured costs of the columns are divided as the model would divide them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ from fathom.base.near import near
 from fathom.performance import load
 from fathom.run.tree import Entry, tree
 
-processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
+# scheme -> the field that is above 0 where the scheme is at work, for a share of active columns
+active = {
+    "RRTMGP": "cosine_zenith",
+    "MassFluxConvection": "convective_precipitation",
+    "ShallowMassFlux": "shallow_mass_flux",
+    "GraupelMicrophysics": "stratiform_precipitation",
+}
+processes = tuple(active)
 
 grids = {
     "spectral": """
@@ -55,6 +63,8 @@ type = "BasicPhysics"
 radiation_every = "{step}min"
 radiation = "RRTMGP"
 sunlight = {{ type = "Sunlight", fixed_season = 1 }}
+convection = {{ type = "MassFluxConvection", shallow = 0 }}
+shallow = "ShallowMassFlux"
 condensation = "GraupelMicrophysics"
 clouds = "PrognosticCloud"
 drag = "none"
@@ -143,6 +153,7 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
                 for kept, mine in zip(seconds[name], of_rank):
                     kept.append(simulation.comm.gather(mine))
         costs = {name: _map_of(simulation, b) for name, b in simulation.balanced.items()}
+        at_work = {name: _at_work(simulation, field) for name, field in active.items()}
         levels = np.asarray(simulation.model.grid.wet_levels)
         owners = _owners(simulation.domain.decomposition, levels.shape)
         grid = simulation.model.grid.mapping()
@@ -150,8 +161,11 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
     if not simulation.is_root:
         return None
     if pictures is not None:
-        _draw(pictures, costs, owners, grid)
-    return _figures(case, seconds, costs, levels) | {"seconds_per_step": float(np.median(wall))}
+        _draw(pictures, costs, at_work, owners, grid)
+    figures = _figures(case, seconds, costs, levels)
+    for name, columns in at_work.items():
+        figures["processes"][name]["active_columns"] = float(columns[levels > 0].mean())
+    return figures | {"seconds_per_step": float(np.median(wall))}
 
 
 def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
@@ -162,8 +176,16 @@ def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
     return owners
 
 
-def _draw(folder: Path, costs: Any, owners: Any, grid: Any) -> None:
-    """Maps of the cost of columns, and of the work of ranks by their columns."""
+def _at_work(simulation: Any, field: str) -> Any:
+    """Returns where a field is above 0 on any level (ny, nx), on rank 0."""
+    found = simulation.gather(field)
+    return None if found is None else (np.asarray(found) > 0).any(0)
+
+
+def _draw(folder: Path, costs: Any, at_work: Any, owners: Any, grid: Any) -> None:
+    """Maps of each scheme: cost of columns, where it is at work, work of ranks; and the work of
+    ranks in all of them.
+    """
     from fathom import plots  # start-up time: loads matplotlib
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -175,14 +197,28 @@ def _draw(folder: Path, costs: Any, owners: Any, grid: Any) -> None:
             units="µs",
             path=folder / f"cost-{name}.png",
         )
-    work = sum(costs.values())
+        plots.map(
+            at_work[name].astype(float),
+            grid,
+            title=f"{name}: columns at work ({active[name]} above 0)",
+            units="1",
+            path=folder / f"active-{name}.png",
+        )
+        work = seconds if seconds.any() else np.ones_like(seconds)
+        _draw_ranks(folder / f"work-of-ranks-{name}.png", name, work, owners, grid)
+    _draw_ranks(folder / "work-of-ranks.png", "all", sum(costs.values()), owners, grid)
+
+
+def _draw_ranks(path: Path, name: str, work: Any, owners: Any, grid: Any) -> None:
+    from fathom import plots  # start-up time: loads matplotlib
+
     loads = np.bincount(owners.ravel(), work.ravel())
     plots.map(
         loads[owners] / loads.mean(),
         grid,
-        title="Work of the rank of each column over the mean",
+        title=f"{name}: work of the rank of each column over the mean",
         units="1",
-        path=folder / "work-of-ranks.png",
+        path=path,
     )
 
 
@@ -263,6 +299,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             f" expected {one['expected_before']:.2f} -> {one['expected_after']:.2f};"
             f" {case['simulated']} ranks, priced:"
             f" {one['simulated_before']:.2f} -> {one['simulated_after']:.2f}"
+            + (f"; {share:.0%} of the columns" if (share := one.get("active_columns")) else "")
         )
 
     entries: list[Entry] = [(name, line(one)) for name, one in figures["processes"].items()]

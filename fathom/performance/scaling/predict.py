@@ -101,7 +101,7 @@ class Prices:
         grid = experiment.grid
         of_waves = found.costs[min(found.costs)].kind in ("spectral", "inner loop")
         if of_waves and grid.truncation is None:
-            grid = spectral.rows_of(experiment.model)
+            grid = spectral.rows_of(experiment.without_state())
         costs, threads = found.costs, request.supposed_threads
         base = costs[min(costs)].with_messages_of(costs[max(costs)])
         step = Period(experiment.document.tables["simulation"]["time_step"], "step").seconds

@@ -146,13 +146,17 @@ class Experiment:
     @cached_property
     def model(self) -> Any:
         """Returns the model with its grid and its state set."""
-        model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
+        model = self.without_state()
         for name, value in self._section("state").items():
             self._at(
                 ("state", name), partial(model.set, **{name: self._build(value, ("state", name))})
             )
         self._place_own(model)
         return model
+
+    def without_state(self) -> Any:
+        """Returns the model with its grid."""
+        return self._build(self._section("model"), ("model",), kind="model", first=self.grid)
 
     def _place_own(self, model: Any) -> None:
         """Inserts the user's schemes with a default place, which the file does not place."""

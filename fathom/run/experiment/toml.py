@@ -13,7 +13,13 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Item, Table
 
-from fathom.base.failure import FileError, InputError, MissingFileError, file_error
+from fathom.base.failure import (
+    FileError,
+    InputError,
+    MissingFileError,
+    RoomError,
+    file_error,
+)
 from fathom.base.home import at_home
 from fathom.base.near import near, near_or_all
 from fathom.base.renamed import tail
@@ -65,6 +71,10 @@ class Document:
             ) from None
         return cls(text, str(path), settings)
 
+    def changed(self, settings: Iterable[str]) -> Document:
+        """Returns the document with further settings on top."""
+        return type(self)(self.text, self.name, [*self._set.values(), *settings])
+
     def place(self, *path: str) -> str:
         """Returns "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
         for length in range(len(path), 0, -1):
@@ -102,7 +112,8 @@ class Document:
             return make(*given, **named)
         except (ValueError, TypeError) as error:
             about = [key for key in named if re.search(rf"\b{re.escape(key)}\b", str(error))]
-            raise InputError(f"{self.place(*path, *about[:1])}: {error}") from error
+            kind = RoomError if isinstance(error, RoomError) else InputError
+            raise kind(f"{self.place(*path, *about[:1])}: {error}") from error
         except FileError as error:
             text = error.strerror or str(error)
             raise file_error(error, f"{self.place(*path)}: {text}") from error

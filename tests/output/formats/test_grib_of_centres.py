@@ -90,3 +90,25 @@ def test_what_does_not_fit(tmp_path, damage, said):
     (tmp_path / "a.grib").write_bytes(damage())
     with pytest.raises(fm.Error, match=f"a.grib.*{said}"):
         fm.open(tmp_path / "a.grib")
+
+
+def test_a_file_is_opened_once_for_all_variables(tmp_path, monkeypatch):
+    """As often for six as for one: to see what it is, for what it holds, once for all values."""
+    opened, plain = [], open
+
+    def counted(path, *more, **named):
+        opened.append(str(path))
+        return plain(path, *more, **named)
+
+    monkeypatch.setattr("builtins.open", counted)
+    monkeypatch.setattr("io.open", counted)
+    counts = []
+    for names in (("2t",), ("2t", "2d", "sp", "msl", "10u", "10v")):
+        file = tmp_path / f"{len(names)}.grib"
+        file.write_bytes(b"".join(message(n, 280 + h, h) for n in names for h in (0, 6)))
+        with fm.open(file) as data:
+            assert len(data.data_vars) == len(names)
+            for name in data.data_vars:
+                assert np.isfinite(data[name].values).all()
+        counts.append(opened.count(str(file)))
+    assert counts[0] == counts[1] <= 1 + 5  # and once where it is written

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import zlib
 
 import numpy as np
 import pytest
@@ -43,10 +45,16 @@ def test_what_is_written_is_what_is_read(tmp_path, dtype, monkeypatch):
                 and np.ascontiguousarray(read[name]).tobytes() == array.tobytes()
                 and read[name].shape == array.shape
             )
-        place = read._data + read._content["fields"]["temperature"]["place"]
-    np.testing.assert_array_equal(
-        np.memmap(path, dtype, "r", place, (20, 6, 30)).swapaxes(0, 1), written["temperature"]
-    )
+        text = path.read_bytes()
+        entry = json.loads(text[33 : 33 + int(text[17:32])])["fields"]["temperature"]
+        first = -(-(33 + int(text[17:32]) + 4) // 65536) * 65536 + entry["place"]
+    bands = [
+        np.memmap(path, dtype, "r", first + n * entry["stride"], (min(rows, 20 - row), 6, 30))
+        for rows in [entry["rows"]]
+        for n, row in enumerate(range(0, 20, rows))
+    ]
+    assert len(bands) > 1
+    np.testing.assert_array_equal(np.concatenate(bands).swapaxes(0, 1), written["temperature"])
     assert [p.name for p in tmp_path.iterdir()] == ["state.fathom"]
 
 
@@ -59,7 +67,7 @@ def test_bands_come_in_any_order_from_anywhere(tmp_path, monkeypatch):
     for row in (16, 0, 8, 12, 4):
         here, there = there, here
         here.write_band("temperature", row, state["temperature"][:, row : row + 4], writes)
-    assert sum(calls for calls, _ in writes.counts.values()) == 10
+    assert sum(calls for calls, _ in writes.counts.values()) == 5
     with pytest.raises(ValueError, match="no band of 4 rows"):
         begun.write_band("temperature", 2, state["temperature"][:, 2:6], writes)
     assert not (tmp_path / "b.fathom").exists()
@@ -94,7 +102,7 @@ def test_a_flipped_bit_is_noticed(tmp_path):
     path = tmp_path / "restart.fathom"
     restart.write(path, fields(), header())
     whole = bytearray(path.read_bytes())
-    whole[len(whole) // 2] ^= 1
+    whole[65536 + 6 * 20 * 30 * 4] ^= 1  # behind the header, in the middle of the first field
     path.write_bytes(whole)
     with pytest.raises(ValueError, match="field 'temperature' is damaged .rows 0 to 19"):
         restart.read(path)["temperature"]
@@ -127,8 +135,8 @@ def test_missing_file_field_version_and_header(tmp_path):
     with pytest.raises(ValueError, match="unknown field 'temprature'; did you mean 'temperature'"):
         restart.read(path)["temprature"]
     other = path.with_name("other.fathom")
-    other.write_bytes(path.read_bytes().replace(b"Fathom restart 4", b"Fathom restart 9", 1))
-    with pytest.raises(ValueError, match="version 9; this Fathom reads versions 3 and 4"):
+    other.write_bytes(path.read_bytes().replace(b"Fathom restart 5", b"Fathom restart 9", 1))
+    with pytest.raises(ValueError, match="version 9; this Fathom reads versions 3, 4 and 5"):
         restart.read(other)
     np.savez(path.with_suffix(".npz"), a=depth)
     with pytest.raises(ValueError, match="another kind of file"):
@@ -143,7 +151,7 @@ def test_a_failed_write_keeps_the_earlier_restart(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "pwrite", full)
+    monkeypatch.setattr(os, "pwritev", full)
     with pytest.raises(OSError, match="disk full while writing restart"):
         restart.write(path, fields(), header())
     assert path.read_bytes() == before
@@ -178,3 +186,52 @@ def test_a_restart_is_opened_once(tmp_path, monkeypatch):
     )
     restart.write(tmp_path / "a.fathom", fields(), header())
     assert len([path for path in opened if path.endswith(".partial")]) == 1 and len(opened) == 2
+
+
+def test_no_write_is_small(tmp_path, monkeypatch):
+    """Whole blocks of 64 KiB: header, and bands with their sums, the last band of a field too."""
+    monkeypatch.setattr(restart, "_band", 3 * 6 * 30 * 8)
+    sizes, of_system = [], os.pwritev
+
+    def counted(file, views, place):
+        sizes.append(of_system(file, views, place))
+        assert place % 65536 == 0
+        return sizes[-1]
+
+    def none(*_):
+        raise AssertionError("another call")
+
+    monkeypatch.setattr(os, "pwritev", counted)
+    for name in ("pwrite", "write", "writev"):
+        monkeypatch.setattr(os, name, none)
+    restart.write(tmp_path / "a.fathom", fields(), header())
+    assert len(sizes) == 1 + 7 + 2 and all(size % 65536 == 0 for size in sizes)
+    assert sum(sizes) == (tmp_path / "a.fathom").stat().st_size
+
+
+def test_version_4_is_read(tmp_path):
+    """Sums behind the header, fields without gaps, each from a whole page on."""
+    state = fields()
+    values = {name: array.swapaxes(0, 1).tobytes() for name, array in state.items()}
+    table, sums, place = {}, b"", 0
+    for name, array in state.items():
+        levels, rows, points = array.shape
+        table[name] = {"shape": [levels, rows, points], "dtype": "<f8", "rows": 8}
+        table[name] |= {"sums": len(sums) // 4, "place": place}
+        row = 8 * levels * points
+        for first in range(0, rows, 8):
+            band = values[name][first * row : (first + 8) * row]
+            sums += zlib.crc32(band).to_bytes(4, "little")
+        place = -(-(place + rows * row) // 4096) * 4096
+    known = vars(header()) | {"bytes": place, "bands": len(sums) // 4, "fields": table}
+    text = json.dumps(known).encode()
+    start = b"Fathom restart 4\n" + f"{len(text):15d}\n".encode() + text
+    start += zlib.crc32(text).to_bytes(4, "little") + sums
+    content = start.ljust(-(-len(start) // 4096) * 4096, b"\0")
+    for name in table:
+        content += values[name].ljust(-(-len(values[name]) // 4096) * 4096, b"\0")
+    (tmp_path / "old.fathom").write_bytes(content)
+    with restart.read(tmp_path / "old.fathom", grid=grid) as read:
+        assert read.header == header()
+        for name, array in state.items():
+            assert np.array_equal(read[name], array)

@@ -46,7 +46,7 @@ def test_a_store_without_times(run):
 def test_no_output_goes_there(run, tmp_path):
     with pytest.raises(fm.InputError, match="an output file ends in"):
         run.output("more.fathom", ["temperature"], every="1h")
-    (tmp_path / "broken.fathom").write_bytes(b"Fathom restart 4\n" + b"0" * 20)
+    (tmp_path / "broken.fathom").write_bytes(b"Fathom restart 5\n" + b"0" * 20)
     with pytest.raises((fm.Error, ValueError), match="not a whole restart"):
         fm.open(tmp_path / "broken.fathom")
 
