@@ -20,6 +20,7 @@ from fathom.performance.scaling.request import Request, of_run, supposed
 from fathom.performance.scaling.threads import for_ranks_of, with_threads, with_work
 from fathom.performance.scaling.writing import priced
 from fathom.run import launch
+from fathom.run.experiment import larger
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
@@ -42,7 +43,9 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     line.redraw("building the grid")
     began = time.perf_counter()
     prices = Prices.of(request, machine, found, experiment)
-    small = request.measure is not None and request.measure != request.file
+    there = request.measure or request.file
+    own = None if there != request.file else larger.smaller(document)
+    small = there != request.file or own is not None
     checked = [] if small else prices.checked(line)
     simulated, refused = prices.simulated(line)
     chart = prices.chart(simulated[-1]["ranks"]) if request.gantt else None
@@ -50,7 +53,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     return {
         "chart": chart,
         "case": str(request.file),
-        "measured_on": str(request.measure or request.file),
+        "measured_on": str(there) if own is None else f"{there}, {own.tables['grid']['points']}",
         "grid": repr(prices.grid),
         "machine": prices.there.name,
         "here": prices.here.name,

@@ -18,6 +18,7 @@ from fathom.performance.scaling.starting import Reading
 from fathom.performance.scaling.threads import speedups
 from fathom.performance.scaling.writing import Writing
 from fathom.run import launch
+from fathom.run.experiment import larger
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
@@ -90,6 +91,7 @@ def act(request: Request, to: Path) -> int:
     output.
     """
     document = Document.read(request.file, request.settings)
+    document = larger.smaller(document) or document
     document.tables["parallel"] = document.tables.get("parallel", {}) | {
         "ranks": request.ranks[0],
         "threads": request.threads,

@@ -19,6 +19,7 @@ from fathom.run.show import date_text, describe
 from fathom.run.tree import Entry, bytes_text
 
 sides = (48, 96, 128)  # points of the smaller areas
+measured = 64  # of the one whose steps are measured
 of_small = ("sequence", "events", "surface")  # entries of a small area that hold for the large one
 
 
@@ -30,14 +31,26 @@ def can_estimate(document: Document) -> bool:
     return bool(area and min(points) > max(sides))
 
 
+def smaller(document: Document) -> Document | None:
+    """Returns the document of a smaller area, where the start of this one has no room here."""
+    if not can_estimate(document):
+        return None
+    if start_bytes * Experiment(document).grid.wet_cells <= machine.free_memory():
+        return None
+    return _of(document, measured)
+
+
+def _of(document: Document, side: int) -> Document:
+    return document.changed([f"grid.points=[{side},{side}]", 'model.outer="initial"'])
+
+
 def bytes_of_point(document: Document) -> tuple[float, float, Any]:
     """Returns the least and the most bytes of the fields for a point; the largest of the small
     areas, prepared.
     """
     found = []
     for side in sides:
-        settings = [f"grid.points=[{side},{side}]", 'model.outer="initial"']
-        small = Experiment(document.changed(settings)).simulation().prepare()
+        small = Experiment(_of(document, side)).simulation().prepare()
         width, length = small.model.grid.size
         found.append(small.sequence.bytes_allocated / (width * length))
     return min(found), max(found), small
@@ -67,6 +80,6 @@ def estimate(document: Document, error: RoomError) -> tuple[str, list[Entry]]:
         ("memory", memory),
         ("step", f"{step:g} s, {run / step:.0f} in {duration(run)}"),
         *((name, entries[name]) for name in of_small if name in entries),
-        ("cost", f"fathom scale {document.name} --measure SMALL.toml, a case that fits in here"),
+        ("cost", f"fathom scale {document.name}: by steps of {measured}×{measured} points"),
     ]
     return f"{date_text(small)}, estimated", told
