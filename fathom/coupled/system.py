@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere
 from fathom.base import writing
 from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError
@@ -53,10 +54,12 @@ class Coupled(Programs):
         (fathom/coupled/rivers.py). Else this water leaves the system, as a line of the budget.
     programs : further programs by name.
     budget : how often the budget of heat, water and salt is closed (fathom/coupled/budget.py), into
-        the file `budget.txt` of the run; at each restart too.
+        the file `budget.txt` of the run; at each restart too. Of hydrostatic air on hybrid levels.
     start, calendar : as those of a Simulation.
     directory, overwrite : as those of Programs.
     """
+
+    budget: Budget | None
 
     def __init__(
         self,
@@ -93,6 +96,9 @@ class Coupled(Programs):
             members["rivers"] = Rivers(*grids, interval, land, start=date, calendar=kind)
         super().__init__(members, directory, ranks, overwrite)
         self._join(air, sea, interval, order == "side by side", members.get("rivers"))
+        self.budget = None
+        if not isinstance(air.model, HydrostaticAtmosphere):
+            return  # whose energy is another one
         self.budget = Budget(air, sea, interval, order == "side by side", members.get("rivers"))
         self.budget.members, self.budget.comm = self.members, self.comm
         self._check_length(Period(budget, "budget"), "budget")
@@ -141,13 +147,13 @@ class Coupled(Programs):
 
     def _started(self) -> None:
         """Begins to count, unless a restart says what was there."""
-        if not self.budget.before:
+        if self.budget is not None and not self.budget.before:
             self.budget.begin(self.seconds)
 
     def before_restart(self) -> None:
         """Closes the budget, and writes its tables."""
-        found = self.budget.close(self.seconds)
-        if found is not None and self.comm.rank == 0:
+        found = None if self.budget is None else self.budget.close(self.seconds)
+        if self.budget is not None and found is not None and self.comm.rank == 0:
             tables = [f"{self._at(one['to'])}\n{told(one)}\n" for one in self.budget.closed]
             writing.replace(self.directory / "budget.txt", "\n".join(tables))
 
@@ -157,11 +163,13 @@ class Coupled(Programs):
 
     def write_own(self, folder: Path) -> None:
         """Writes the stores at the begin of the next interval of the budget."""
-        self.budget.write(folder)
+        if self.budget is not None:
+            self.budget.write(folder)
 
     def read_own(self, folder: Path) -> None:
         """Continues from what `write_own` has written there."""
-        self.budget.restore(folder)
+        if self.budget is not None:
+            self.budget.restore(folder)
 
 
 def put_together(air: Any, sea: Any, rivers: bool) -> None:
@@ -188,7 +196,7 @@ def _steps(given: Any, *models: Any) -> dict[str, Any]:
     return found
 
 
-def _simulation(model: Any, steps: Mapping[str, Any], name: str, of_time: Mapping[str, str]) -> Any:
+def _simulation(model: Any, steps: Mapping[str, Any], name: str, of_time: Mapping[str, Any]) -> Any:
     """Returns the simulation of a model; of a simulation itself."""
     if isinstance(model, Simulation):
         return model

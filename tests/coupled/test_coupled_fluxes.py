@@ -104,7 +104,9 @@ def test_what_is_no_number_says_where_and_keeps_the_restart(tmp_path):
             simulation.fields.set("temperature", values)
 
     sea.call(spoil, "1h")
-    with pytest.raises(fm.RunError, match=r"ocean: temperature is not a number at .* found at step 3"):
+    with pytest.raises(
+        fm.RunError, match=r"ocean: temperature is not a number at .* found at step 3"
+    ):
         both.run("6h", report=False, progress=False)
     assert sorted(p.name for p in tmp_path.glob("restart-*"))[-1] == "restart-2000-01-01T020000"
 
