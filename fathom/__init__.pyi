@@ -37,6 +37,7 @@ from .coupled.file import ProgramsFile as ProgramsFile
 from .coupled.program import Program as Program
 from .coupled.programs import Programs as Programs
 from .coupled.rivers import Rivers as Rivers
+from .coupled.system import Coupled as Coupled
 from .data.input.records import Records as Records
 from .grids import CartesianGrid as CartesianGrid
 from .grids import CurvilinearGrid as CurvilinearGrid
@@ -102,6 +103,7 @@ __all__ = [
     "CentredAdvection",
     "ChlorophyllWater",
     "ConstantMixing",
+    "Coupled",
     "CurvilinearGrid",
     "DenmarkStrait",
     "DipoleGrid",
@@ -638,6 +640,18 @@ class schemes:
     class HeatIntoSea(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class HeatNotTaken(Scheme):
+        def __init__(self, *, drifting_snow: float = 0.5, every: str | None = None) -> None: ...
+
+    class HeatOfIcebergs(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class HeatOfWater(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class HeatReturned(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class HeldSuarez(Scheme):
         def __init__(
             self,
@@ -690,6 +704,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class IceCover(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class IceCoverOfStep(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class IceEnds(Scheme):
@@ -754,6 +771,9 @@ class schemes:
 
     class IceTransfer(Scheme):
         def __init__(self, *, limit: float = 1, every: str | None = None) -> None: ...
+
+    class IceUnderAir(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class ImplicitCoriolis(Scheme):
         def __init__(
@@ -1137,6 +1157,9 @@ class schemes:
     class SeaOfRecords(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class SeaUnderAir(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class SemiImplicitTerms(Scheme):
         def __init__(
             self,
@@ -1298,6 +1321,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class SurfaceSunlight(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class SurfaceTimeMaximum(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -1374,7 +1400,25 @@ class schemes:
     class TileDiffusion(Scheme):
         def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...
 
+    class TileDiffusionOverOcean(Scheme):
+        def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...
+
     class TileExchange(Scheme):
+        def __init__(
+            self,
+            *,
+            step: float = 1200,
+            gust: float = 2,
+            ice_roughness: float = 0.001,
+            most_roughness: float = 5,
+            canopy_resistance: float = 70,
+            layer: float = 100,
+            bare_roughness: float = 0.01,
+            snow_roughness: float = 0.002,
+            every: str | None = None,
+        ) -> None: ...
+
+    class TileExchangeOverOcean(Scheme):
         def __init__(
             self,
             *,
@@ -1395,6 +1439,17 @@ class schemes:
         ) -> None: ...
 
     class TileState(Scheme):
+        def __init__(
+            self,
+            *,
+            sea_albedo: float = 0.065,
+            ice_albedo: float = 0.6,
+            snow_on_ice_albedo: float = 0.75,
+            forest_snow_albedo: float = 0.45,
+            every: str | None = None,
+        ) -> None: ...
+
+    class TileStateOverOcean(Scheme):
         def __init__(
             self,
             *,
@@ -1506,6 +1561,9 @@ class schemes:
             freezing_time: float = 0,
             every: str | None = None,
         ) -> None: ...
+
+    class WaterUnderAir(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class WeightOfWater(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...

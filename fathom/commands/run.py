@@ -92,7 +92,9 @@ def _run(
             restart = checkpoint.latest(directory)
     work = make(directory, overwrite, restart)
     here: dict[str, Simulation] = (
-        {"": work} if isinstance(work, Simulation) else {m.name: m.program for m in work.here}
+        {"": work}
+        if isinstance(work, Simulation)
+        else {m.name: m.program for m in work.here if isinstance(m.program, Simulation)}
     )
     work.resume(further)
     for one in here.values():

@@ -28,6 +28,7 @@ from fathom.base.ranks import group
 from fathom.base.timetable import Link, microseconds, said
 from fathom.coupled.over_ocean import sea_share
 from fathom.coupled.remap import Remap, shape
+from fathom.coupled.rivers import ICE, ICE_HEAT, WATER
 from fathom.coupled.vectors import axes, eastward_and_northward
 
 CELSIUS = constants.celsius
@@ -383,6 +384,44 @@ class ToSea(Between):
             "ice_stress_eastward": ice[0],
             "ice_stress_northward": ice[1],
         }
+
+
+class FromRivers(Between):
+    """Water of rivers and icebergs, and the heat of these, for the sea: on its own cells."""
+
+    gives = (WATER, ICE, ICE_HEAT)
+    takes = ("runoff_flux", "iceberg_heat_flux")
+
+    def join(self, rivers: Any, sea: Any) -> None:
+        """Asks both programs for their fields."""
+        self.sums = [rivers.handed.give(name, f"{self.taker}: {name}") for name in self.gives]
+        self.steps = round(self.every.seconds / rivers.time_step)
+        for name in self.takes:
+            sea.handed.take(name)
+
+    def open(self, comm: Any) -> None:
+        """Prepares the way."""
+        rivers, sea = self.ends
+        ranks = group(comm, [*rivers.ranks, *sea.ranks])
+        grid = sea.program.handed.grid
+        number = np.size(grid.wet_levels) if rivers.here and rivers.program.comm.rank == 0 else 0
+        takers = sea.program.comm if sea.here else None
+        self.remap = Remap((grid, grid), ranks, takers, np.arange(number), "same")
+
+    def hand(self, at_start: bool = False) -> None:
+        """Hands the water over. The ranks of both call it."""
+        rivers, sea = self.ends
+        values = np.zeros((0, 1, 2))
+        if rivers.here:
+            handed = rivers.program.handed
+            water, ice, heat = (handed.values(of, [0])[:, 0] / self.steps for of in self.sums)
+            values = np.stack([water + ice, heat], -1)[:, None]
+            for of in self.sums:
+                handed.clear(of)
+        found = self.remap(values)
+        if sea.here:
+            for name, flux in zip(self.takes, found[0], strict=True):
+                sea.program.handed.put(name, np.where(np.isfinite(flux), flux, 0.0)[None])
 
 
 def sea_albedo(air: Any) -> float:

@@ -50,7 +50,10 @@ of_air = (
     "snowfall",
     "heat_returned",
     "runoff",
+    "calving_flux",
+    "calving_heat_flux",
 )
+of_land = ("runoff", "calving_flux", "calving_heat_flux")  # for a unit of land
 of_sea = ("heat_from_air", "water_from_air", "snowfall_flux", "heat_of_water")
 
 
@@ -70,16 +73,18 @@ class Budget:
     air, sea : simulations of both.
     every : [s] between exchanges.
     lagged : whether the sea takes the fluxes of the interval before.
+    rivers : the program that carries water from land to the sea; None: there is none.
     """
 
-    def __init__(self, air: Any, sea: Any, every: float, lagged: bool) -> None:
-        self.every, self.lagged = every, lagged
+    def __init__(self, air: Any, sea: Any, every: float, lagged: bool, rivers: Any = None) -> None:
+        self.every, self.lagged, self.rivers = every, lagged, rivers
         self.members: dict[str, Any] = {}  # those of the programs
         self.comm: Any = None  # of all ranks
         self.ice = sea.model.sea_ice
         self.volume = as_volume(sea.model)
-        self.sums = {n: air.handed.give(n, f"budget: {n}") for n in of_air}
-        given = of_sea if self.volume else of_sea[:-1]
+        known = air.handed.known()
+        self.sums = {n: air.handed.give(n, f"budget: {n}") for n in of_air if n in known}
+        given = [*of_sea[: None if self.volume else -1], *(["runoff_flux"] if rivers else [])]
         self.sea_sums = {n: sea.handed.give(n, f"budget: {n}") for n in given}
         for name in _land_fields(air.model):
             air.handed.give(name)
@@ -139,12 +144,16 @@ class Budget:
             own |= {"air": _of_air(air), "land": _of_land(air), "back": self._back(air)}
         if (sea := self.sea) is not None:
             own |= {"sea": _of_sea(sea), "ice": self._of_ice(sea), "given": self._given(sea)}
+        if self.rivers is not None and self.members["rivers"].here:
+            own["rivers"] = {"heat": 0.0, "water": self.rivers.stored}
+            own["taken"] = self.rivers.taken(self.every if self.lagged else 0.0)
         x = self._of_all({name: one for name, one in own.items() if one})
         if not self.volume:  # water is what has made the salt of sea and ice less
             salt = x["sea"]["salt"] + x["ice"]["salt"]
             x["sea"]["water"] = -salt * FRESH / (1e-3 * SEA * SALINITY)
-        flight = {name: x["back"][name] + x["given"][name] for name in ("heat", "water")}
-        stores = {name: x[name] for name in ("air", "land", "sea", "ice")}
+        ways = [x[name] for name in ("back", "given", "taken") if name in x]
+        flight = {name: sum(one[name] for one in ways) for name in ("heat", "water")}
+        stores = {name: x[name] for name in ("air", "land", "rivers", "sea", "ice") if name in x}
         found = {
             quantity: {name: of[quantity] for name, of in stores.items()}
             | {"in flight": flight[quantity]}
@@ -178,16 +187,14 @@ class Budget:
 
     def _given(self, sea: Any) -> dict[str, float]:
         """Returns what the air has given that the sea has not taken; on rank 0 of the sea."""
-        names = ("heat_from_air", "water_from_air", "snowfall_flux")
-        given = [sea.gather(name) for name in names]
-        if given[0] is None:
-            return {}
+        names = {"heat_from_air": "heat", "water_from_air": "water", "snowfall_flux": "water"}
+        if self.rivers is not None:
+            names |= {"runoff_flux": "water", "iceberg_heat_flux": "heat"}
         found = {"heat": 0.0, "water": 0.0}
-        if self.lagged:
-            area = _area(sea)
-            found["heat"] = self.every * _sum(area, given[0][0])
-            found["water"] = self.every * _sum(area, given[1][0] + given[2][0])
-        return found
+        for name, quantity in names.items() if self.lagged else ():
+            if (given := sea.gather(name)) is not None:
+                found[quantity] += self.every * _sum(_area(sea), given[0])
+        return found if sea.comm.rank == 0 else {}
 
     # ---- fluxes ----------------------------------------------------------------------------------
 
@@ -202,7 +209,7 @@ class Budget:
             area, step = _area(simulation), simulation.time_step
             for name, field in sums.items():
                 if (values := simulation.gather(field)) is not None:
-                    land = simulation.model.initial["land_fraction"] if name == "runoff" else 1.0
+                    land = simulation.model.initial["land_fraction"] if name in of_land else 1.0
                     found[name] = step * _sum(area * land, values[0])
                 simulation.handed.clear(field)
         return self._of_all(found)
@@ -231,8 +238,12 @@ class Budget:
             "heat of water": x.get("heat_of_water", 0.0),
         }
         gained = x["evaporation_flux"] - rain
-        water = {"dynamics of the air": change["water"]["air"] - gained, "runoff": -x["runoff"]}
+        water = {"dynamics of the air": change["water"]["air"] - gained}
+        if self.rivers is None:
+            water["runoff"] = -x["runoff"] - x.get("calving_flux", 0.0)
+            heat["icebergs"] = -x.get("calving_heat_flux", 0.0)
         into_sea = x["water_from_air"] + x["snowfall_flux"] - change["water"]["ice"]
+        into_sea += x.get("runoff_flux", 0.0)
         virtual = {} if self.volume else {"virtual": -into_sea * 1e-3 * SEA * SALINITY / FRESH}
         lines = {"heat": top | heat, "water": water, "salt": virtual}
         passed = {

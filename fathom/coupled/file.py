@@ -40,7 +40,7 @@ sections = ("programs", "coupled", "exchange", "simulation", "parallel", "not_wr
 keys = {
     "program": ("file", "ranks", "set"),
     "simulation": ("run", "checkpoint", "restart"),
-    "coupled": ("every", "order", "budget"),
+    "coupled": ("every", "order", "budget", "rivers"),
     "parallel": ("ranks", "threads"),  # of the whole run; those of a program are in its file
 }
 outer_keys = ("outer", "outer_model")  # of [model]

@@ -21,13 +21,17 @@ def record(programs: Any, seconds: float) -> str:
             lost[f"exchange.{n}.{name}"] = f"the function of {programs.fields[n]}"
             del table[name]
         exchanges.append(inline(table))
-    files = {name: _of(name, sides) for name in programs.members}
+    own = getattr(programs, "coupled", None)
+    rivers = () if own is None else ("rivers",)  # which it makes itself
+    files = {name: _of(name, sides) for name in programs.members if name not in rivers}
     simulation: dict[str, Any] = {"run": _length(seconds), "restart": _restart(programs)}
     if checkpoints := programs.checkpoints:
         every, keep = checkpoints[0]
         simulation["checkpoint"] = {"every": every, "keep": keep}
     head = f"exchange = [{', '.join(exchanges)}]\n\n" if exchanges else ""
-    tables = {"programs": files, "simulation": simulation, "not_written": lost}
+    tables: dict[str, Any] = {"programs": files, "simulation": simulation, "not_written": lost}
+    if own is not None:
+        tables["coupled"] = own or {"order": "in turn"}
     return head + dumps(tables)
 
 

@@ -19,7 +19,8 @@ def write(programs: Any, summaries: dict[str, dict[str, Any]], seconds: float) -
 
     summaries : of the programs that stepped on this rank; seconds : wall clock of the run.
     """
-    folder, closed = programs.directory, programs.budget.closed
+    folder, budget = programs.directory, programs.budget
+    closed = [] if budget is None else budget.closed
     text = folder / "resolved.toml"
     summary: dict[str, Any] = {
         "wall_seconds": seconds,

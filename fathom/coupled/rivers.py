@@ -98,6 +98,15 @@ class Rivers(Program):
         self[ICE] = self.icebergs(self[CALVING])
         self[ICE_HEAT] = self.icebergs(self[CALVING_HEAT])
 
+    def taken(self, seconds: float) -> dict[str, float]:
+        """Returns water [kg] and heat [J] that it takes from the land in so many seconds."""
+        amounts = {
+            name: seconds * float((self[name].ravel() * self.land_area).sum())
+            for name in (RUNOFF, CALVING, CALVING_HEAT)
+        }
+        water = amounts[RUNOFF] + amounts[CALVING]
+        return {"water": water, "heat": amounts[CALVING_HEAT]}
+
     @property
     def stored(self) -> float:
         """Returns the water on its way [kg]."""

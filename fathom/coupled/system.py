@@ -14,21 +14,25 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere
 from fathom.base import writing
 from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.timetable import second
-from fathom.coupled.between import ToAir, ToSea
+from fathom.coupled.between import FromRivers, ToAir, ToSea
 from fathom.coupled.budget import Budget, as_volume, told
+from fathom.coupled.exchange import Exchange
 from fathom.coupled.over_ocean import over_ocean
 from fathom.coupled.programs import Programs
 from fathom.coupled.report import write as write_report
+from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
 from fathom.ocean.surface.under_air import UnderAir
 from fathom.run.simulation import Simulation
 
 orders = ("in turn", "side by side")
 names = ("atmosphere", "ocean")
+OF_LAND = {"runoff": RUNOFF, "calving_flux": CALVING, "calving_heat_flux": CALVING_HEAT}
 
 
 class Coupled(Programs):
@@ -46,12 +50,16 @@ class Coupled(Programs):
         fluxes of the same interval; "side by side": both step at the same time, the sea with the
         fluxes of the interval before.
     ranks : {"atmosphere": 3, "ocean": 1}: ranks of their own; None: both on all ranks.
-    programs : further programs by name, as rivers.
+    rivers : whether rivers and icebergs carry what runs off the land to the sea: a program "rivers"
+        (fathom/coupled/rivers.py). Else this water leaves the system, as a line of the budget.
+    programs : further programs by name.
     budget : how often the budget of heat, water and salt is closed (fathom/coupled/budget.py), into
-        the file `budget.txt` of the run; at each restart too.
+        the file `budget.txt` of the run; at each restart too. Of hydrostatic air on hybrid levels.
     start, calendar : as those of a Simulation.
     directory, overwrite : as those of Programs.
     """
+
+    budget: Budget | None
 
     def __init__(
         self,
@@ -62,6 +70,7 @@ class Coupled(Programs):
         every: str | float | None = None,
         order: str = "in turn",
         ranks: Mapping[str, int | Iterable[int]] | None = None,
+        rivers: bool = True,
         programs: Mapping[str, Any] | None = None,
         budget: str = "30d",
         start: str = "2000-01-01",
@@ -76,23 +85,55 @@ class Coupled(Programs):
         of_time = {"start": start, "calendar": calendar}
         air = _simulation(atmosphere, steps, "atmosphere", of_time)
         sea = _simulation(ocean, steps, "ocean", of_time)
-        put_together(air, sea)
-        members = {"atmosphere": air, "ocean": sea, **(programs or {})}
-        super().__init__(members, directory, ranks, overwrite)
+        put_together(air, sea, rivers)
         longer = max(air.time_step, sea.time_step)
         interval = longer if every is None else Period(every, "every").seconds
-        aside = order == "side by side"
-        up = ToAir("ocean", "atmosphere", interval, True)
-        down = ToSea("atmosphere", "ocean", interval, aside, up)
-        timetable = self._timetable([*self.exchanges, down, up])
-        up.join(sea, air, sea.surface.sea_ice is not None)
-        down.join(air, sea)
-        self.exchanges += [down, up]
-        self.timetable = timetable
-        self.budget = Budget(air, sea, interval, aside)
+        members = {"atmosphere": air, "ocean": sea, **(programs or {})}
+        if rivers:
+            land = air.model.initial["land_fraction"]
+            date, kind = str(air.clock.start), air.clock.calendar
+            grids = air.model.grid, sea.model.grid
+            members["rivers"] = Rivers(*grids, interval, land, start=date, calendar=kind)
+        super().__init__(members, directory, ranks, overwrite)
+        self._join(air, sea, interval, order == "side by side", members.get("rivers"))
+        self.budget = None
+        if not isinstance(air.model, HydrostaticAtmosphere):
+            return  # whose energy is another one
+        self.budget = Budget(air, sea, interval, order == "side by side", members.get("rivers"))
         self.budget.members, self.budget.comm = self.members, self.comm
         self._check_length(Period(budget, "budget"), "budget")
-        self._watched.append(Event(budget, Coupled.before_restart, timetable.interval / second, ""))
+        each = self.timetable.interval / second
+        self._watched.append(Event(budget, Coupled.before_restart, each, ""))
+
+    def _join(self, air: Any, sea: Any, every: float, aside: bool, rivers: Any) -> None:
+        """Adds what each gives to the others. InputError: steps that do not fit."""
+        up = ToAir("ocean", "atmosphere", every, True)
+        down = ToSea("atmosphere", "ocean", every, aside, up)
+        known = air.handed.known()
+        off_land = [
+            Exchange(f"atmosphere.{a}", f"rivers.{b}", every, "mean", lagged=aside, by="same")
+            for a, b in OF_LAND.items()
+            if rivers is not None and a in known
+        ]
+        links: list[Any] = [down, up, *off_land]
+        if rivers is not None:
+            links.append(FromRivers("rivers", "ocean", every, aside))
+        timetable = self._timetable([*self.exchanges, *links])
+        up.join(sea, air, sea.surface.sea_ice is not None)
+        down.join(air, sea)
+        for one in off_land:
+            one.join(air, rivers)
+        if rivers is not None:
+            links[-1].join(rivers, sea)
+        self.exchanges += links
+        self.timetable = timetable
+
+    @property
+    def coupled(self) -> dict[str, Any]:
+        """Returns the table [coupled] of a file that runs it again."""
+        names_ = ("every", "order", "budget", "rivers")
+        given = {name: self.arguments.get(name) for name in names_}
+        return {name: value for name, value in given.items() if value is not None}
 
     def run(
         self, period: Any, progress: Any = True, report: bool = True, from_start: bool = False
@@ -106,13 +147,13 @@ class Coupled(Programs):
 
     def _started(self) -> None:
         """Begins to count, unless a restart says what was there."""
-        if not self.budget.before:
+        if self.budget is not None and not self.budget.before:
             self.budget.begin(self.seconds)
 
     def before_restart(self) -> None:
         """Closes the budget, and writes its tables."""
-        found = self.budget.close(self.seconds)
-        if found is not None and self.comm.rank == 0:
+        found = None if self.budget is None else self.budget.close(self.seconds)
+        if self.budget is not None and found is not None and self.comm.rank == 0:
             tables = [f"{self._at(one['to'])}\n{told(one)}\n" for one in self.budget.closed]
             writing.replace(self.directory / "budget.txt", "\n".join(tables))
 
@@ -122,20 +163,22 @@ class Coupled(Programs):
 
     def write_own(self, folder: Path) -> None:
         """Writes the stores at the begin of the next interval of the budget."""
-        self.budget.write(folder)
+        if self.budget is not None:
+            self.budget.write(folder)
 
     def read_own(self, folder: Path) -> None:
         """Continues from what `write_own` has written there."""
-        self.budget.restore(folder)
+        if self.budget is not None:
+            self.budget.restore(folder)
 
 
-def put_together(air: Any, sea: Any) -> None:
+def put_together(air: Any, sea: Any, rivers: bool) -> None:
     """Gives each simulation the surface of the other: the air the land of the ocean's grid.
     InputError: models that do not fit.
     """
     ice = sea.model.sea_ice
-    air.model = over_ocean(air.model, sea.model.grid)
-    sea.surface = UnderAir(rivers=False, volume=as_volume(sea.model)).over(sea.model.grid, ice)
+    air.model, air.surface = over_ocean(air.model, sea.model.grid), None
+    sea.surface = UnderAir(rivers=rivers, volume=as_volume(sea.model)).over(sea.model.grid, ice)
 
 
 def _steps(given: Any, *models: Any) -> dict[str, Any]:
@@ -153,7 +196,7 @@ def _steps(given: Any, *models: Any) -> dict[str, Any]:
     return found
 
 
-def _simulation(model: Any, steps: Mapping[str, Any], name: str, of_time: Mapping[str, str]) -> Any:
+def _simulation(model: Any, steps: Mapping[str, Any], name: str, of_time: Mapping[str, Any]) -> Any:
     """Returns the simulation of a model; of a simulation itself."""
     if isinstance(model, Simulation):
         return model

@@ -23,6 +23,7 @@ def small(directory=None, **how):
         eastward_wind=5.0,
     )
     steps = {"atmosphere": "30min", "ocean": "1h"}
+    how = {"rivers": False} | how
     return fm.Coupled(air, sea(), steps, directory=directory, overwrite=True, **how)
 
 

@@ -83,6 +83,34 @@ def test_the_budget_is_closed(tmp_path):
         assert abs(made) / earth / found["seconds"] < 1e-6
 
 
+@pytest.mark.parametrize("order", ["in turn", "side by side"])
+def test_rivers_keep_the_water_of_land(tmp_path, order):
+    both = small(tmp_path, budget="3h", rivers=True, every="3h", order=order)
+    both.run("6h", report=False, progress=False)
+    assert both.budget.closed[-1]["water"]["stores"]["rivers"] > 0
+    for found in both.budget.closed:
+        assert abs(found["water"]["share"]) < 1e-12
+        assert abs(found["heat"]["share"]) < 1e-12
+
+
+def test_what_is_no_number_says_where_and_keeps_the_restart(tmp_path):
+    both = small(tmp_path).checkpoint("1h")
+    sea = both.members["ocean"].program
+
+    def spoil(simulation):
+        if simulation.seconds > 2 * 3600:
+            values = simulation.gather("temperature")
+            values[0, 6, 12] = np.nan
+            simulation.fields.set("temperature", values)
+
+    sea.call(spoil, "1h")
+    with pytest.raises(
+        fm.RunError, match=r"ocean: temperature is not a number at .* found at step 3"
+    ):
+        both.run("6h", report=False, progress=False)
+    assert sorted(p.name for p in tmp_path.glob("restart-*"))[-1] == "restart-2000-01-01T020000"
+
+
 @pytest.fixture(scope="module")
 def in_turn(on_ranks):
     return {

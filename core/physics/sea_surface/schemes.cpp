@@ -30,6 +30,7 @@ Entries sea_surface(Part) {
             entry<IceUnderAir>("IceUnderAir"),
             entry<IceCoverOfStep>("IceCoverOfStep"),
             entry<HeatNotTaken>("HeatNotTaken"),
+            entry<HeatOfIcebergs>("HeatOfIcebergs"),
             entry<HeatOfWater>("HeatOfWater"),
             entry<BulkOverIce>("BulkOverIce"),
             entry<GivenWaterOverIce>("GivenWaterOverIce"),

@@ -113,6 +113,17 @@ struct HeatNotTaken {
     }
 };
 
+/// Ice that flows from land melts in the sea.
+struct HeatOfIcebergs {
+    static constexpr std::string_view summary = "Heat that icebergs take from the sea";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "iceberg_heat_flux", place::center_column, "W m-2"> icebergs,
+        Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat) const {
+        heat[0] += icebergs[0];
+    }
+};
+
 /// Water that enters as volume has the temperature of the surface (core/ocean/freshwater.hpp), and
 /// in the air it has none: this heat is counted from 0 degC.
 struct HeatOfWater {

@@ -16,7 +16,8 @@ class UnderAir(Surface):
 
     Parameters
     ----------
-    rivers : whether the field `runoff_flux` has the water of rivers.
+    rivers : whether the fields `runoff_flux` and `iceberg_heat_flux` have the water of rivers and
+        icebergs, and the heat of these.
     volume : whether fresh water is volume, whose heat is then counted.
     """
 
@@ -81,6 +82,7 @@ class UnderAir(Surface):
             if ice is not None:
                 drifting = ice.thermodynamics.all_parameters["drifting_snow"]
                 do(scheme("HeatNotTaken", drifting_snow=drifting))
+            do("HeatOfIcebergs", when=self.rivers)
             do("HeatOfWater", when=self.volume)
             do("SurfaceFluxes")
             do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice is not None)
