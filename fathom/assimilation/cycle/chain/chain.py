@@ -207,11 +207,15 @@ class Cycles:
     def members_after(self, number: int, folder: Path, stages: Stages) -> None:
         """Makes the analyses of all members, with H' of the control; each a stage."""
         every = list(members.folders(self.suite, folder))
-        left = [n for n, place in every if not stages.done(f"{place.name}-analysis")]
-        x, made = self._linear(number, folder) if left else (None, None)
+        known: list[tuple[Any, Increments]] = []  # made for the first that is not done
+
+        def work(n: int, place: Path) -> None:
+            if not known:
+                known.append(self._linear(number, folder))
+            members.analyse(self, number, n, *known[0], place)
+
         for n, place in every:
-            work = partial(members.analyse, self, number, n, x, made, place)
-            stages.run(f"{place.name}-analysis", work)
+            stages.run(f"{place.name}-analysis", partial(work, n, place))
 
     def _linear(self, number: int, folder: Path) -> tuple[Any, Increments]:
         """Returns the background on the grid of the increments, and the control's analysis about it
