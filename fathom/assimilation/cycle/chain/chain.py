@@ -357,9 +357,10 @@ class Cycles:
         if bias is not None:
             before = base.read(bias)
             data["bias"], data["reason"] = before["bias"], before["reason"]
-            data["background_departure"] = data["background_departure"] - np.nan_to_num(
-                data["bias"]
-            )
+            departure = data["background_departure"] - np.nan_to_num(data["bias"])
+            gone = np.isnan(departure)  # no equivalent any more: it keeps its place without a say
+            data["background_departure"] = np.where(gone, 0.0, departure)
+            data["error_final"] = np.where(gone, 1e9, data["error_final"])
             return data.taken(_usable(before))
         return data.taken(_usable(data))
 
