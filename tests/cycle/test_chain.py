@@ -175,9 +175,9 @@ def test_an_area_inside_the_globe(tmp_path):
         'simulation.time_step="30min"',
     ]
     file = source.parent / "suite-area.toml"
+    other = settings.read(file, [*sets, 'assimilation.window="3h"', 'observations.slot="30min"'])
     with pytest.raises(ValueError, match="window is 10800.0 of the area and 21600.0 of the chain"):
-        other = [*sets, 'assimilation.window="3h"', 'observations.slot="30min"']
-        areas.of(settings.read(file, other), tmp_path / "other", print)
+        areas.of(other, tmp_path / "other", print)
     cycles = areas.of(settings.read(file, sets), tmp_path / "out", lambda text: None)
     (result,) = cycles.run()
     assert 50 < result["screening"]["used"] < cycles.outer.stages[0].records["screening"]["used"]

@@ -54,8 +54,9 @@ class AreaAnalyser(Analyser):
         full = self.saturation(x).reshape(self.space.levels, *self.space.inside.shape)
         latitude = np.deg2rad(self.grid.coordinates("center")[1][self.grid.wet_levels > 0])
         f = float(np.mean(2 * earth.ROTATION * np.sin(latitude)))
+        transform: Any = self.space.transform
         return AreaBackground(
-            self.space.transform, self.space.air.a, self.space.air.b, f, errors, saturation=full
+            transform, self.space.air.a, self.space.air.b, f, errors, saturation=full
         )
 
 
@@ -70,12 +71,12 @@ class AreaCycles(Cycles):
         store = f'chain.store="{suite.observations.slot}"'
         windows = f"chain.windows={suite.chain.windows}"
         around = settings.read(file, [*suite.area.set, windows, store])
-        self._check(suite, around, file)
+        around = self._checked(suite, around, file)
         self.outer = Cycles(around, out.absolute() / "outer", lambda text: say(f"globe, {text}"))
         super().__init__(suite, out, say)
 
-    def _check(self, suite: Suite, around: Suite | None, file: Path) -> None:
-        """Checks that both chains go together. InputError: with both values."""
+    def _checked(self, suite: Suite, around: Suite | None, file: Path) -> Suite:
+        """Returns the global chain. InputError: both do not go together, with both values."""
         place = suite.document.place
         if around is None:
             raise InputError(f"{place('area', 'outer')}: {file} is no chain")
@@ -96,6 +97,7 @@ class AreaCycles(Cycles):
                 f"{place('area', 'outer')}: {around.assimilation.method} analyses the start of a"
                 f" window, {suite.assimilation.method} its middle; allowed are fgat, 3d-var, envar"
             )
+        return around
 
     @property
     def simulated(self) -> bool:

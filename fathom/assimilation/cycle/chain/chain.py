@@ -207,11 +207,15 @@ class Cycles:
     def members_after(self, number: int, folder: Path, stages: Stages) -> None:
         """Makes the analyses of all members, with H' of the control; each a stage."""
         every = list(members.folders(self.suite, folder))
-        left = [n for n, place in every if not stages.done(f"{place.name}-analysis")]
-        x, made = self._linear(number, folder) if left else (None, None)
+        known: list[tuple[Any, Increments]] = []  # made for the first that is not done
+
+        def work(n: int, place: Path) -> None:
+            if not known:
+                known.append(self._linear(number, folder))
+            members.analyse(self, number, n, *known[0], place)
+
         for n, place in every:
-            work = partial(members.analyse, self, number, n, x, made, place)
-            stages.run(f"{place.name}-analysis", work)
+            stages.run(f"{place.name}-analysis", partial(work, n, place))
 
     def _linear(self, number: int, folder: Path) -> tuple[Any, Increments]:
         """Returns the background on the grid of the increments, and the control's analysis about it
@@ -353,9 +357,10 @@ class Cycles:
         if bias is not None:
             before = base.read(bias)
             data["bias"], data["reason"] = before["bias"], before["reason"]
-            data["background_departure"] = data["background_departure"] - np.nan_to_num(
-                data["bias"]
-            )
+            departure = data["background_departure"] - np.nan_to_num(data["bias"])
+            gone = np.isnan(departure)  # no equivalent any more: it keeps its place without a say
+            data["background_departure"] = np.where(gone, 0.0, departure)
+            data["error_final"] = np.where(gone, 1e9, data["error_final"])
             return data.taken(_usable(before))
         return data.taken(_usable(data))
 

@@ -125,7 +125,8 @@ class State:
     @property
     def vector(self) -> Vector:
         """Returns wind, virtual temperature, ln(p_s / 1000 hPa), humidity at the points."""
-        return self.space.packed([self.fields[name] for name in air])
+        made: Vector = self.space.packed([self.fields[name] for name in air])
+        return made
 
     def with_increment(self, increment: Vector) -> Fields:
         """Returns fields with an increment on its grid; no humidity below zero."""
@@ -158,7 +159,8 @@ class Space:
         return int(sum(self.counts) * self.inside.sum())
 
     def packed(self, fields: Sequence[np.ndarray]) -> Vector:
-        return np.concatenate([f[:, self.inside].ravel() for f in fields]).astype(float)
+        made: Vector = np.concatenate([f[:, self.inside].ravel() for f in fields]).astype(float)
+        return made
 
     def unpacked(self, vector: Vector) -> list[np.ndarray]:
         """Returns (levels, rows, points) of each field; 0 beyond the end of a row."""
@@ -179,7 +181,7 @@ class Space:
         ground and the sea on the same grid.
         """
         u, v, warm, pi, q = self.unpacked(vector)
-        made = {
+        made: Fields = {
             **dict(zip(wind, self.on_earth(u, v))),
             "air_temperature": warm / (1 + vapour * q),
             "specific_humidity": q,
