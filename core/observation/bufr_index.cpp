@@ -85,6 +85,20 @@ void add_headless(Bytes file, std::size_t first, std::size_t last, std::vector<M
     }
 }
 
+/// Reads length and edition. Damaged: it does not end where it says.
+void read_length(Bytes file, Message& m) {
+    const std::size_t left = file.size() - m.offset;
+    if (left < 8) throw Damaged("cut off");
+    const std::uint8_t* p = file.data() + m.offset;
+    m.length = number(p + 4, 3), m.edition = p[7];
+    if (m.edition < 2 || m.edition > 4)
+        throw Damaged("edition " + std::to_string(m.edition) + " is not 2, 3 or 4");
+    if (m.length < 30) throw Damaged("too short to be a message");
+    if (m.length > left) throw Damaged("cut off");
+    if (std::memcmp(p + m.length - 4, stop, 4)) throw Damaged("wrong length: no 7777 at its end");
+    if (holds_another(file, m)) throw Damaged("wrong length: another message lies in it");
+}
+
 /// The messages that end in one of `parts` parts of equally many bytes.
 std::vector<Message> of_part(std::vector<Message> all, int part, int parts) {
     std::size_t total = 0, end = 0;
@@ -110,19 +124,9 @@ std::vector<Message> index(std::span<const std::uint8_t> file, int part, int par
         m.offset = std::size_t(at - file.begin());
         if (ended < m.offset) add_headless(file, ended, m.offset, found);
         if (at == file.end()) break;
-        const std::size_t left = file.size() - m.offset;
         at += 4;  // where the next search begins, unless this message is whole
         try {
-            if (left < 8) throw Damaged("cut off");
-            const std::uint8_t* p = file.data() + m.offset;
-            m.length = number(p + 4, 3), m.edition = p[7];
-            if (m.edition < 2 || m.edition > 4)
-                throw Damaged("edition " + std::to_string(m.edition) + " is not 2, 3 or 4");
-            if (m.length < 30) throw Damaged("too short to be a message");
-            if (m.length > left) throw Damaged("cut off");
-            if (std::memcmp(p + m.length - 4, stop, 4))
-                throw Damaged("wrong length: no 7777 at its end");
-            if (holds_another(file, m)) throw Damaged("wrong length: another message lies in it");
+            read_length(file, m);
             at = file.begin() + std::ptrdiff_t(m.offset + m.length);
         } catch (const Damaged& wrong) {
             m.problem = wrong.what();

@@ -27,7 +27,7 @@ from fathom.base.home import at_home
 from fathom.base.moist_air import GAS_CONSTANT
 from fathom.base.near import near
 from fathom.base.reading import once
-from fathom.data import area_state, embedded, grib_state, stored_state
+from fathom.data import area_state, embedded, grib_files, grib_state, stored_state
 from fathom.data.input import states
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     }
     if name in sources:
         return sources[name]()
+    if grib_files.several(name):
+        return complete(grib_state.state(grib_files.files_of(name)))
     name = str(at_home(name))
     if str(name).endswith(grib_endings) and Path(name).is_file():
         return complete(grib_state.state(Path(name)))
@@ -77,6 +79,8 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
 @once
 def is_area_file(name: str) -> bool:
     """Returns whether it is the path of a file with the state of a limited area."""
+    if grib_files.several(name):
+        return grib_state.is_area(grib_files.files_of(name).paths[0])
     file = at_home(name)
     if name.endswith(grib_endings) and file.is_file():
         return grib_state.is_area(file)

@@ -18,6 +18,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.data import area_state, rows_of_store
+from fathom.data.near_area import around_area, around_on_map, evenly
 from fathom.grids.regrid.schmidt import Schmidt
 from fathom.grids.regrid.twelve_points import lagrange
 from fathom.output.formats import grib_messages, grib_waves
@@ -48,10 +49,16 @@ class Given:
 
 
 class RowsOf:
-    """The rows of a file, known once all of its messages were taken."""
+    """The rows of a file, known once all of its messages were taken.
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    around : longitudes and latitudes [degrees] of an area, of which more than the points around is
+        left out of each field; None: all is kept.
+    """
+
+    def __init__(self, file: str | Path, around: tuple[Any, Any] | None = None) -> None:
+        self.file, self.around = file, around
+        self.cut: Any = None  # rows and columns that are kept; None: all
+        self._axes_of: dict[str, Any] = {}  # of a grid, by its section of a message
         self.full: Any = None  # latitudes and longitudes, in the order of values
         self.points: Any = None  # of the rows of a reduced grid, from the north
         self.truncation = 0  # the largest
@@ -81,11 +88,25 @@ class RowsOf:
         if kind == "reduced_gg":
             grib_messages.check_eastward(eccodes, message)
             return self._reduced(eccodes.codes_get_array(message, "pl"), values)
-        axes = (grib_messages.axes if sphere.plain else _own_axes)(eccodes, message)
+        section = str(eccodes.codes_get(message, "md5GridSection"))
+        if section not in self._axes_of:
+            of = grib_messages.axes if sphere.plain else _own_axes
+            self._axes_of[section] = of(eccodes, message)
+        axes = self._axes_of[section]
         if self.full is not None and not all(map(np.array_equal, self.full, axes)):
             raise self._several()
+        if self.full is None and sphere.plain:
+            self.cut = self._near(*axes)
         self.full = axes
-        return Given(grib_messages.in_rows(eccodes, message, values))
+        return Given(self._kept(grib_messages.in_rows(eccodes, message, values)))
+
+    def _near(self, latitude: Any, longitude: Any) -> Any:
+        """Returns the rows and columns near the area; None: all are needed, or there is no area."""
+        return None if self.around is None else around_area(self.around, latitude, longitude)
+
+    def _kept(self, values: np.ndarray) -> np.ndarray:
+        """Returns the part of (rows, columns) that is kept."""
+        return values if self.cut is None else values[np.ix_(*self.cut)]
 
     def _on_map(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
         """Returns the points of an area, as eccodes gives them."""
@@ -100,9 +121,12 @@ class RowsOf:
             places = [
                 grib_messages.places(eccodes, message, name) for name in ("longitudes", "latitudes")
             ]
-            self.map, self.first = (mapping, *places), ends
-        if mapping != self.map[0] or values.shape != self.map[1].shape or ends != self.first:
+            self.shape, self.first = values.shape, ends
+            self.cut = None if self.around is None else around_on_map(self.around, *places)
+            self.map = (mapping, *map(self._kept, places))
+        if mapping != self.map[0] or values.shape != self.shape or ends != self.first:
             raise self._several()
+        values = self._kept(values)
         self.along_rows |= bool(eccodes.codes_get(message, "resolutionAndComponentFlags") & 8)
         return Given(values)
 
@@ -113,6 +137,10 @@ class RowsOf:
     def _reduced(self, points: np.ndarray, values: np.ndarray) -> Given:
         if self.points is not None and not np.array_equal(points, self.points):
             raise self._several()
+        if self.points is None and self.sphere.plain:
+            count = int(points.max())
+            columns = 360.0 * np.arange(count) / count
+            self.cut = self._near(gaussian(points.size)[::-1], columns)
         self.points = points
         if points.sum() != values.size:
             raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
@@ -155,7 +183,7 @@ class RowsOf:
             mapping, longitude, latitude = self.map
             return area_state.on_map(data, mapping, longitude, latitude, self.along_rows)
         if self.dimensions[1] in data and not area_state.around(data.longitude.values):
-            return area_state.box(data)
+            return area_state.box(evenly(data))
         if self.sphere is None or self.sphere.plain:
             return data
         return rows_of_store.on_earth(data, self.sphere, self.along_rows)
@@ -165,8 +193,16 @@ class RowsOf:
 
     @cached_property
     def axes(self) -> Any:
-        """Returns latitudes and longitudes [degrees]; None: nothing was taken, or they are no
-        axes."""
+        """Returns latitudes and longitudes [degrees] that are kept; None: nothing was taken, or
+        they are no axes.
+        """
+        if self.whole_axes is None or self.cut is None:
+            return self.whole_axes
+        return tuple(axis[kept] for axis, kept in zip(self.whole_axes, self.cut))
+
+    @cached_property
+    def whole_axes(self) -> Any:
+        """Returns the axes of the whole grid."""
         if self.full is not None:
             return self.full
         if self.points is not None:
@@ -188,7 +224,7 @@ class RowsOf:
         if given.points is not None:
             if self.full is not None:
                 raise self._several()
-            return _full_rows(given.values, given.points)
+            return _full_rows(given.values, given.points, self.cut)
         return given.values
 
     def wind(self, vorticity: Given, divergence: Given) -> list[np.ndarray]:
@@ -217,7 +253,7 @@ class RowsOf:
         """Returns what `made(transform, function of the numbers of a message)` gives on Gaussian
         rows, brought to those of the axes.
         """
-        latitude, longitude = self.axes
+        latitude, longitude = self.whole_axes
         rows, points = latitude.size, longitude.size
         even = rows % 2 == 0 and np.abs(np.sort(latitude) - gaussian(rows)).max() < 1e-2
         if not even or longitude[0] or np.ptp(longitude) + 360 / points < 359.9:
@@ -232,8 +268,9 @@ class RowsOf:
             return grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
 
         field = made(transform, order)[..., ::fold]
-        result: np.ndarray = field if latitude[0] < 0 else field[::-1]
-        return result
+        if self.cut is None and self.full is None and self.points is None:
+            self.cut = self._near(latitude, longitude)
+        return self._kept(field if latitude[0] < 0 else field[::-1])
 
 
 def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
@@ -283,14 +320,19 @@ def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
     return gaussian(ny)[:: 1 if northward else -1], longitude[:: -1 if westward else 1]
 
 
-def _full_rows(values: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Returns (rows, longest row) of rows one after another."""
+def _full_rows(values: np.ndarray, points: np.ndarray, cut: Any = None) -> np.ndarray:
+    """Returns (rows, longest row) of rows one after another; cut: the rows and columns of these
+    that are wanted.
+    """
     longest = int(points.max())
-    found = np.empty((points.size, longest))
-    for j, row in enumerate(np.split(values, np.cumsum(points)[:-1])):
-        place = np.arange(longest) * row.size
+    rows, columns = (np.arange(points.size), np.arange(longest)) if cut is None else cut
+    found = np.empty((len(rows), len(columns)))
+    start = np.concatenate([[0], np.cumsum(points)])
+    for line, j in zip(found, rows):
+        row = values[start[j] : start[j + 1]]
+        place = columns * row.size
         west, t = place // longest, place % longest / longest
         around = np.stack([row[(west + n) % row.size] for n in (-1, 0, 1, 2)])
         smooth = sum(w * v for w, v in zip(lagrange([-1.0, 0.0, 1.0, 2.0], t), around))
-        found[j] = np.clip(smooth, around.min(0), around.max(0))
+        line[:] = np.clip(smooth, around.min(0), around.max(0))
     return found

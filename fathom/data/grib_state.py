@@ -11,6 +11,7 @@ levels (fathom/data/area_state.py). A missing field is an error that names it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,15 @@ import numpy as np
 from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.data import area_state, layered_state
+from fathom.data.grib_files import Files, mark
 from fathom.data.grib_rows import RowsOf, maps
 from fathom.output.formats import grib_messages
 from fathom.output.formats.grib_messages import library, messages, valid_time
 
 if TYPE_CHECKING:
     import xarray as xr
+
+Key = tuple[str, str, float, float]  # kind of level, name, factor, level [Pa or number]
 
 fields = {  # short names -> names here, and the factor to their units
     "t": ("air_temperature", 1.0),
@@ -46,9 +50,18 @@ surface_fields = {
 }
 
 
-def state(file: Path) -> xr.Dataset:
-    """Returns all times of a file, (time, pressure [Pa], latitude, longitude)."""
-    found, rows, interfaces = _messages(file)
+def state(file: Path | Files) -> xr.Dataset:
+    """Returns all times of a file, or of several, (time, pressure [Pa], latitude, longitude)."""
+    files = file if isinstance(file, Files) else Files((file,))
+    return of_fields(str(files), _fields(files), RowsOf(str(files)))
+
+
+def of_fields(file: str, fields: Iterable[tuple[Key, Any]], rows: RowsOf) -> xr.Dataset:
+    """Returns the state of the fields of files: of each its key, and its message.
+
+    file : how errors call it.
+    """
+    found, interfaces = _collected(file, fields, rows)
     layers = {key: held for key, held in found.items() if key[0] == "hybrid"}
     if layers:
         return _of_layers(file, found, rows, interfaces)
@@ -64,7 +77,7 @@ def state(file: Path) -> xr.Dataset:
     return layered_state.with_specific_humidity(_dataset(found, rows, "pressure", "pressure"))
 
 
-def _check_levels(file: Path, found: dict[Any, Any]) -> None:
+def _check_levels(file: str, found: dict[Any, Any]) -> None:
     """Raises InputError: a field that lacks a time or a level of pressure that another one has."""
     needed = [*layered_state.needed, "geopotential", "specific_humidity"]
     if ("pressure", "specific_humidity") not in found:
@@ -84,7 +97,7 @@ def is_area(file: Path) -> bool:
     """Returns whether the first field that is of use here lies on a part of the earth."""
     eccodes = library(file)
     for message in messages(file):
-        if _key(eccodes, message) is None:
+        if key_of(eccodes, message) is None:
             continue
         kind = eccodes.codes_get(message, "gridType")
         if kind != "regular_ll":
@@ -93,30 +106,70 @@ def is_area(file: Path) -> bool:
     return False
 
 
-def _messages(file: Path) -> tuple[dict[Any, Any], RowsOf, Any]:
-    """Returns {(kind of level, name): {(time, level): values}}, their rows, pv. InputError: a field
-    twice.
+def _fields(files: Files) -> Iterator[tuple[Key, Any]]:
+    """Yields the key and the message of each field of use here."""
+    member = Member(files)
+    for path in files.paths:
+        eccodes = library(path)
+        for message in messages(path):
+            if (key := key_of(eccodes, message)) is not None and member.has(eccodes, message):
+                yield key, message
+    member.check()
+
+
+class Member:
+    """The member of files of an ensemble that is wanted. InputError, once fields are asked for:
+    there are several, and none is chosen.
     """
-    eccodes = library(file)
+
+    def __init__(self, files: Files) -> None:
+        self.files, self.seen = files, set[int]()
+
+    def has(self, eccodes: Any, message: Any) -> bool:
+        """Returns whether a field is of it; of a file without members all are."""
+        if not eccodes.codes_is_defined(message, "number"):
+            return True
+        number = eccodes.codes_get(message, "number", int)
+        self.seen.add(number)
+        if self.files.member < 0 and len(self.seen) > 1:
+            raise InputError(
+                f"{self.files} has {grib_messages.several}; by its number: {self.files}{mark}"
+                f"{min(self.seen)}"
+            )
+        return self.files.member in (-1, number)
+
+    def check(self) -> None:
+        """Raises InputError: it is not there."""
+        if self.files.member >= 0 and self.seen and self.files.member not in self.seen:
+            raise InputError(
+                f"{self.files}: the files have members {', '.join(map(str, sorted(self.seen)))}"
+            )
+
+
+def _collected(
+    file: str, fields: Iterable[tuple[Key, Any]], rows: RowsOf
+) -> tuple[dict[Any, Any], Any]:
+    """Returns {(kind of level, name): {(time, level): values}} on the rows, and pv. InputError: a
+    field twice.
+    """
+    import eccodes  # the fields come from there
+
     held: dict[tuple[str, str], dict[Any, Any]] = {}
     called: dict[tuple[str, str], str] = {}
-    rows = RowsOf(file)
     interfaces = None
-    for message in messages(file):
-        if (key := _key(eccodes, message)) is not None:
-            kind, name, factor, level = key
-            short = eccodes.codes_get(message, "shortName")
-            if called.setdefault((kind, name), short) != short:
-                continue  # a height beside the geopotential
-            values = factor * grib_messages.numbers(eccodes, message)
-            when = valid_time(eccodes, message), level
-            of = held.setdefault((kind, name), {})
-            grib_messages.check_once(file, short, when, of)
-            of[when] = rows.take(eccodes, message, values)
-            if kind == "hybrid" and interfaces is None:
-                interfaces = eccodes.codes_get_array(message, "pv")
+    for (kind, name, factor, level), message in fields:
+        short = eccodes.codes_get(message, "shortName")
+        if called.setdefault((kind, name), short) != short:
+            continue  # a height beside the geopotential
+        values = factor * grib_messages.numbers(eccodes, message)
+        when = valid_time(eccodes, message), level
+        of = held.setdefault((kind, name), {})
+        grib_messages.check_once(file, short, when, of)
+        of[when] = rows.take(eccodes, message, values)
+        if kind == "hybrid" and interfaces is None:
+            interfaces = eccodes.codes_get_array(message, "pv")
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
-    return found | _winds(found, held, rows) | _ground(found), rows, interfaces
+    return found | _winds(found, held, rows) | _ground(found), interfaces
 
 
 def _winds(found: dict[Any, Any], held: dict[Any, Any], rows: RowsOf) -> dict[Any, Any]:
@@ -143,7 +196,7 @@ def _ground(found: dict[Any, Any]) -> dict[Any, Any]:
     return {("surface", "surface_geopotential"): {(t, 0): held for (t, _), held in there.items()}}
 
 
-def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
+def key_of(eccodes: Any, message: Any) -> Key | None:
     """Returns kind of level, name, factor, level [Pa or number]; None: of no use here."""
     short, kind, level = (
         eccodes.codes_get(message, key) for key in ("shortName", "typeOfLevel", "level")
@@ -178,7 +231,7 @@ def _dataset(found: dict[Any, Any], rows: RowsOf, kind: str, dimension: str) -> 
     return rows.on_earth(xarray.Dataset(data, coordinates | places))
 
 
-def _of_layers(file: Path, found: dict[Any, Any], rows: RowsOf, interfaces: Any) -> xr.Dataset:
+def _of_layers(file: str, found: dict[Any, Any], rows: RowsOf, interfaces: Any) -> xr.Dataset:
     """Returns fields on hybrid levels, on levels of pressure; those of an area as they are."""
     data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
@@ -187,7 +240,7 @@ def _of_layers(file: Path, found: dict[Any, Any], rows: RowsOf, interfaces: Any)
     return layered_state.on_pressures(data, a, b)
 
 
-def _layers(file: Path, found: dict[Any, Any], rows: RowsOf, layers: int) -> xr.Dataset:
+def _layers(file: str, found: dict[Any, Any], rows: RowsOf, layers: int) -> xr.Dataset:
     """Returns all fields on hybrid levels and of the surface. ValueError: a missing field."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
     layered_state.check(file, names)

@@ -244,6 +244,7 @@ class Model(Configurable):
 
     stores: ClassVar[Mapping[str, type]] = {}  # further kinds of output, by their keyword
     level_coordinates: Sequence[Any] = ()  # levels that output may use
+    on_chosen_levels: Sequence[str] = ("layer",)  # places whose values go to those levels
 
     @property
     def derived(self) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ rows = (
         "center",
         "interface",
         "balance",
+        grib=(0, 2, 9),
     ),
     Name(
         "air_potential_temperature",

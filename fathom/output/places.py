@@ -84,6 +84,8 @@ class Places:
         circles.
         """
         own = self.simulation.model.grid.mapping() if target is None else target.mapping
+        if self.zonal and "longitude" not in own:
+            raise InputError("zonal = true is along latitudes of the earth; the grid is a plane")
         if area is not None or target is None:
             cut = windows.window(own, area or windows.globe)
             target = cut if target is None else cut.without_grid()

@@ -124,7 +124,7 @@ class Statistics:
         """Returns a variable of the model's on the chosen levels, and fitted."""
         model, first = self.simulation.model, known[d.own_needs[0]]
         vertical = "column" if d.surface else d.vertical or first["vertical"]
-        here = self.levels is not None and vertical == "layer"
+        here = self.levels is not None and vertical in model.on_chosen_levels
         if self.fit is None:
             return self._at_levels(name, d, known) if here else d
         height = model.grid.levels.nz
@@ -169,12 +169,16 @@ class Statistics:
         return d.linear if self.statistic in summed else d.of is diagnostics.same
 
     def _check_cells(self, known: Mapping[str, Any]) -> None:
-        """Raises InputError: means over cells of what lies at their corners."""
-        for name, d in self.variables.items() if self.conserves else ():
-            if (place := known[d.own_needs[0]]["horizontal"]) != "center":
+        """Raises InputError: means over cells, or along rows, of what lies at their corners."""
+        along_rows = self.zonal and not self.target.between
+        what = "regrid = 'conservative'" if self.conserves else "zonal = true along the grid's rows"
+        other = ", or give latlon_resolution" if along_rows else ""
+        for name, d in self.variables.items() if self.conserves or along_rows else ():
+            place = known[d.own_needs[0]]["horizontal"]
+            if place not in ("center", *(["east_face"] if along_rows else [])):
                 raise InputError(
                     f"output {self.path}: '{name}' lies on the {place.replace('_', ' ')}s of cells;"
-                    " regrid = 'conservative' is for values of cells: write it to another output"
+                    f" {what} is for values of cells: write it to another output{other}"
                 )
 
     def _kept(self, known: Mapping[str, Any], precision: int) -> list[Any]:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fathom import names
+from fathom.atmosphere.area.grib_outer import StoredGrib, is_grib
 from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
@@ -267,14 +268,21 @@ def states_of(
         return None if periodic and not upper_zone else Initial(initial)
     if periodic and not (grid.coupling or upper_zone):
         raise InputError(f"outer = {given!r} needs coupling = 8, say, of the CartesianGrid")
-    if isinstance(given, (str, Path)):
-        return Stored(receiver(), Path(given), options.in_time, options.every)
+    if (stored := _of_files(given)) is not None:
+        return stored(receiver(), given, options.in_time, options.every)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
     raise InputError(
-        f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
-        " of a SpectralAtmosphere or a larger area, or its name in Programs"
+        f"outer = {given!r}: allowed are 'initial', the path of a store or a file, paths of GRIB"
+        " files, and a simulation of a SpectralAtmosphere or a larger area, or its name in Programs"
     )
+
+
+def _of_files(given: Any) -> type[Stored] | None:
+    """Returns the class of states in files; None: it names no files."""
+    if is_grib(given):
+        return StoredGrib
+    return Stored if isinstance(given, (str, Path)) else None
 
 
 def _is_name(given: Any) -> bool:

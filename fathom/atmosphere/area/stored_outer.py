@@ -52,11 +52,11 @@ class Stored:
     def __init__(
         self,
         receiver: Receiver,
-        path: Path,
+        path: str | Path,
         in_time: str = "linear",
         every: float | str | None = None,
     ) -> None:
-        self.receiver, self.path, self.in_time = receiver, path, in_time
+        self.receiver, self.path, self.in_time = receiver, Path(path), in_time
         self.every = every and Period(every, "outer_every")
         self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, made when first requested
@@ -69,12 +69,7 @@ class Stored:
     def taken(self) -> tuple[np.ndarray, Any]:
         """Returns the records that are taken: their numbers and their times, an
         xarray.DataArray."""
-        with output.open(self.path) as data:
-            if "time" not in data.dims:
-                raise InputError(f"outer = {str(self.path)!r} has no states in time")
-            times = data.time.load()
-        if times.dtype.kind not in "MO":
-            raise InputError(variables.why_no_dates(f"outer = {str(self.path)!r}", data, "time"))
+        times = self.moments()
         numbers = np.arange(times.size)
         if self.every:
             since = (times.values - times.values[0]) / np.timedelta64(1, "s")
@@ -86,6 +81,16 @@ class Stored:
                     f" {self.path}, {times.values[0]} to {times.values[-1]}"
                 )
         return numbers, times[numbers]
+
+    def moments(self) -> Any:
+        """Returns the times of all records, an xarray.DataArray."""
+        with output.open(self.path) as data:
+            if "time" not in data.dims:
+                raise InputError(f"outer = {str(self.path)!r} has no states in time")
+            times = data.time.load()
+        if times.dtype.kind not in "MO":
+            raise InputError(variables.why_no_dates(f"outer = {str(self.path)!r}", data, "time"))
+        return times
 
     @cached_property
     def axis(self) -> TimeAxis:
@@ -99,7 +104,7 @@ class Stored:
         return TimeAxis(variables.moments(np.array([*finer, times[-1]], times.dtype)))
 
     @cached_property
-    def _of_area(self) -> StoredArea | None:
+    def _of_area(self) -> Any:
         """Returns it as the states of a larger area, which lie on a map or in a box; None: of the
         globe, or on the columns of the area.
         """

@@ -60,6 +60,14 @@ class State(diagnostics.State):
         tracers = [name for name in model.tracers if name in fields]
         self.fields |= {name: in_layers(np.asarray(self.fields[name], float)) for name in tracers}
 
+    def _at(self, name: str, pressures: Any) -> Any:
+        """Returns what the base says; what lies on interfaces is that of layers between them."""
+        values = self[name] if name == "potential_temperature_deviation" else self.given.get(name)
+        if values is None or len(values) != self.model.grid.levels.nz + 1:
+            return super()._at(name, pressures)
+        values = np.asarray(self[name], float)
+        return self.column.at((values[1:] + values[:-1]) / 2, pressures)
+
     @cached_property
     def column(self) -> Any:
         """Returns the column, with heights and T_v scaled to the gravity of geopotential height."""
@@ -142,7 +150,13 @@ def _geopotential(state: Any) -> Any:
     return STANDARD_GRAVITY * state.model.rest.geopotential((z[1:] + z[:-1]) / 2)
 
 
+def _deviation(state: Any) -> Any:
+    _, theta = state.dynamical
+    return theta - part(state.model.rest.state[2], state.block).reshape(theta.shape)
+
+
 _rules = {
+    "potential_temperature_deviation": _deviation,
     "virtual_temperature": lambda s: temperature(s.model, *s.dynamical),
     "air_temperature": _temperature,
     "air_pressure": lambda s: pressure(s.model, *s.dynamical),

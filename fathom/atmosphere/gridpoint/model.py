@@ -400,6 +400,7 @@ class GridPointAtmosphere(AirOnHeights):
         chosen.potential_temperature,
         chosen.hybrid(HybridLevels),
     )  # levels that output may use
+    on_chosen_levels = ("layer", "interface")
 
     def at_levels(self, name: str, diagnostic: Any, levels: Any, horizontal: Any) -> Any:
         """Returns the Diagnostic of a variable of layers at chosen levels."""

@@ -81,6 +81,8 @@ def window(own: Mapping[str, Any], area: Any) -> Window:
         for name, values in own.items()
         if (cut := _cut(name, np.asarray(values), x.shape, j, i)) is not None
     }
+    if "projection" in own:  # rows and columns of a map are those of the same map
+        mapping["projection"] = own["projection"]
     west = np.asarray(mapping[names[0]]).flat[0]
     for name in [n for n in mapping if n.endswith("longitude")]:  # as the box counts them
         mapping[name] = mapping[name] - 360.0 * np.floor((west - box[0]) / 360 + 1e-9)
@@ -155,18 +157,37 @@ def _cut(
     return None
 
 
+def _rows(own: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns coordinates with one latitude of each row and one longitude of each column; None:
+    points of a row lie on several.
+    """
+    found = dict(own)
+    for part in ("", "corner_"):
+        x, y = (np.asarray(own[f"{part}{name}"], float) for name in ("longitude", "latitude"))
+        if x.ndim == 2:
+            if np.ptp(x, axis=0).max() > 1e-9 or np.ptp(y, axis=1).max() > 1e-9:
+                return None
+            x, y = x[0], y[:, 0]
+        found[f"{part}longitude"], found[f"{part}latitude"] = x, y
+    found.pop("projection", None)
+    return found
+
+
 class ZonalMean(Target):
     """Means along the rows of another target, which lies on latitudes and longitudes."""
 
     def __init__(self, along: Target) -> None:
-        corners = np.asarray(along.mapping["corner_longitude"], float)
-        if np.ndim(along.longitude) != 1:
+        if "corner_longitude" not in along.mapping:
+            raise InputError("a zonal mean is of the earth; the grid is a plane")
+        rows = _rows(along.mapping)
+        if rows is None:
             raise InputError(
                 "a zonal mean needs rows of one latitude each; on this grid give"
                 " latlon_resolution = 1, or other degrees, as well"
             )
+        corners = np.asarray(rows["corner_longitude"], float)
         ends = corners[[0, -1]]
-        mapping = along.mapping | {
+        mapping = rows | {
             "longitude": np.array([0.5 * ends.sum()]),
             "corner_longitude": ends,
             "area": np.asarray(along.mapping["area"]).sum(1, keepdims=True),
@@ -174,7 +195,7 @@ class ZonalMean(Target):
         for name in ("wet_levels", "bottom_thickness", "land_fraction", "sphere"):
             mapping.pop(name, None)
         super().__init__(
-            mapping["longitude"], along.latitude, mapping, interpolations=along.interpolations
+            mapping["longitude"], rows["latitude"], mapping, interpolations=along.interpolations
         )
         self.along = along
 

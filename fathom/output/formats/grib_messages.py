@@ -9,6 +9,7 @@ end, every other line backwards.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from fathom.base.failure import FileError, InputError
 
 regular = ("regular_ll", "regular_gg")
 missing_mark = 1e36  # that no field holds
-_several = "as of several members or forecasts: keep one of them"
+several = "fields of several members or forecasts: keep one of them"
 
 
 class Place(NamedTuple):
@@ -66,6 +67,22 @@ def placed(file: Path) -> Iterator[tuple[Place, Any]]:
                     yield Place(at, length, number), handle
                 finally:
                     eccodes.codes_release(handle)
+
+
+@contextmanager
+def at(file: Path, place: Place) -> Iterator[Any]:
+    """Yields the handle of a field of a file, which is released after use."""
+    eccodes = library(file)
+    with file.open("rb") as stream:
+        stream.seek(place.at)
+        message = stream.read(place.length)
+    if place.part:
+        message = separated(message)[place.part]
+    handle = eccodes.codes_new_from_message(message)
+    try:
+        yield handle
+    finally:
+        eccodes.codes_release(handle)
 
 
 def _next(eccodes: Any, stream: Any, file: Path) -> Any:
@@ -183,10 +200,12 @@ def axes(eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray]:
     return latitude[:, 0], longitude[0]
 
 
-def check_once(path: Path, name: str, when: Any, there: Any) -> None:
+def check_once(path: Path | str, name: str, when: Any, there: Any) -> None:
     """Raises InputError: a field of a time and level that is there already."""
     if when in there:
-        raise InputError(f"{path} has {name} more than once at a time and level, {_several}")
+        raise InputError(
+            f"{path} has {name} more than once at a time and level, as of {several[10:]}"
+        )
 
 
 def valid_time(eccodes: Any, handle: Any) -> np.datetime64:

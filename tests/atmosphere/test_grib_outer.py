@@ -1,0 +1,106 @@
+"""GRIB files of centres drive an area: each record is the state of the files at the area's points,
+for their grids and levels, in one file, several, or by members.
+"""
+
+import numpy as np
+import pytest
+
+import centre_files
+import fathom as fm
+import small_areas
+
+
+def model(outer, analysis=None):
+    grid = small_areas.area(points=(24, 20), resolution=60e3, levels=fm.HybridLevels("L19"))
+    air = fm.LimitedAreaAtmosphere(grid, outer=outer, tracers=["specific_humidity"])
+    return air.set(analysis=analysis) if analysis else air.set(air_temperature=centre_files.WARM)
+
+
+def check(air, number, hours, near=0.1):
+    """A record against the formulas, at the points and layers of the area."""
+    state = air.outer.state(number)
+    grid = air.grid
+    nx, ny = grid.points
+    x, y = (c[:ny, :nx] for c in grid.coordinates())
+    a, b = np.asarray(grid.levels.a), np.asarray(grid.levels.b)
+    p_s = np.exp(state["log_surface_pressure"][:ny, :nx])
+    assert np.abs(p_s / centre_files.surface_pressure(x, y) - 1).max() < 1e-3
+    edges = a[:, None, None] + b[:, None, None] * p_s
+    p = np.exp(np.log((edges[1:] + edges[:-1]) / 2))
+    low = (p.min((1, 2)) > 2e4) & (p.max((1, 2)) < 9e4)  # between levels of all files
+    for name, one in (("eastward_wind", "u"), ("northward_wind", "v")):
+        away = state[name][:, :ny, :nx] - centre_files.air(one, x, y, p, hours)
+        assert np.abs(away[low]).max() < near, name
+    away = state["air_temperature"][:, :ny, :nx] - centre_files.air("t", x, y, p, hours)
+    assert np.abs(away[low]).max() < 1.0  # levels of pressure are few
+    q = state["specific_humidity"][:, :ny, :nx] - centre_files.air("q", x, y, p, hours)
+    assert np.abs(q[low]).max() < 2e-3
+
+
+few = [("gfs", False), ("ifs", True)]
+others = [(g, h) for g in centre_files.grids for h in (False, True) if (g, h) not in few]
+
+
+@pytest.mark.parametrize(
+    "grid, hybrid", [*few, *(pytest.param(*one, marks=pytest.mark.long) for one in others)]
+)
+def test_drives_an_area(tmp_path, grid, hybrid):
+    file = tmp_path / "a.grib2"
+    file.write_bytes(b"".join(centre_files.of_time(grid, h, hybrid) for h in (0, 6)))
+    air = model(str(file))
+    assert len(air.outer.times.times) == 2
+    for number, hours in enumerate((0, 6)):
+        check(air, number, hours)
+
+
+def test_files_by_time_pattern_and_member(tmp_path):
+    """A file a time, by a pattern or a list, with the orography in one of its own."""
+    whole, orography = [], centre_files.message("ifs", "orog", 0)
+    for hours in (0, 6):
+        messages = centre_files.of_time("ifs", hours, hybrid=True)
+        whole.append(messages.replace(centre_files.message("ifs", "orog", 0, hours), b""))
+        (tmp_path / f"lbc{hours}.grib2").write_bytes(whole[-1])
+    (tmp_path / "lbc-ground.grib2").write_bytes(orography)
+    names = [str(tmp_path / f"lbc{part}.grib2") for part in ("0", "6", "-ground")]
+    for given in (str(tmp_path / "lbc*.grib2"), names):
+        air = model(given)
+        assert len(air.outer.times.times) == 2
+        check(air, 1, 6)
+    with pytest.raises(fm.InputError, match="lacks surface_geopotential"):
+        model(names[:2]).outer.state(0)
+    with pytest.raises(FileNotFoundError, match="no such file of GRIB"):
+        model(str(tmp_path / "lbd*.grib2"))
+
+
+def test_members(tmp_path):
+    """Of an ensemble one is chosen; without a choice it is refused."""
+    file = tmp_path / "ens.grib2"
+    of = {"productDefinitionTemplateNumber": 1, "numberOfForecastsInEnsemble": 3}
+    file.write_bytes(
+        b"".join(
+            centre_files.of_time("icon", 2 * number, more=of | {"number": number, "stepRange": "0"})
+            for number in (1, 2, 3)
+        )
+    )
+    with pytest.raises(fm.InputError, match=r"several members or forecasts.*\?member=1"):
+        model(str(file)).outer.check()
+    check(model(f"{file}?member=2"), 0, 4)
+    with pytest.raises(fm.InputError, match="the files have members 1, 2, 3"):
+        model(f"{file}?member=7").outer.check()
+    state = fm.data.atmosphere.open(f"{file}?member=3")
+    assert float(abs(state.eastward_wind).max()) > 10
+
+
+def test_an_area_runs_from_files(tmp_path):
+    """Six hours of an area within files on hybrid levels: the wind along its edge is theirs."""
+    file = tmp_path / "a.grib2"
+    file.write_bytes(b"".join(centre_files.of_time("ifs", h, True) for h in (0, 6)))
+    air = model(str(file), str(file))
+    run = fm.Simulation(air, "15min", start="2024-06-03", directory=tmp_path / "run")
+    run.run("6h", progress=False, report=False)
+    wind = run.gather("eastward_wind")[:, 0, 5]
+    wanted = air.outer.state(1)["eastward_wind"][:, 0, 5]
+    assert np.abs(wind - wanted)[5:].max() < 0.5
+    later = fm.Simulation(air, "15min", start="2024-06-03", directory=tmp_path / "more")
+    with pytest.raises(fm.InputError, match="2024-06-03 06:00"):
+        later.run("9h", progress=False, report=False)
