@@ -370,8 +370,8 @@ void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int column
                     Lanes* const kept =
                         scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
                     auto go_on = [&](int parity) __attribute__((always_inline)) {
-                        return sum(parity, begin <= first ? T::zeros()
-                                                          : T::load(kept + T::size * parity));
+                        return sum(parity,
+                                   begin <= first ? T::zeros() : T::load(kept + T::size * parity));
                     };
                     const T even = go_on(0);
                     if (last)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -132,12 +132,13 @@ class Repeatable(Protocol):
 @dataclass
 class Repeated:
     """Seconds of each repetition, of ours and of the peers; the best multiply-adds and triad
-    between them.
+    between them, and the multiply-adds next to each repetition, the median of short ones.
     """
 
     seconds: dict[str, list[float]]
     rate: float = 0.0
     triad: float = 0.0
+    rates: list[float] = field(default_factory=list)
 
 
 def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict[str, Any]]) -> Repeated:
@@ -145,15 +146,34 @@ def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict[str, Any]]) -> Re
     counted."""
     found, bytes_ = Repeated({}), 8 if case.precision == "fp64" else 4
     with roofline.one_clock(1, case.threads) as now:
+        before = multiply_adds(bytes_)
         for repetition in range(case.repetitions + 1):
             taken = pair.once(now)
+            after = multiply_adds(bytes_)
+            nearby, before = float(np.median(before + after)), after
             taken |= {name: peer["run"](now) for name, peer in peers.items() if "run" in peer}
             found.rate = max(found.rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(10)))
             found.triad = max(found.triad, mpi.core.triad_bandwidth(32 << 20, 2))
+            if peers:
+                before = multiply_adds(bytes_)
             if repetition:
+                found.rates.append(nearby)
                 for name, seconds in taken.items():
                     found.seconds.setdefault(name, []).append(seconds)
     return found
+
+
+def multiply_adds(bytes_: int) -> list[float]:
+    """Returns a few short measurements of the multiply-adds a second of this moment."""
+    return [mpi.core.fma_rate(bytes_, 0.0005) for _ in range(4)]
+
+
+def beside(work: float, seconds: list[float], rates: list[float], threads: int) -> list[float]:
+    """Returns the lower decile, the median and the upper decile of the part of the multiply-adds
+    that work reached, each repetition against the rate next to it.
+    """
+    parts = work / (np.array(seconds) * np.array(rates) * threads)
+    return [float(x) for x in np.quantile(parts, [0.1, 0.5, 0.9])]
 
 
 def of_peers(
@@ -214,6 +234,9 @@ def measure(case: Case) -> dict[str, Any]:
         "triad_gigabytes_per_second": repeated.triad / 1e9,
         "fraction_of_fma": (legendre + fourier) / min(pairs) / (rate * case.threads),
         "legendre_fraction_of_fma": legendre / min(seconds["legendre"]) / (rate * case.threads),
+        "legendre_fraction_beside": beside(
+            legendre, seconds["legendre"], repeated.rates, case.threads
+        ),
         "phases": {name: min(seconds[name]) * per_field for name in (*ways, *computing)},
         "table_megabytes": transform.core.table_bytes / 1e6,
         "seconds_to_prepare": prepared,
@@ -365,6 +388,7 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     load.leave(figures, file)
     case, phases = figures["case"], figures["phases"]
     ours = figures["milliseconds_per_pair"]
+    low, middle, high = figures["legendre_fraction_beside"]
     entries: list[tuple[str, str | list[str]]] = [
         (
             "grid",
@@ -394,8 +418,9 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
             "Legendre",
             (
                 f"{figures['legendre_gflops']:.1f} GF/s,"
-                f" {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate;"
-                f" tables of {figures['table_megabytes']:.1f} MB"
+                f" {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate,"
+                f" {100 * low:.0f} to {100 * high:.0f} % of the rate beside each repetition (median"
+                f" {100 * middle:.0f}); tables of {figures['table_megabytes']:.1f} MB"
             ),
         ),
         ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
@@ -450,14 +475,12 @@ def timed(now: Callable[[], float], pairs: list[Callable[..., Any]]) -> float:
     return now() - began
 
 
-def _ducc0(case: Case, fields: int = 6) -> dict[str, Any]:
-    """Returns one field after the other: the cost of a field does not depend on the number of
-    fields.
-    """
+def _ducc0(case: Case) -> dict[str, Any]:
+    """Returns as many fields as ours, one after the other: they come from the same memory."""
     import ducc0
 
     rows, points = _shape(case)
-    N = case.truncation
+    N, fields = case.truncation, case.fields
     kind = np.complex128 if case.precision == "fp64" else np.complex64
     alm = np.random.default_rng(0).normal(size=(fields, 1, (N + 1) * (N + 2) // 2)).astype(kind)
     how = {"spin": 0, "lmax": N, "geometry": "GL", "nthreads": case.threads}
@@ -479,13 +502,14 @@ def _ducc0(case: Case, fields: int = 6) -> dict[str, Any]:
     }
 
 
-def _shtns(case: Case, fields: int = 6) -> dict[str, Any]:
+def _shtns(case: Case) -> dict[str, Any]:
     import shtns
 
     if case.precision == "fp32":
         return {"message": "fp64 only"}
     os.environ.setdefault("OMP_NUM_THREADS", str(case.threads))
     rows, points = _shape(case)
+    fields = case.fields
     harmonics = shtns.sht(case.truncation)
     harmonics.set_grid(rows, points, flags=shtns.sht_gauss, polar_opt=1e-10)
     rng = np.random.default_rng(0)

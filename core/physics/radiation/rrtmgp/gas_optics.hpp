@@ -103,19 +103,28 @@ private:
     constexpr int first(int half) const { return half ? 0 : tropopause; }
     constexpr int last(int half) const { return half ? tropopause : L; }
 
-    /// Weights and rows of a flavour, eight layers at once.
+    /// Whether a band or a minor gas of a half has this flavour.
+    constexpr bool occurs(std::size_t flavour, int half) const {
+        if (k.flavours[flavour].used[half]) return true;
+        for (const auto& one : k.minor[half])
+            if (std::size_t(one.flavour) == flavour) return true;
+        return false;
+    }
+    /// Weights and rows of a flavour in the layers where it occurs, eight layers at once.
     constexpr void mix(std::size_t number) const {
         const auto& flavour = k.flavours[number];
         T* const ratio = scalar + 2 * P;
         const T *n1 = c.amount + std::size_t(flavour.gas[0]) * L,
                 *n2 = c.amount + std::size_t(flavour.gas[1]) * L;
+        const int from = occurs(number, 1) ? 0 : tropopause / lanes * lanes,
+                  to = occurs(number, 0) ? P : (tropopause + lanes - 1) / lanes * lanes;
         for (int i = 0; i < 2; ++i) {
-            for (int l = lane; l < P; l += step) {
+            for (int l = from + lane; l < to; l += step) {
                 const int half = l < tropopause;
                 ratio[l] =
                     flavour.used[half] && l < L ? T(k.ratio(number, half, plane[l] + i)) : T(1);
             }
-            for (int l = lane; l < P; l += lanes) {
+            for (int l = from + lane; l < to; l += lanes) {
                 const Real a = amounts(n1, l);
                 mix(number, i, l, a, multiply_add(Real::load(ratio + l), amounts(n2, l), a));
             }
@@ -140,7 +149,7 @@ private:
         put(of_minor + 2 * i, low), put(of_minor + 2 * i + 1, high);
         const Real f[4] = {(1 - p) * low, (1 - p) * high, p * low, p * high};
         for (int n = 0; n < 4; ++n) {
-            put(of_fraction + 4 * i + n, f[n]);
+            if (part) put(of_fraction + 4 * i + n, f[n]);
             put(of_major + 4 * i + n, both * f[n]);
         }
         const Integers<width> warmer = load_integers<width>(plane + l) + i,

@@ -144,17 +144,15 @@ private:
             T* const down = sums + (l + 1) * lanes;
             Real all = Real::load(down);
             for (int v = 0; v < vectors; ++v) {
-                const int n = l * step + v * lanes;
-                const Real path = multiply_add(Real::load(tau + l * S + g + v * lanes),
-                                               Real(T(secant)), Real(T(1e-30)));
-                const auto [t, stays] = transmission(path);
-                const Real x = 2 * (stays / path - t), B = Real::load(of[1] + n),
-                           lower = Real::load(of[0] + n + step);
-                multiply_add(stays, upper[v], x * (B - upper[v])).store(upward + n);
-                I[v] = multiply_add(t, I[v], multiply_add(stays, lower, x * (B - lower)));
-                t.store(through + n);
+                const int from = l * S + g + v * lanes, n = l * step + v * lanes;
+                if constexpr (in_halves<Real>) {  // as in the short wave
+                    constexpr int half = width / 2;
+                    I[v].low = layer_along(secant, from, n, step, upper[v].low, I[v].low);
+                    I[v].high =
+                        layer_along(secant, from + half, n + half, step, upper[v].high, I[v].high);
+                } else
+                    I[v] = layer_along(secant, from, n, step, upper[v], I[v]);
                 all = multiply_add(w, I[v], all);
-                upper[v] = lower;
             }
             all.store(down);
         }
@@ -171,6 +169,22 @@ private:
             add<vectors>(w, I, sums + N + l * lanes);
             if (reaches) add<vectors>(w, J, sums + 2 * N + l * lanes);
         }
+    }
+    /// Of radiation along one angle that reaches a layer, what leaves it; upper: B there, then of
+    /// the next layer.
+    template <class Real>
+    constexpr Real layer_along(double secant, int from, int n, int step, Real& upper,
+                               Real arrives) const {
+        T *const through = of[2], *const upward = of[3];
+        const Real path = multiply_add(Real::load(tau + from), Real(T(secant)), Real(T(1e-30)));
+        const auto [t, stays] = transmission(path);
+        const Real x = 2 * (stays / path - t), B = Real::load(of[1] + n),
+                   lower = Real::load(of[0] + n + step);
+        multiply_add(stays, upper, x * (B - upper)).store(upward + n);
+        const Real leaves = multiply_add(t, arrives, multiply_add(stays, lower, x * (B - lower)));
+        t.store(through + n);
+        upper = lower;
+        return leaves;
     }
     template <int vectors>
     static constexpr void add(Real weight, const Side<Real, vectors>& flux, T* to) {

@@ -103,8 +103,8 @@ private:
             Real all = Real::load(to);
             for (int v = 0; v < vectors; ++v) {
                 const int from = l * S + g + v * lanes, n = l * step + v * lanes;
-                beam[v] =
-                    cloudy[l] ? layer<true>(from, n, beam[v]) : layer<false>(from, n, beam[v]);
+                beam[v] = cloudy[l] ? in_parts<true>(from, n, beam[v])
+                                    : in_parts<false>(from, n, beam[v]);
                 all = all + beam[v];
             }
             all.store(to);
@@ -118,10 +118,19 @@ private:
         add_reflection<vectors>(L, layers, ground, sums + 3 * N);
     }
 
+    /// A register after the other: those of all values of two do not fit into a processor.
+    template <bool particles> constexpr Real in_parts(int from, int n, Real beam) const {
+        if constexpr (in_halves<Real>) {
+            constexpr int half = width / 2;
+            return {layer<particles>(from, n, beam.low),
+                    layer<particles>(from + half, n + half, beam.high)};
+        } else
+            return layer<particles>(from, n, beam);
+    }
     /// Properties of a layer, `from` optical depths there, to n; of a beam that reaches it, what
     /// leaves it. All of g1, g2, k, a1,
     /// a2 times tau: G1, G2, K, A1, A2; q = tau / mu.
-    template <bool particles> constexpr Real layer(int from, int n, Real beam) const {
+    template <bool particles, class Real> constexpr Real layer(int from, int n, Real beam) const {
         const Real tau_a = Real::load(absorbed + from) + Real(thinnest),
                    tau_s = Real::load(scattered + from), tau = tau_a + tau_s;
         Real forward_s = 0;

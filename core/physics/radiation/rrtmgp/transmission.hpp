@@ -23,7 +23,7 @@ template <class Real, class... More> constexpr Real series(Real x, double c0, Mo
 }
 
 template <class T, int width>
-constexpr Transmission<Pack<T, width>> transmission(Pack<T, width> x) {
+[[gnu::always_inline]] constexpr Transmission<Pack<T, width>> transmission(Pack<T, width> x) {
     using namespace elementary_detail;
     using Real = Pack<T, width>;
     x = smaller(x, Real(80));
@@ -40,7 +40,8 @@ constexpr Transmission<Pack<T, width>> transmission(Pack<T, width> x) {
     return {multiply_add(scale, q, scale), multiply_add(-scale, q, 1 - scale)};
 }
 
-template <class Half> Transmission<Halves<Half>> transmission(Halves<Half> x) {
+template <class Half>
+[[gnu::always_inline]] inline Transmission<Halves<Half>> transmission(Halves<Half> x) {
     const auto low = transmission(x.low), high = transmission(x.high);
     return {{low.passes, high.passes}, {low.stays, high.stays}};
 }
