@@ -791,6 +791,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class IrradianceInTime(Scheme):
+        def __init__(self, *, solar_constant: float = 1361, every: str | None = None) -> None: ...
+
     class IsoneutralFlux(Scheme):
         def __init__(
             self,
@@ -1043,6 +1046,9 @@ class schemes:
 
     class OverflowVolume(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
+    class OzoneInTime(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class PositiveHumidity(Scheme):
         def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...

@@ -1922,7 +1922,11 @@ def rrtmgp_process(
     parameters: Mapping[str, float],
     water_factors: Sequence[float],
     precision: int,
-) -> Process: ...
+    in_time: Sequence[Sequence[int]] = [],
+) -> Process:
+    """in_time: of gases that fields give their numbers in the tables of both, and rows of
+    aerosols
+    """
 
 class BufrTables:
     """Tables B and D of BUFR: elements (n, 6): descriptor, scale, reference, width, text, code."""

@@ -256,7 +256,7 @@ nb::tuple fluxes(const KDistribution& k, const nb::dict& arrays, int precision, 
 Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistribution> solar,
              std::vector<double> of_thermal, std::vector<double> of_solar,
              const std::map<std::string, double>& parameters, std::vector<float> water_factors,
-             int precision) {
+             int precision, std::vector<std::vector<int>> in_time) {
     RRTMGP s;
     const auto keep = [&]<class T>(std::vector<T> values) -> std::span<const T> {
         const auto all = std::make_shared<const std::vector<T>>(std::move(values));
@@ -272,7 +272,15 @@ Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistributi
     s.ice_diameter = parameters.at("ice_diameter");
     s.decorrelation = parameters.at("decorrelation");
     s.twilight = parameters.at("twilight");
-    return process_of(s, precision);
+    if (in_time.empty()) return process_of(s, precision);
+    if (in_time.size() != 3 || in_time[0].size() != physics::rrtmgp::changing ||
+        in_time[1].size() != physics::rrtmgp::changing ||
+        (!in_time[2].empty() && in_time[2].size() != physics::rrtmgp::hazes))
+        throw Error("in_time: numbers of gases in both tables, rows of aerosols");
+    s.thermal_gases = keep(std::move(in_time[0])), s.solar_gases = keep(std::move(in_time[1]));
+    s.aerosols = keep(std::move(in_time[2]));
+    s.visible = int(parameters.at("visible"));
+    return process_in_time(s, precision);
 }
 
 }  // namespace
@@ -297,5 +305,8 @@ void bind_radiation(nb::module_& m) {
           "(up, down, other), each (column, interface); other: the emission of the ground that "
           "arrives, or the beam");
     m.def("rrtmgp_process", &make, "thermal"_a, "solar"_a, "mole_fraction_thermal"_a,
-          "mole_fraction_solar"_a, "parameters"_a, "water_factors"_a, "precision"_a);
+          "mole_fraction_solar"_a, "parameters"_a, "water_factors"_a, "precision"_a,
+          "in_time"_a = std::vector<std::vector<int>>(),
+          "in_time: of gases that fields give their numbers in the tables of both, and rows of "
+          "aerosols");
 }

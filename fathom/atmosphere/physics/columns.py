@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fathom.atmosphere.physics import near_surface
 from fathom.atmosphere.physics.fields import COLUMN, AirFields
 from fathom.atmosphere.products.report import fluxes
+from fathom.atmosphere.radiation import RRTMGP
+from fathom.atmosphere.radiation.in_time import RadiationInTime
 from fathom.model.component import Component
 from fathom.model.order import Order
 from fathom.model.schemes import Scheme
@@ -40,6 +42,7 @@ class ColumnPhysics(Component):
     ) -> None:
         self.schemes, self.air, self.grid = schemes, air, grid
         self.names, self.budget = dict(names or {}), budget
+        self.forcing = _forcing(schemes, grid)
 
     def uses(self, field: str) -> bool:
         """Returns whether a scheme reads or writes a field."""
@@ -50,6 +53,14 @@ class ColumnPhysics(Component):
         wanted = {*fluxes, *near_surface.exchange}
         uses = [use for scheme in self.schemes for use in scheme.entry["fields"]]
         return sorted({u["name"] for u in uses if u["name"] in wanted and u["access"] == "writes"})
+
+    def records(self) -> Iterable[Any]:
+        """Returns what radiation depends on, in time."""
+        return [] if self.forcing is None else self.forcing.records()
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns what radiation depends on and stays."""
+        return {} if self.forcing is None else self.forcing.fixed_fields()
 
     def start_tracers(self, do: Order) -> None:
         """Adds tendencies of 0 of the tracers."""
@@ -65,8 +76,12 @@ class ColumnPhysics(Component):
     def add_schemes(self, do: Order) -> None:
         """Adds the schemes, one after another."""
         added = 0  # earlier schemes that add to tendencies
+        if self.forcing is not None:
+            self.forcing.present(do)
         for scheme in self.schemes:
             do(scheme, on=self.names, **self._over_steps(scheme, do), **self._sampled(scheme))
+            if self.forcing is not None:
+                self.forcing.after(scheme, do)
             if self.budget is not None and scheme.adds_tendencies:
                 self.budget.after(do, added)
                 added += 1
@@ -91,6 +106,15 @@ class ColumnPhysics(Component):
         if self.grid is None or (scheme.spacing or 1) == 1:
             return {}
         return {"samples": scheme.samples(self.grid), "twilight": scheme.twilight(self.grid)}
+
+
+def _forcing(schemes: Sequence[Scheme], grid: Any) -> RadiationInTime | None:
+    """Returns what RRTMGP takes from fields; None: nothing."""
+    found = next((s for s in schemes if isinstance(s, RRTMGP)), None)
+    if found is None or grid is None:
+        return None
+    solar = [s.all_parameters["solar_constant"] for s in schemes if s.name == "Sunlight"]
+    return found.forcing(grid, solar[0] if solar else 1361.0)
 
 
 class PhysicsOnPressure(ColumnPhysics):

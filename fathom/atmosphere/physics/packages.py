@@ -186,6 +186,8 @@ class BasicPhysics(Configurable):
             setattr(self, name, _as_often(parts.one_or_none(name, what, allowed(name)), every))
         if radiation_spacing is not None:
             self.radiation = _as_sparse(self.radiation, radiation_spacing)
+        if isinstance(self.radiation, RRTMGP) and "ozone" in self.radiation.fields_in_time:
+            self.ozone = None  # records give it
         if self.lake and not (
             self.land and {"ice_base_flux", "sea_surface_temperature"} <= {*self.land.field_names}
         ):

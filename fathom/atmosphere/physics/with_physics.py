@@ -18,6 +18,7 @@ from fathom.atmosphere.physics.fields import (
     AirFields,
 )
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
+from fathom.atmosphere.radiation import RRTMGP
 from fathom.atmosphere.remap.around_area import AroundArea, OnArea, Receiver
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
@@ -179,6 +180,7 @@ class AirWithPhysics(Model):
         written = {
             f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
         }
+        written |= {n for p in self.physics if isinstance(p, RRTMGP) for n in p.fields_in_time}
         return {name: value for name, value in surface_defaults.items() if name in wanted - written}
 
     @property

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere.radiation import in_time
 from fathom.atmosphere.radiation.columns import OVERLAPS
-from fathom.atmosphere.radiation.tables import Tables
+from fathom.atmosphere.radiation.tables import AEROSOLS, Tables
 from fathom.atmosphere.radiation.variability import water_factors
 from fathom.base import constants, earth, mpi
 from fathom.base.clock import Period
@@ -76,11 +78,25 @@ class RRTMGP(Scheme):
     methane, nitrous_oxide, carbon_monoxide : the same [1e-9].
     cfc11, cfc12, cfc22, carbon_tetrachloride : the same [1e-12].
     oxygen, nitrogen : the same [1e-2].
+    dust, sea_salt, sulfate, black_carbon, organic_carbon, stratospheric : aerosols, their optical
+        depth at 550 nm (fathom/atmosphere/radiation/in_time.py).
+    solar_irradiance : at 1 au [W m-2], instead of the solar constant of Sunlight.
+    ozone : records on levels of pressure (fathom/atmosphere/radiation/ozone.py), instead of a
+        scheme of ozone.
+
+    Gases but carbon monoxide, oxygen and nitrogen, aerosols and irradiance may be records in time:
+    a list of [year, value], a file, Records.
 
     Raises ValueError for unknown or out-of-bounds values, FileNotFoundError for missing tables.
     """
 
-    __signature__ = OpenSignature(lambda: {name: _limits(name)[1] for name in _parameters})
+    __signature__ = OpenSignature(
+        lambda: (
+            {name: _limits(name)[1] for name in _parameters}
+            | dict.fromkeys(in_time.AEROSOLS, 0.0)
+            | {in_time.IRRADIANCE[0]: None, in_time.OZONE: None}
+        )
+    )
 
     def __init__(
         self,
@@ -92,11 +108,12 @@ class RRTMGP(Scheme):
         overlap: str = "exponential-random",
         **numbers: Any,
     ) -> None:
+        numbers, self.forcings = in_time.split(numbers)
         if overlap not in OVERLAPS:
             raise InputError(unknown("overlap", overlap, OVERLAPS))
-        for name in numbers:
-            if name not in _parameters:
-                raise InputError(unknown("RRTMGP parameter", name, _parameters))
+        if strange := [name for name in numbers if name not in _parameters]:
+            known = (*_parameters, *in_time.AEROSOLS, in_time.IRRADIANCE[0], in_time.OZONE)
+            raise InputError(unknown("RRTMGP parameter", strange[0], known))
         self.every = None
         if every is not None:
             period = Period(every, "every")
@@ -106,18 +123,49 @@ class RRTMGP(Scheme):
         self.spacing = None if spacing is None else _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: float(value) for name, value in numbers.items()}
-        for name, value in self.parameters.items():
-            unit, _, least, most, meaning = _limits(name)
-            if not least <= value <= most:
-                raise InputError(
-                    f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
-                )
+        _check_limits(self.parameters)
         thermal, solar = (_tables(name) for name in self.tables)
         if not thermal.longwave or solar.longwave:
             raise InputError(
                 f"longwave = {longwave!r}, shortwave = {shortwave!r}: tables of the wrong spectrum"
             )
+        if self.reads_forcing and not (solar.core.aerosols and solar.visible >= 0):
+            raise InputError(f"shortwave = {shortwave!r}: its tables have no aerosols at 550 nm")
         self.entry = self._entry()
+
+    @property
+    def reads_forcing(self) -> bool:
+        """Returns whether gases and aerosols come from fields."""
+        return in_time.RadiationInTime.replaces_gases(self.forcings)
+
+    @property
+    def fields_in_time(self) -> set[str]:
+        """Returns the fields of layers that records give."""
+        return {in_time.OZONE} & {*self.forcings}
+
+    def forcing(self, grid: Any, solar_constant: float) -> in_time.RadiationInTime | None:
+        """Returns the component that gives these fields and the irradiance; None: all is plain."""
+        if not self.forcings:
+            return None
+        values = self.all_parameters
+        numbers = {n: (values[n], unit) for n, (_, unit, _) in WELL_MIXED.items()}
+        return in_time.RadiationInTime(self.forcings, numbers, grid, solar_constant)
+
+    def _numbers_in_tables(self, thermal: Tables, solar: Tables) -> list[list[int]]:
+        """Returns the numbers of gases and aerosols in the tables, as the core takes them."""
+        if not self.reads_forcing:
+            return []
+        of = (
+            [
+                t.number(WELL_MIXED[g][0]) if WELL_MIXED[g][0] in t.gases else 0
+                for g in in_time.GASES
+            ]
+            for t in (thermal, solar)
+        )
+        rows = list(AEROSOLS)
+        hazy = any(name in in_time.AEROSOLS for name in self.forcings)
+        species = [rows.index(optics) for optics, _ in in_time.AEROSOLS.values()]
+        return [*of, species if hazy else []]
 
     def _entry(self) -> dict[str, Any]:
         """Returns the entry of the catalogue, as the core has it for other schemes."""
@@ -149,6 +197,7 @@ class RRTMGP(Scheme):
         numbers = {name: float(values[name]) for name in NUMBERS}
         numbers |= {"ozone": thermal.number("o3"), "overlap": OVERLAPS.index(self.overlap)}
         numbers["twilight"] = values.get("twilight", 0.0)
+        numbers["visible"] = solar.visible
         return mpi.core.rrtmgp_process(
             thermal.core,
             solar.core,
@@ -157,6 +206,7 @@ class RRTMGP(Scheme):
             numbers,
             water_factors(values["fractional_std"]),
             precision,
+            self._numbers_in_tables(thermal, solar),
         )
 
     def process(
@@ -212,6 +262,16 @@ class RRTMGP(Scheme):
                 earth.RADIUS if isinstance(grid, PeriodicPlane) else grid.radius
             )
         return float(np.sin(min(1.5 * (self.spacing or 1) * angle, np.pi / 2)))
+
+
+def _check_limits(parameters: Mapping[str, float]) -> None:
+    """Raises InputError: a number is out of bounds."""
+    for name, value in parameters.items():
+        unit, _, least, most, meaning = _limits(name)
+        if not least <= value <= most:
+            raise InputError(
+                f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
+            )
 
 
 def _checked_spacing(spacing: Any) -> Any:

@@ -122,6 +122,8 @@ class Tables:
         if not self.longwave:
             self._arrays["solar"] = self._sun(total_irradiance, facular, sunspot)
         self._add_particles(clouds, aerosols, ice_roughness)
+        limits = np.asarray(raw.get("bnd_limits_wavenumber", np.zeros((0, 2))))
+        self.visible = _band_of(limits, 1e7 / 550)  # of 550 nm; -1: none
         del self._raw
 
     def _add_particles(self, clouds: Any, aerosols: Any, ice_roughness: Any) -> None:
@@ -262,6 +264,12 @@ class Tables:
             "humidities": humidities,
             "aerosol": np.ascontiguousarray(np.stack(species), np.float32),
         }
+
+
+def _band_of(limits: Any, wavenumber: float) -> int:
+    """Returns the band that a wavenumber [cm-1] lies in; -1: none."""
+    inside = np.flatnonzero((limits[:, 0] <= wavenumber) & (wavenumber < limits[:, 1]))
+    return int(inside[0]) if inside.size else -1
 
 
 def _filled(values: Any, width: Any) -> Array:

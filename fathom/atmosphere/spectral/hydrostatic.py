@@ -227,12 +227,16 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Returns fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self._places()
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        return {
-            "latitude": np.deg2rad(latitude),
-            "longitude": np.deg2rad(longitude),
-            "surface_geopotential": self.surface_geopotential,
-            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
-        } | below
+        return (
+            {
+                "latitude": np.deg2rad(latitude),
+                "longitude": np.deg2rad(longitude),
+                "surface_geopotential": self.surface_geopotential,
+                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
+            }
+            | below
+            | dict(self.columns.fixed_fields())
+        )
 
     def _places(self) -> Any:
         """Returns longitude and latitude [degrees] of the columns, (ny, nx)."""

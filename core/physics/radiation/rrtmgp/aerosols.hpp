@@ -7,6 +7,27 @@
 
 namespace fathom::physics::rrtmgp {
 
+/// Where a humidity lies in the tables: row, share of the next.
+template <class T> constexpr std::pair<int, T> row_of(const KDistribution& k, T humidity) {
+    const int humid = int(k.humidities.size());
+    const T h = std::clamp<T>(humidity, 0, 1);
+    int row = 0;
+    while (row < humid - 2 && h > T(k.humidities[row + 1])) ++row;
+    const T share = std::clamp<T>(
+        (h - T(k.humidities[row])) / T(k.humidities[row + 1] - k.humidities[row]), 0, 1);
+    return {row, share};
+}
+
+/// Of a species in a band [m2 kg-1].
+template <class T> T extinction(const KDistribution& k, int species, T humidity, int band) {
+    const auto [row, share] = row_of(k, humidity);
+    const float* const dry =
+        &k.aerosol[(std::size_t(species) * k.humidities.size() + std::size_t(row)) * 3 *
+                       std::size_t(k.bands) +
+                   std::size_t(band)];
+    return dry[0] + share * (T(dry[3 * k.bands]) - dry[0]);
+}
+
 template <class T> class Aerosols {
 public:
     Aerosols(const KDistribution& k, const Column<T>& c, const Work<T>& work)
@@ -35,11 +56,7 @@ private:
     bool bands(int l) {
         std::fill(sums, sums + 3 * k.bands, T(0));
         const int humid = int(k.humidities.size());
-        const T h = std::clamp<T>(c.humidity[l], 0, 1);
-        int row = 0;
-        while (row < humid - 2 && h > T(k.humidities[row + 1])) ++row;
-        const T share = std::clamp<T>(
-            (h - T(k.humidities[row])) / T(k.humidities[row + 1] - k.humidities[row]), 0, 1);
+        const auto [row, share] = row_of(k, c.humidity[l]);
         bool any = false;
         for (int s = 0; s < k.aerosols; ++s) {
             const T mass = c.aerosol[std::size_t(s) * L + l];

@@ -4,6 +4,7 @@
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "field/field.hpp"
+#include "physics/radiation/rrtmgp/aerosols.hpp"
 #include "physics/radiation/rrtmgp/clouds.hpp"
 #include "physics/radiation/rrtmgp/column.hpp"
 
@@ -16,6 +17,10 @@ struct Settings {
     std::span<const double> of_thermal, of_solar;
     /// Empty: cloud water does not vary.
     std::span<const float> water_factors;
+    /// Numbers of `changing` gases in the tables, 0: not there; rows of `aerosols` in the tables,
+    /// none: no aerosols; the band of 550 nm.
+    std::span<const int> thermal_gases, solar_gases, aerosols;
+    int visible = 0;
     int ozone = 3, angles = 1, overlap = 2;
     double droplet_radius = 10, ice_diameter = 60, decorrelation = 2000, twilight = 0;
 };
@@ -48,6 +53,27 @@ template <class Real> struct Given {
     Writes<Real, "surface_downward_share", place::center_column, "1"> downward_share;
     Writes<Real, "reflection_share", place::center_interface, "1"> reflection_share;
 };
+/// Gases of the present time, mole fractions of dry air: of all heights.
+template <class Real> struct Changing {
+    Reads<Real, "carbon_dioxide", place::center_column, "1"> carbon_dioxide;
+    Reads<Real, "methane", place::center_column, "1"> methane;
+    Reads<Real, "nitrous_oxide", place::center_column, "1"> nitrous_oxide;
+    Reads<Real, "cfc11", place::center_column, "1"> cfc11;
+    Reads<Real, "cfc12", place::center_column, "1"> cfc12;
+    Reads<Real, "cfc22", place::center_column, "1"> cfc22;
+    Reads<Real, "carbon_tetrachloride", place::center_column, "1"> carbon_tetrachloride;
+};
+inline constexpr int changing = 7;
+/// Optical depths at 550 nm.
+template <class Real> struct Haze {
+    Reads<Real, "dust_optical_depth", place::center_column, "1"> dust;
+    Reads<Real, "sea_salt_optical_depth", place::center_column, "1"> sea_salt;
+    Reads<Real, "sulfate_optical_depth", place::center_column, "1"> sulfate;
+    Reads<Real, "black_carbon_optical_depth", place::center_column, "1"> black_carbon;
+    Reads<Real, "organic_carbon_optical_depth", place::center_column, "1"> organic_carbon;
+    Reads<Real, "stratospheric_optical_depth", place::center_column, "1"> stratospheric;
+};
+inline constexpr int hazes = 6;
 /// One column of a pack, at a layer or interface.
 template <class Field> constexpr auto at(const Field& field, int lane, int k = 0) {
     return field.at[field.column + k * field.level + lane];
@@ -67,6 +93,7 @@ template <class T> struct InModel {
     Site* site;
     T *temperature, *pressure, *edge, *thermal, *solar, *cover, *liquid, *ice, *radius, *diameter;
     T *up, *down, *reaches, *beam, *reflected;
+    T *aerosol, *humidity;  // [species][layer] [kg m-2]; null: none
 
     /// Begins at `at`, which may be null; returns the bytes.
     constexpr std::size_t place(std::byte* at, const Settings& s, int layers) {
@@ -79,6 +106,9 @@ template <class T> struct InModel {
         for (auto* x : {&edge, &up, &down, &reaches, &beam, &reflected}) places(*x, n + 1);
         places(thermal, n * std::size_t(s.thermal.gases + 1));
         places(solar, n * std::size_t(s.solar.gases + 1));
+        aerosol = humidity = nullptr;
+        if (!s.aerosols.empty())
+            places(aerosol, n * std::size_t(s.solar.aerosols)), places(humidity, n);
         return places.bytes;
     }
     /// Of a thread, for columns one after another.
@@ -117,6 +147,48 @@ template <class T> struct InModel {
                     (s.twilight > 0 && height_of(from.sun, latitude, longitude) > T(-s.twilight));
         site->mu = std::max(ahead, T(0.05)), site->albedo = at(from.albedo, lane);
     }
+    /// Replaces gases by those of the present time, and adds aerosols, of which half of the
+    /// optical depth lies below 0.84 p_s, that of the stratosphere evenly in ln p from 120 to 20
+    /// hPa.
+    template <class Real>
+    void force(const Settings& s, const Air<Real>& air, const Changing<Real>& gases,
+               const Haze<Real>& haze, int lane) const {
+        const T fraction[changing]{at(gases.carbon_dioxide, lane),
+                                   at(gases.methane, lane),
+                                   at(gases.nitrous_oxide, lane),
+                                   at(gases.cfc11, lane),
+                                   at(gases.cfc12, lane),
+                                   at(gases.cfc22, lane),
+                                   at(gases.carbon_tetrachloride, lane)};
+        const auto replace = [&](T* amount, std::span<const int> numbers) {
+            for (int n = 0; n < changing; ++n)
+                for (int k = 0; numbers[n] && k < L; ++k)
+                    amount[numbers[n] * L + k] = fraction[n] * amount[k];
+        };
+        replace(thermal, s.thermal_gases), replace(solar, s.solar_gases);
+        if (!aerosol) return;
+        const T depth[hazes]{at(haze.dust, lane),           at(haze.sea_salt, lane),
+                             at(haze.sulfate, lane),        at(haze.black_carbon, lane),
+                             at(haze.organic_carbon, lane), at(haze.stratospheric, lane)};
+        std::fill(aerosol, aerosol + s.solar.aerosols * L, T(0));
+        const T ground = at(air.interface, lane, L);
+        for (int k = 0; k < L; ++k) {
+            const T upper = at(air.interface, lane, k), lower = at(air.interface, lane, k + 1);
+            humidity[k] = relative_humidity(at(air.humidity, lane, k), temperature[k], pressure[k]);
+            const auto fourth = [&](T p) {
+                return (p / ground) * (p / ground) * (p / ground) * (p / ground);
+            };
+            const auto high = [](T p) { return std::log(std::clamp<T>(p, 2000, 12000)); };
+            const T low = fourth(lower) - fourth(upper),
+                    above = (high(lower) - high(upper)) * T(1 / 1.791759469228055);
+            for (int n = 0; n < hazes; ++n) {
+                const T tau = std::max(depth[n], T(0)) * (n == hazes - 1 ? above : low);
+                if (tau > 0)
+                    aerosol[s.aerosols[n] * L + k] +=
+                        tau / extinction(s.solar, s.aerosols[n], humidity[k], s.visible);
+            }
+        }
+    }
     constexpr Column<T> column(const Settings& s, const T* amount) const {
         return {.layers = L,
                 .pressure = pressure,
@@ -135,7 +207,9 @@ template <class T> struct InModel {
                 .overlap = Overlap(s.overlap),
                 .decorrelation = T(s.decorrelation),
                 .key = site->key,
-                .water_factors = s.water_factors.empty() ? nullptr : s.water_factors.data()};
+                .water_factors = s.water_factors.empty() ? nullptr : s.water_factors.data(),
+                .aerosol = aerosol,
+                .humidity = humidity};
     }
     constexpr Column<T> in_thermal(const Settings& s) const { return column(s, thermal); }
     constexpr Column<T> in_solar(const Settings& s) const { return column(s, solar); }
@@ -163,6 +237,12 @@ template <class T> struct InModel {
     }
 
 private:
+    /// Over water (Bolton 1980).
+    static T relative_humidity(T q, T temperature, T pressure) {
+        const T celsius = temperature - T(273.15),
+                saturated = T(611.2) * std::exp(T(17.67) * celsius / (celsius + T(243.5)));
+        return std::max(q, T(0)) * pressure / ((T(0.622) + T(0.378) * q) * saturated);
+    }
     constexpr void layer(const Settings& s, int k, T dp, T q, T o, T fraction, T cloud) const {
         q = std::max(q, T(0));
         const T mass = dp * T(1 / constants::gravity), water = q * mass * T(1 / 0.018016),

@@ -29,4 +29,18 @@ inline Process process_of(const RRTMGP& scheme, int precision) {
     return p;
 }
 
+/// The same with gases and aerosols of the present time.
+inline Process process_in_time(const RRTMGP& scheme, int precision) {
+    using process_detail::run;
+    Process p = process_of(scheme, precision);
+    p.entry.clear();  // not on a device
+    p.scheme = std::make_shared<RRTMGPInTime>(RRTMGPInTime{scheme});
+    if (precision == 4)
+        p.run = run<RRTMGPInTime, Pack<float, cell_width<float>>, cell_width<float>>;
+    else
+        p.run = run<RRTMGPInTime, Pack<double, cell_width<double>>, cell_width<double>>;
+    p.fields = process_detail::fields(uses<RRTMGPInTime>);
+    return p;
+}
+
 }  // namespace fathom::physics

@@ -25,11 +25,20 @@ struct RRTMGP : rrtmgp::Settings {
     template <class Real>
     void operator()(rrtmgp::Air<Real> air, rrtmgp::GroundAndSun<Real> ground,
                     rrtmgp::Given<Real> to) const {
+        compute(air, ground, to, [](const auto&, int) {});
+    }
+
+protected:
+    /// force: what changes a column before its fluxes are computed.
+    template <class Real>
+    void compute(const rrtmgp::Air<Real>& air, const rrtmgp::GroundAndSun<Real>& ground,
+                 const rrtmgp::Given<Real>& to, auto&& force) const {
         using T = typename Real::Number;
         const auto one = rrtmgp::InModel<T>::own(*this, air.temperature.levels());
         for (int lane = 0; lane < Real::width; ++lane) {
             one.take(*this, air, ground, lane);
             if (!one.site->there) continue;
+            force(one, lane);
             rrtmgp::longwave<T>(thermal, one.in_thermal(*this), angles,
                                 {one.up, one.down, one.reaches});
             one.give_longwave(to, lane);
@@ -38,6 +47,16 @@ struct RRTMGP : rrtmgp::Settings {
                                      {one.up, one.down, one.beam, one.reflected});
             one.give_shortwave(to, lane);
         }
+    }
+};
+
+/// The same with gases and aerosols of the present time.
+struct RRTMGPInTime : RRTMGP {
+    template <class Real>
+    void operator()(rrtmgp::Air<Real> air, rrtmgp::Changing<Real> gases, rrtmgp::Haze<Real> haze,
+                    rrtmgp::GroundAndSun<Real> ground, rrtmgp::Given<Real> to) const {
+        compute(air, ground, to,
+                [&](const auto& one, int lane) { one.force(*this, air, gases, haze, lane); });
     }
 };
 
