@@ -1,5 +1,5 @@
-"""A climate of the atmosphere over observed sea surface temperature and sea ice, by day from the
-embedded climatology, and its global means.
+"""A climate of the atmosphere over observed sea surface temperature and sea ice, from the embedded
+climatology, and its global means.
 
     python experiments/climate_year.py runs/climate --days 395            # continues
     python experiments/climate_year.py runs/climate --table --skip 30     # means after 30 days
@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.atmosphere.ground import boundary
 from fathom.plots.style import new_panels, styled
 
 columns = (
@@ -32,7 +31,6 @@ columns = (
     "stratiform_precipitation",
 )
 layers = ("eastward_wind", "virtual_temperature", "specific_humidity", "cloud_fraction")
-of_the_sea = ("sea_surface_temperature", "sea_ice_fraction")
 
 
 def options():
@@ -66,18 +64,12 @@ def run(given):
         model,
         time_step=given.step,
         start="2011-10-11",
+        surface=fm.GivenSea(),
         directory=given.folder,
         overwrite=True,
         parallel={"threads": given.threads},
     )
 
-    def follow_the_sea(simulation):
-        ground = (simulation.gather(n)[0] for n in ("land_fraction", "surface_geopotential"))
-        fields = boundary.boundary_fields(grid, simulation.date, *ground)
-        for name in of_the_sea:
-            simulation.fields.set(name, np.ascontiguousarray(fields[name], float))
-
-    sim.call(follow_the_sea, every="1d")
     sim.output("means.nc", [*columns, *layers], every="5d", statistic="mean")
     sim.checkpoint(every="30d", path="restart-{date}.fathom", keep=2)
     kept = sorted(given.folder.glob("restart-*.fathom"))

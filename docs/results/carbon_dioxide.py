@@ -64,7 +64,7 @@ def compute(given):
         of_run = given_run / "sea.nc", "--from", given.spin_up, "--depth", given.depth
         fathom("forcing", "qflux", *of_run, "--out", flux)
     last = max(given_run.glob("restart*.fathom"), key=lambda p: p.stat().st_mtime)
-    for half_years in range(1, 2 * given.years + 1):
+    for years in range(1, given.years + 1):
         for kind, amount in kinds.items():
             more = {
                 "simulation.surface.q_flux": flux.resolve(),
@@ -73,7 +73,7 @@ def compute(given):
                 "state.analysis": last.resolve(),
                 "simulation.start": "2012-01-01",
             }
-            run(given, "climate-slab-t31", f"{6 * half_years}months", to=kind, **more)
+            run(given, "climate-slab-t31", f"{years}y", to=kind, **more)
 
 
 def series(given, kind):

@@ -32,6 +32,22 @@ small = {
     "radiative-convective": ["grid.truncation=10", "grid.levels.nz=9"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.nz=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.nz=6"],
+    "climate-t31": [
+        "grid.truncation=10",
+        "grid.levels.nz=10",
+        "simulation.time_step=1h",
+        "simulation.checkpoint=1d",
+        "output.'sea.nc'.every=1h",
+        "output.'climate.nc'.every=1h",
+    ],
+    "climate-slab-t31": [
+        "grid.truncation=10",
+        "grid.levels.nz=10",
+        "simulation.time_step=1h",
+        "simulation.checkpoint=1d",
+        "output.'sea.nc'.every=1h",
+        "output.'climate.nc'.every=1h",
+    ],
     "forecast-t106": [
         "grid.truncation=10",
         "grid.levels.nz=10",
