@@ -9,6 +9,7 @@ import xarray as xr
 import fathom as fm
 import sea_below_air
 from fathom.atmosphere.ground.boundary import boundary_fields
+from fathom.data import surface
 
 
 def air(**physics):
@@ -49,6 +50,36 @@ def test_the_climatology_is_that_of_a_start():
     for name in ("sea_surface_temperature", "sea_ice_fraction"):
         assert np.abs(sim.gather(name)[0] - expected[name]).max() < 1e-4
     assert sim.forcing.sources[0].describe()[0].endswith("every year")
+
+
+def other_air(kind):
+    warm = {"air_temperature": 280.0, "land_fraction": 0.25}
+    if kind == "grid-point":
+        grid = fm.LatitudeLongitudeGrid(16, levels=fm.HeightLevels(nz=6, top=20e3), staggering="C")
+        return fm.GridPointAtmosphere(grid, physics=fm.BasicPhysics(drag=None)).set(**warm)
+    grid = fm.LimitedAreaGrid(
+        centre=(0.0, 46.5), resolution=50e3, points=(24, 20), coupling=4, extension=6,
+        levels=fm.HybridLevels(6),
+    )  # fmt: skip
+    return fm.LimitedAreaAtmosphere(grid, physics=fm.BasicPhysics(drag=None)).set(**warm)
+
+
+@pytest.mark.parametrize("kind", ["grid-point", "area"])
+def test_the_same_sea_below_all_air(kind):
+    model = other_air(kind)
+    sim = fm.Simulation(model, "5min", start="2000-04-11", surface=fm.GivenSea())
+    sim.advance(1)
+    longitude, latitude = model.grid.coordinates()
+    before, after = (
+        surface.on_points(latitude, longitude, "sea_surface_temperature", month=m) for m in (2, 3)
+    )
+    warm = sim.gather("sea_surface_temperature")[0] - 273.15
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (warm - before["sea_surface_temperature"]) / (
+            after["sea_surface_temperature"] - before["sea_surface_temperature"]
+        )
+    there = (warm > 1) & (abs(share - 0.5) < 1) & (model.grid.wet_levels > 0)
+    assert there.any() and np.median(share[there]) == pytest.approx(26 / 30.5, abs=0.03)
 
 
 def test_records_with_names_of_others_in_their_units():

@@ -96,6 +96,11 @@ def forcing():
     on_the_globe("flux.nc", surface_downward_heat_flux_in_sea_water=(10.0, "W m-2"))
     on_the_globe("chl.nc", mass_concentration_of_chlorophyll_in_sea_water=(1e-7, "kg m-3"))
     on_the_globe("tides.nc", tidal_energy=(1e-3, "W m-2"))
+    sea = {"sea_surface_temperature": (283.0, "K"), "sea_ice_area_fraction": (0.0, "1")}
+    on_the_globe("amip/all.nc", **sea)
+    for file, (name, value) in zip(("sst.nc", "ice.nc"), sea.items(), strict=True):
+        on_the_globe(file, **{name: value})
+    on_the_globe("qflux.nc", q_flux=(10.0, "W m-2"))
     water = on_the_globe("water.nc", water_flux_into_sea_water=(1e-5, "kg m-2 s-1"))
     return {"grid": shallow(), "data_array": water.water_flux_into_sea_water}
 
