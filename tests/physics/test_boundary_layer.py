@@ -63,6 +63,7 @@ def weather(seed=0):
         "pressure_interface": np.repeat(interface[:, None], columns, 1),
         "land_fraction": land,
         "sea_ice_fraction": np.clip(uniform(-1, 1.5), 0, 1),
+        "sea_ice_thickness": np.full(columns, 1.5),
         "sea_surface_temperature": T[-1] + uniform(-3, 8),
         "ground_temperature": T[-1] + uniform(-8, 12),
         "deep_ground_temperature": T[-1],

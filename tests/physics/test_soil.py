@@ -35,6 +35,7 @@ def ground(T, water, **more):
     state |= {"ground_temperature": T[0], "snow_amount": 0.0, "snow_density": 300.0}
     state |= {"ice_share": 0.0, "ground_absorption": 1.0, "soil_wetness": 0.5, "land_fraction": 1.0}
     state |= {"vegetation_fraction": 1.0, "sea_surface_temperature": 273.0}
+    state |= {"sea_ice_thickness": 1.5}
     state |= more
     return {name: np.broadcast_to(np.asarray(v, float), (columns,)) for name, v in state.items()}
 
