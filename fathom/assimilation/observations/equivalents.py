@@ -10,7 +10,7 @@
     wind of clouds          half the change of the wind over 100 hPa: its height is unsure
     pressure of a station   5 % of what lies between it and the model's ground, 0.6 Pa m-1
     temperature at 2 m      4 K km-1 of that height
-    radiances               what the emission of the surface is unsure of (looks.py)
+    radiances               of the surface's emission, and of vapour on small scales (looks.py)
 
 A run (fathom/run/departures.py) and a store (stores.py) give the same columns to the same code. Of
 a datum only its own column enters, in one order of sums: no bit depends on which others are there.
@@ -209,7 +209,7 @@ def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
 def _unlike(look: Look) -> np.ndarray:
     some, level = look.columns, look.level
     if isinstance(look, Radiances):
-        return look.of_surface()
+        return look.unsure()
     if not look.what:
         return np.zeros(len(level))
     if kinds[look.data["kind"][0]] == "amv":

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.observations import microwave, operators, plugged
+from fathom.assimilation.observations import microwave, operators, plugged, radiances
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.variables import kinds
 from fathom.base.moist_air import CELSIUS
@@ -96,15 +96,18 @@ class Radiances(Look):
             made[rows] = one.adjoint(np.ones(len(rows)))
         return made
 
-    def of_surface(self) -> np.ndarray:
-        """Returns the error of brightness temperatures from the surface [K], by their slope against
-        its temperature: 2 K of that, and 0.02 of its emissivity; of coasts 0.4 where half is land.
+    def unsure(self) -> np.ndarray:
+        """Returns errors of what the model cannot know [K]. Of the surface, by the slope against
+        its temperature: 2 K of that, 0.02 of its emissivity, of coasts 0.4 where half is land. Of
+        vapour on small scales, and of clouds: 1.5 K above 150 GHz.
         """
         land = np.clip(self.land, 0, 1)
         emissivity = 0.02 + 0.8 * np.minimum(land, 1 - land)
-        skin = self.slopes()[:, -1]
-        result: np.ndarray = np.abs(skin) * (2.0 + emissivity * self.columns.skin / microwave.land)
-        return result
+        of_skin = np.abs(self.slopes()[:, -1])
+        surface = of_skin * (2.0 + emissivity * self.columns.skin / microwave.land)
+        channel = microwave.index_of(self.data["instrument"], self.data["channel"])
+        centre = np.array([one for one, _, _ in radiances.channels])[channel]
+        return np.hypot(surface, np.where(centre > 150, 1.5, 0.0))
 
     def _scenes(self) -> Iterator[tuple[np.ndarray, microwave.Seen]]:
         channel = microwave.index_of(self.data["instrument"], self.data["channel"])
