@@ -37,7 +37,7 @@ def check(air, number, hours, near=0.1):
     assert np.abs(q[low]).max() < 2e-3
 
 
-few = [("gfs", False), ("ifs", True)]
+few = [("ifs", True)]
 others = [(g, h) for g in centre_files.grids for h in (False, True) if (g, h) not in few]
 
 
@@ -72,6 +72,22 @@ def test_files_by_time_pattern_and_member(tmp_path):
         model(str(tmp_path / "lbd*.grib2"))
 
 
+@pytest.mark.long
+def test_messages_of_several_fields(tmp_path):
+    """As of NCEP: pairs of fields in one message, relative humidity and heights."""
+    file, messages = tmp_path / "gfs.grib2", []
+    for hours in (0, 6):
+        at_levels = [(n, k) for k in centre_files.pressures for n in ("t", "u", "v", "q", "gh")]
+        at_levels += [("sp", 0), ("orog", 0)]
+        messages += [centre_files.message("gfs", n, k, hours) for n, k in at_levels]
+    file.write_bytes(b"".join(map(centre_files.together, messages[::2], messages[1::2])))
+    assert file.read_bytes().count(b"GRIB") == len(messages) / 2
+    air = model(str(file))
+    for number, hours in enumerate((0, 6)):
+        check(air, number, hours)
+
+
+@pytest.mark.long
 def test_members(tmp_path):
     """Of an ensemble one is chosen; without a choice it is refused."""
     file = tmp_path / "ens.grib2"
@@ -91,6 +107,7 @@ def test_members(tmp_path):
     assert float(abs(state.eastward_wind).max()) > 10
 
 
+@pytest.mark.long
 def test_an_area_runs_from_files(tmp_path):
     """Six hours of an area within files on hybrid levels: the wind along its edge is theirs."""
     file = tmp_path / "a.grib2"

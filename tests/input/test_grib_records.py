@@ -8,6 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
+import centre_files
 import fathom as fm
 from fathom.data import atmosphere
 from fathom.data.input.records import Input, Records, sources
@@ -157,22 +158,6 @@ def test_every_other_line_backwards(tmp_path, by_columns):
     np.testing.assert_allclose(found, temperature(*grid.coordinates()), atol=0.3)
 
 
-def together(*messages, shared_bitmap=False):
-    """Messages of edition 2 as one, whose section 3 is that of the first."""
-    sections = []
-    for number, message in enumerate(messages):
-        at = 16
-        while message[at : at + 4] != b"7777":
-            length = int.from_bytes(message[at : at + 4], "big")
-            part = message[at : at + length]
-            if part[4] >= (4 if number else 1):
-                reused = part[4] == 6 and number and shared_bitmap
-                sections.append(b"\0\0\0\6\6\xfe" if reused else part)
-            at += length
-    body = b"".join(sections) + b"7777"
-    return messages[0][:8] + (16 + len(body)).to_bytes(8, "big") + body
-
-
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_message_with_several_fields(tmp_path, masked):
     """As of NCEP: both components of the wind in one message, with the bitmap of the first."""
@@ -182,7 +167,7 @@ def test_a_message_with_several_fields(tmp_path, masked):
         keys = {"shortName": short} | ({"bitmapPresent": 1} if masked else {})
         parts.append(written(tmp_path / "a.grib", values, keys=keys).read_bytes())
     file = tmp_path / "b.grib"
-    file.write_bytes(together(*parts, shared_bitmap=masked))
+    file.write_bytes(centre_files.together(*parts, shared_bitmap=masked))
     with fm.open(file) as data:
         for name, speed in (("u10", 5.0), ("v10", -2.0)):
             found = data[name].isel(time=0).values

@@ -97,3 +97,19 @@ def of_time(grid, hours, hybrid=False, humidity="q", height="z", more=()):
     found = [message(grid, n, k, hours, hybrid, more) for k in levels for n in names]
     ground = ("sp", "orog")
     return b"".join([*found, *(message(grid, n, 0, hours, False, more) for n in ground)])
+
+
+def together(*messages, shared_bitmap=False):
+    """Messages of edition 2 as one, whose section 3 is that of the first."""
+    sections = []
+    for number, message in enumerate(messages):
+        at = 16
+        while message[at : at + 4] != b"7777":
+            length = int.from_bytes(message[at : at + 4], "big")
+            part = message[at : at + length]
+            if part[4] >= (4 if number else 1):
+                reused = part[4] == 6 and number and shared_bitmap
+                sections.append(b"\0\0\0\6\6\xfe" if reused else part)
+            at += length
+    body = b"".join(sections) + b"7777"
+    return messages[0][:8] + (16 + len(body)).to_bytes(8, "big") + body

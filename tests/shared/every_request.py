@@ -38,10 +38,11 @@ def spectral():
     return blown(fm.SpectralAtmosphere(grid, physics=fm.BasicPhysics()))
 
 
-def gridpoint():
+def gridpoint(physics=True):
     levels = fm.HeightLevels(nz=6, top=25e3)
     grid = fm.LatitudeLongitudeGrid(24, staggering="C", levels=levels)
-    return blown(fm.GridPointAtmosphere(grid, physics=fm.BasicPhysics()))
+    schemes = {"physics": fm.BasicPhysics()} if physics else {"tracers": ["specific_humidity"]}
+    return blown(fm.GridPointAtmosphere(grid, **schemes))
 
 
 def rotated():
@@ -141,11 +142,11 @@ def requests(name, endings=formats, wanted=kinds, chosen=None, few=None):
                 yield file, there, {"statistic": kind} | where
 
 
-def run(name, folder, endings=formats, wanted=kinds, chosen=None, few=None):
-    """Runs a model with all of them, and with its own fields in each step."""
+def run(name, folder, endings=formats, wanted=kinds, chosen=None, few=None, **options):
+    """Runs a model with all of them, and with its own fields in each step; options: of it."""
     make, variables, step, _ = models[name]
     variables = few or variables
-    simulation = fm.Simulation(make(), step, directory=folder)
+    simulation = fm.Simulation(make(**options), step, directory=folder)
     every = 2 * simulation.time_step
     simulation.output("steps.nc", list(variables), every=step, dtype="float64")
     for file, there, arguments in requests(name, endings, wanted, chosen, few):

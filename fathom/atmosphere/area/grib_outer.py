@@ -75,7 +75,7 @@ class StoredGrib(Stored):
         """Returns what makes a record of them."""
         return NearArea(self.times, self.receiver, f"outer = {str(self.path)!r}")
 
-    _on_own_points = False  # type: ignore[assignment]
+    _on_own_points = False
 
 
 class NearArea:

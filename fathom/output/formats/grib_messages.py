@@ -52,6 +52,7 @@ def messages(file: Path) -> Iterator[Any]:
 def placed(file: Path) -> Iterator[tuple[Place, Any]]:
     """Yields the place and a handle of each field, in the order of the file."""
     eccodes = library(file)
+    eccodes.codes_grib_multi_support_off()  # whole messages: their fields are told apart here
     with file.open("rb") as stream:
         while (whole := _next(eccodes, stream, file)) is not None:
             try:
