@@ -135,7 +135,8 @@ class Icebergs:
         """
         amount = flux.ravel() * self.land_area
         result: np.ndarray = self.band * amount[self.southern].sum()
-        return result + self.plumes(amount[self.others])
+        result += self.plumes(amount[self.others])
+        return result
 
 
 def land_share(air: Any, sea: Any) -> np.ndarray:

@@ -180,4 +180,5 @@ def _distances(latitude: np.ndarray, nx: int) -> np.ndarray:
     north, east = np.array(AROUND).T
     step = np.deg2rad(abs(latitude[1] - latitude[0])), 2 * np.pi / nx
     wide = step[1] * np.cos(np.deg2rad(latitude))[:, None] * east
-    return earth.RADIUS * np.hypot(step[0] * north, wide)
+    result: np.ndarray = earth.RADIUS * np.hypot(step[0] * north, wide)
+    return result

@@ -23,7 +23,9 @@ class _Messages(BackendArray):
     time, in a file of those contents.
     """
 
-    def __init__(self, held: Contents, file: CachingFileManager, variable: Any, first: int) -> None:
+    def __init__(
+        self, held: Contents, file: CachingFileManager[Any], variable: Any, first: int
+    ) -> None:
         self.file = file
         self.held, self.name, self.first, self.dtype = (
             held,

@@ -130,7 +130,9 @@ class _Fields(BackendArray):
     number of the field.
     """
 
-    def __init__(self, held: CachingFileManager, at: np.ndarray, shape: tuple[int, int]) -> None:
+    def __init__(
+        self, held: CachingFileManager[Any], at: np.ndarray, shape: tuple[int, int]
+    ) -> None:
         self.held, self.at, self.dtype = held, at, np.dtype("float64")
         self.shape = (*at.shape[:-1], *shape)
 
