@@ -167,9 +167,19 @@ def _collected(
         grib_messages.check_once(file, short, when, of)
         of[when] = rows.take(eccodes, message, values)
         if kind == "hybrid" and interfaces is None:
-            interfaces = eccodes.codes_get_array(message, "pv")
+            interfaces = _coefficients(eccodes, file, message)
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
     return found | _winds(found, held, rows) | _ground(found), interfaces
+
+
+def _coefficients(eccodes: Any, file: str, message: Any) -> Any:
+    """Returns a and b of the interfaces, as a message says. InputError: it does not."""
+    if not eccodes.codes_get(message, "PVPresent", int):
+        raise InputError(
+            f"{file} has levels of the model without the coefficients of their pressures (pv); give"
+            " levels of pressure, or hybrid ones with coefficients"
+        )
+    return eccodes.codes_get_array(message, "pv")
 
 
 def _winds(found: dict[Any, Any], held: dict[Any, Any], rows: RowsOf) -> dict[Any, Any]:

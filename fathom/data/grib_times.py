@@ -49,7 +49,10 @@ class Times:
         member.check()
         self.times = sorted(when for when, held in self.entries.items() if _has_air(held))
         if not self.times:
-            raise InputError(f"{files} has no state of the atmosphere: no temperature on levels")
+            raise InputError(
+                f"{files} has no state of the atmosphere: no temperature on levels of"
+                " pressure, or hybrid ones"
+            )
         everything = (one for held in self.entries.values() for one in held)
         self.ground = [one for one in everything if one.key[:2] in of_ground][:1]
 

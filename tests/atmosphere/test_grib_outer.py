@@ -72,6 +72,18 @@ def test_files_by_time_pattern_and_member(tmp_path):
         model(str(tmp_path / "lbd*.grib2"))
 
 
+def test_levels_without_coefficients(tmp_path):
+    """Native levels of HRRR: their pressures cannot be told."""
+    file = tmp_path / "native.grib2"
+    level = {"typeOfLevel": "hybrid", "PVPresent": 0}
+    file.write_bytes(centre_files.message("hrrr", "t", 1, more=level))
+    with pytest.raises(fm.InputError, match="without the coefficients of their pressures"):
+        model(str(file)).outer.state(0)
+    file.write_bytes(centre_files.message("hrrr", "sp", 0))
+    with pytest.raises(fm.InputError, match="no temperature on levels"):
+        model(str(file)).outer.check()
+
+
 @pytest.mark.long
 def test_messages_of_several_fields(tmp_path):
     """As of NCEP: pairs of fields in one message, relative humidity and heights."""
