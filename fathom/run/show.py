@@ -82,7 +82,7 @@ class Summary(dict[str, Any]):
         return f"{self.words}\nsummary, by name:\n{names}"
 
 
-def headline(simulation: Simulation, summary: dict[str, Any]) -> str:
+def headline(simulation: Any, summary: dict[str, Any]) -> str:
     """Returns the result of a run in a few words, and where to look."""
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"

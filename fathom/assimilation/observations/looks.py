@@ -107,7 +107,7 @@ class Radiances(Look):
         surface = of_skin * (2.0 + emissivity * self.columns.skin / microwave.land)
         channel = microwave.index_of(self.data["instrument"], self.data["channel"])
         centre = np.array([one for one, _, _ in radiances.channels])[channel]
-        return np.hypot(surface, np.where(centre > 150, 1.5, 0.0))
+        return np.asarray(np.hypot(surface, np.where(centre > 150, 1.5, 0.0)))
 
     def _scenes(self) -> Iterator[tuple[np.ndarray, microwave.Seen]]:
         channel = microwave.index_of(self.data["instrument"], self.data["channel"])
