@@ -17,10 +17,10 @@
 /// C T + C_deep T_deep - L_f S changes by the fluxes through the surface and by calving alone,
 /// W + S of land by rain, snow, evaporation, runoff and calving (W per area of land, the rest per
 /// area of ground; water that melts on sea ice goes to the sea). Under sea ice T_below is the
-/// freezing point of the sea; heat that would warm ice beyond melting leaves as ice_melt_flux, which
-/// is part of ice_base_flux, all that passes the ice into the water. C and Lambda of land are those
-/// of force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J.
-/// Geophys. Res. 83, 1889-1903).
+/// freezing point of the sea; heat that would warm ice beyond melting leaves as ice_melt_flux,
+/// which is part of ice_base_flux, all that passes the ice into the water. C and Lambda of land are
+/// those of force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978,
+/// J. Geophys. Res. 83, 1889-1903).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
