@@ -83,7 +83,6 @@ def _run(
     """
     from fathom.run import checkpoint  # start-up time: loads NumPy
     from fathom.run.show import headline  # start-up time: loads NumPy
-    from fathom.run.simulation import Simulation  # start-up time: loads NumPy
 
     period = file.period
     if further:
@@ -91,11 +90,7 @@ def _run(
         with file.readers():
             restart = checkpoint.latest(directory)
     work = make(directory, overwrite, restart)
-    here: dict[str, Simulation] = (
-        {"": work}
-        if isinstance(work, Simulation)
-        else {m.name: m.program for m in work.here if isinstance(m.program, Simulation)}
-    )
+    here = _simulations(work)
     work.resume(further)
     for one in here.values():
         _tell(one)
@@ -112,6 +107,15 @@ def _run(
             own = summary[name] if name else summary
             click.echo(f"{name}: {headline(one, own)}" if name else headline(one, own))
     return stopped_status if work.stopped else 0
+
+
+def _simulations(work: Any) -> dict[str, Any]:
+    """Returns the simulations of this rank by name, "" of a single one."""
+    from fathom.run.simulation import Simulation  # start-up time: loads NumPy
+
+    if isinstance(work, Simulation):
+        return {"": work}
+    return {m.name: m.program for m in work.here if isinstance(m.program, Simulation)}
 
 
 def _check_restart(directory: Path, restart: Path | None) -> None:

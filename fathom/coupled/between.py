@@ -17,8 +17,7 @@ computed twice. T_o and c_o are those that the air has seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,10 @@ from fathom.base import constants
 from fathom.base.clock import Period
 from fathom.base.ranks import group
 from fathom.base.timetable import Link, microseconds, said
-from fathom.coupled.over_ocean import sea_share
+from fathom.atmosphere.ground.over_ocean import sea_share
 from fathom.coupled.remap import Remap, shape
 from fathom.coupled.rivers import ICE, ICE_HEAT, WATER
+from fathom.coupled.sea_state import SeaState, vapour_pressure, vapour_slope
 from fathom.coupled.vectors import axes, eastward_and_northward
 
 CELSIUS = constants.celsius
@@ -39,51 +39,6 @@ SIGMA = constants.stefan_boltzmann
 EPSILON = constants.dry_air_gas_constant / constants.water_vapour_gas_constant
 salty = 0.98  # vapour pressure over sea water over that over fresh water
 freezing = 271.35  # of the sea, where nothing else is known [K]
-
-
-def vapour_pressure(temperature: np.ndarray) -> np.ndarray:
-    """Returns e_s [Pa] of a temperature [K] (core/physics/thermodynamics/moist.hpp)."""
-    water = temperature > constants.triple_point
-    a, b = np.where(water, 17.2693882, 21.8745584), np.where(water, 35.86, 7.66)
-    return np.asarray(
-        610.78 * np.exp(a * (temperature - constants.triple_point) / (temperature - b))
-    )
-
-
-def vapour_slope(temperature: np.ndarray) -> np.ndarray:
-    """Returns de_s/dT [Pa K-1] of a temperature [K]."""
-    water = temperature > constants.triple_point
-    a, b = np.where(water, 17.2693882, 21.8745584), np.where(water, 35.86, 7.66)
-    growth = a * (constants.triple_point - b) / (temperature - b) ** 2
-    return np.asarray(vapour_pressure(temperature) * growth)
-
-
-class SeaState:
-    """The surface of the sea as the air sees it, at some points.
-
-    cover : share of ice [1]; water, ice : temperatures [K]; white : albedo of ice [1]; east,
-    north : current [m s-1].
-    """
-
-    def __init__(self, fields: Mapping[str, np.ndarray]) -> None:
-        self.water = fields["temperature"] + CELSIUS
-        self.east, self.north = (
-            fields["surface_current_eastward"],
-            fields["surface_current_northward"],
-        )
-        none = np.zeros_like(self.water)
-        self.cover = np.clip(fields.get("sea_ice_area", none), 0.0, 1.0)
-        self.ice = fields.get("ice_surface_temperature", none - 1.8) + CELSIUS
-        covered, mean = fields.get("covered_share", none), fields.get("surface_albedo", none)
-        known = covered > 1e-6
-        of_water = SeaState.dark * (1 - covered)
-        self.white = np.where(
-            known, (mean - of_water) / np.where(known, covered, 1.0), SeaState.usual_ice
-        )
-        self.white = np.clip(self.white, 0.0, 0.99)
-
-    dark: ClassVar[float] = 0.066  # albedo of water in the mean that the ice has made
-    usual_ice: ClassVar[float] = 0.6  # albedo of ice that was not there before
 
 
 class Between:

@@ -28,11 +28,9 @@ import numpy as np
 
 from fathom.atmosphere.products.budget import Budget as AirBudget
 from fathom.base import constants, earth, mpi
-from fathom.model.schemes import scheme
 
 L, FUSION = constants.evaporation_heat, constants.fusion_heat
 MELTING = constants.celsius
-SALINITY = scheme("SurfaceFluxes").all_parameters["reference_salinity"]  # [1e-3]
 ICE, SNOW, FRESH = constants.ice_density, 330.0, constants.fresh_water_density  # [kg m-3]
 SEA, SEA_HEAT = constants.sea_water_density, constants.sea_water_heat_capacity
 SKIN, SNOW_HEAT = 2e4, 2100.0  # [J m-2 K-1], [J kg-1 K-1] of tiles and snow on land
@@ -59,7 +57,7 @@ of_sea = ("heat_from_air", "water_from_air", "snowfall_flux", "heat_of_water")
 
 def as_volume(model: Any) -> bool:
     """Returns whether an ocean takes fresh water as volume; else as virtual salt."""
-    return getattr(model.free_surface, "freshwater", "salt") == "volume"
+    return bool(model.free_surface.freshwater == "volume")
 
 
 ice_parts = ("volume", "snow", "upper_heat", "lower_heat")
@@ -81,7 +79,7 @@ class Budget:
         self.members: dict[str, Any] = {}  # those of the programs
         self.comm: Any = None  # of all ranks
         self.ice = sea.model.sea_ice
-        self.volume = as_volume(sea.model)
+        self.volume, self.salinity = as_volume(sea.model), sea.surface.reference_salinity
         known = air.handed.known()
         self.sums = {n: air.handed.give(n, f"budget: {n}") for n in of_air if n in known}
         given = [*of_sea[: None if self.volume else -1], *(["runoff_flux"] if rivers else [])]
@@ -139,6 +137,19 @@ class Budget:
 
     def _stores(self) -> dict[str, dict[str, float]]:
         """Returns quantity -> store -> content; all ranks call it."""
+        x = self._of_all({name: one for name, one in self._own().items() if one})
+        if not self.volume:  # water is what has made the salt of sea and ice less
+            salt = x["sea"]["salt"] + x["ice"]["salt"]
+            x["sea"]["water"] = -salt * FRESH / (1e-3 * SEA * self.salinity)
+        ways = [x[name] for name in ("back", "given", "taken") if name in x]
+        stores = [name for name in ("air", "land", "rivers", "sea", "ice") if name in x]
+        found = {q: {name: x[name][q] for name in stores} for q in ("heat", "water")}
+        for quantity, of in found.items():
+            of["in flight"] = sum(one[quantity] for one in ways)
+        return found | {"salt": {name: x[name]["salt"] for name in ("sea", "ice")}}
+
+    def _own(self) -> dict[str, dict[str, float]]:
+        """Returns the stores of the programs of this rank; those of its rank 0 alone have any."""
         own: dict[str, dict[str, float]] = {}
         if (air := self.air) is not None:
             own |= {"air": _of_air(air), "land": _of_land(air), "back": self._back(air)}
@@ -147,19 +158,7 @@ class Budget:
         if self.rivers is not None and self.members["rivers"].here:
             own["rivers"] = {"heat": 0.0, "water": self.rivers.stored}
             own["taken"] = self.rivers.taken(self.every if self.lagged else 0.0)
-        x = self._of_all({name: one for name, one in own.items() if one})
-        if not self.volume:  # water is what has made the salt of sea and ice less
-            salt = x["sea"]["salt"] + x["ice"]["salt"]
-            x["sea"]["water"] = -salt * FRESH / (1e-3 * SEA * SALINITY)
-        ways = [x[name] for name in ("back", "given", "taken") if name in x]
-        flight = {name: sum(one[name] for one in ways) for name in ("heat", "water")}
-        stores = {name: x[name] for name in ("air", "land", "rivers", "sea", "ice") if name in x}
-        found = {
-            quantity: {name: of[quantity] for name, of in stores.items()}
-            | {"in flight": flight[quantity]}
-            for quantity in ("heat", "water")
-        }
-        return found | {"salt": {name: x[name]["salt"] for name in ("sea", "ice")}}
+        return own
 
     def _of_ice(self, sea: Any) -> dict[str, float]:
         """Returns heat, mass and salt of the sea ice and its snow; on rank 0 of the sea."""
@@ -244,7 +243,7 @@ class Budget:
             heat["icebergs"] = -x.get("calving_heat_flux", 0.0)
         into_sea = x["water_from_air"] + x["snowfall_flux"] - change["water"]["ice"]
         into_sea += x.get("runoff_flux", 0.0)
-        virtual = {} if self.volume else {"virtual": -into_sea * 1e-3 * SEA * SALINITY / FRESH}
+        virtual = {} if self.volume else {"virtual": -into_sea * 1e-3 * SEA * self.salinity / FRESH}
         lines = {"heat": top | heat, "water": water, "salt": virtual}
         passed = {
             "heat": {"surface": down, "sea": x["heat_from_air"]},

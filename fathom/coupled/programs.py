@@ -44,6 +44,7 @@ class Programs(Configurable, Together):
 
     recorded = ("exchange",)
     in_turn = True
+    coupled: Any = None  # the table [coupled] of a file that runs it again, of fm.Coupled
 
     def __init__(
         self,

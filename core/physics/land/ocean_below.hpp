@@ -102,10 +102,9 @@ template <class Real> struct OceanExchange {
     constexpr SeaTransfer<Real> operator()(const SurfaceLayer<Real>& air, Real root, Real flow,
                                            Real ice_roughness) const {
         const Real p = air.surface_pressure, a = ocean.ice[0];
-        const Real over_water = air.above(Real(ocean.water_T[0]),
-                                          humidity_of<Real>(ocean.water_e[0], p)),
-                   over_ice =
-                       air.above(Real(ocean.ice_T[0]), humidity_of<Real>(ocean.ice_e[0], p));
+        const Real over_water =
+                       air.above(Real(ocean.water_T[0]), humidity_of<Real>(ocean.water_e[0], p)),
+                   over_ice = air.above(Real(ocean.ice_T[0]), humidity_of<Real>(ocean.ice_e[0], p));
         const OverSea<Real> at_water = air.over_sea(root, over_water);
         const Louis<Real> at_ice = air.over_ground(ice_roughness, over_ice);
         const Real K = flow * at_water.heat, K_ice = flow * at_ice.heat;
@@ -133,9 +132,9 @@ template <class Real> struct PrescribedSea {
     Reads<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> conductance;
     Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> flux;
     constexpr SeaRow<Real> row(const LowestRow<Real>& air) const {
-        return {Real(conductance[0]), air.above_s(temperature[0]),
-                0.98 * Saturation<Real>(Real(temperature[0]), air.surface_pressure).humidity -
-                    air.q};
+        return {
+            Real(conductance[0]), air.above_s(temperature[0]),
+            0.98 * Saturation<Real>(Real(temperature[0]), air.surface_pressure).humidity - air.q};
     }
     constexpr void put(const LowestRow<Real>&, Real, Real, Real all) const { flux[0] = all; }
 };
@@ -220,8 +219,7 @@ struct HeatReturned {
         Reads<Real, "heat_returned", place::center_column, "W m-2"> heat,
         Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> tendency) const {
         const int last = tendency.levels() - 1;
-        tendency[last] += heat[0] *
-                          (constants::gravity / constants::dry_air_heat_capacity) /
+        tendency[last] += heat[0] * (constants::gravity / constants::dry_air_heat_capacity) /
                           (interface[last + 1] - interface[last]);
     }
 };

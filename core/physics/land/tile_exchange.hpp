@@ -62,8 +62,7 @@ template <template <class> class Sea> struct TileExchangeOver {
     template <class Real>
     constexpr void operator()(
         LowestAir<Real> lowest, TileShares<Real> shares, TileWarmth<Real> warmth,
-        Sea<Real> sea_below,
-        Reads<Real, "soil_moisture", place::center_column, "kg m-2"> moisture,
+        Sea<Real> sea_below, Reads<Real, "soil_moisture", place::center_column, "kg m-2"> moisture,
         Reads<Real, "bare_ground_moisture", place::center_column, "1"> bare_moisture,
         Reads<Real, "canopy_water", place::center_column, "kg m-2"> canopy,
         Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
@@ -97,8 +96,8 @@ template <template <class> class Sea> struct TileExchangeOver {
         tile::Each<Real> beta{fma(filled, 1 - drawn, drawn), larger(bare_moisture[0], 1e-6),
                               Real(1), Real(1)};
         tile::Each<Real> K;
-        Real drag = sea * at_sea.momentum, buoyancy = sea * at_sea.buoyancy, all_K = 0,
-             wet_K = 0, log_rough = 0, ground = 0, wet_leaves = 0;
+        Real drag = sea * at_sea.momentum, buoyancy = sea * at_sea.buoyancy, all_K = 0, wet_K = 0,
+             log_rough = 0, ground = 0, wet_leaves = 0;
         for (int i = 0; i < tile::number; ++i) {
             const Real saturated = Saturation<Real>(T[i], air.surface_pressure).humidity,
                        z_0 = air.bounded_roughness(rough[i], most_roughness);

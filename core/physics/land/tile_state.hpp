@@ -32,7 +32,8 @@ template <template <class> class Sea> struct TileStateOver {
         "Shares of sea, plants, bare ground, snow and ice, their albedo and emission";
     static constexpr std::tuple parameters{
         Parameter{"sea_albedo", &TileStateOver::sea_albedo, "1", 0, 0.99, "albedo of the open sea"},
-        Parameter{"ice_albedo", &TileStateOver::ice_albedo, "1", 0, 0.99, "albedo of ice without snow"},
+        Parameter{"ice_albedo", &TileStateOver::ice_albedo, "1", 0, 0.99,
+                  "albedo of ice without snow"},
         Parameter{"snow_on_ice_albedo", &TileStateOver::snow_on_ice_albedo, "1", 0, 0.99,
                   "albedo of snow on ice"},
         Parameter{"forest_snow_albedo", &TileStateOver::forest_snow_albedo, "1", 0, 0.99,
@@ -40,8 +41,8 @@ template <template <class> class Sea> struct TileStateOver {
 
     template <class Real>
     constexpr void operator()(
-        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
-        Sea<Real> sea_below, TileWarmth<Real> warmth, Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
+        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction, Sea<Real> sea_below,
+        TileWarmth<Real> warmth, Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
         Reads<Real, "snow_albedo", place::center_column, "1"> snow_albedo,
         Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice,
         Reads<Real, "snow_free_albedo", place::center_column, "1"> land_albedo,

@@ -2,8 +2,8 @@
 /// fathom/coupled/between.py, as means over a step of the sea:
 ///
 ///   heat_into_open_water        without sunlight, for a unit of open water,   sunlight likewise
-///   heat_into_ice_at_melting    F_0 - F' T_0, without sunlight, for a unit of ice whose surface was
-///       at T_0 [degC], and ice_heat_flux_slope F'
+///   heat_into_ice_at_melting    F_0 - F' T_0, without sunlight, for a unit of ice whose surface
+///       was at T_0 [degC], and ice_heat_flux_slope F'
 ///   water_from_air              rain - evaporation, and snowfall_flux, for the whole cell
 ///   heat_from_air               all heat that the air has lost, with that of snow (-L_f), for the
 ///       whole cell, from the cover of ice then
@@ -48,8 +48,8 @@ struct SeaUnderAir {
         "Fluxes of an atmosphere that runs at the same time into a sea without ice";
     template <class Real>
     constexpr void operator()(
-        FluxesOfAir<Real> air,
-        Reads<Real, "heat_from_air", place::center_column, "W m-2"> given, FluxesIntoSea<Real> sea,
+        FluxesOfAir<Real> air, Reads<Real, "heat_from_air", place::center_column, "W m-2"> given,
+        FluxesIntoSea<Real> sea,
         Writes<Real, "heat_not_taken", place::center_column, "W m-2"> not_taken) const {
         const Real taken = air.heat[0] + air.sun[0] - constants::fusion_heat * air.snowfall[0];
         sea.heat[0] = taken;
@@ -81,9 +81,9 @@ struct IceUnderAir {
 struct IceCoverOfStep {
     static constexpr std::string_view summary = "Share of the sea that ice covers in this step";
     template <class Real>
-    constexpr void operator()(Reads<Real, "sea_ice_area", place::center_column, "1"> area,
-                              Writes<Real, "covered_share", place::center_column, "1"> covered)
-        const {
+    constexpr void operator()(
+        Reads<Real, "sea_ice_area", place::center_column, "1"> area,
+        Writes<Real, "covered_share", place::center_column, "1"> covered) const {
         covered[0] = smaller(larger(area[0], 0), 1);
     }
 };

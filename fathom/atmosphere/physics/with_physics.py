@@ -62,6 +62,7 @@ class AirWithPhysics(Model):
     time_step: float  # of the present order [s]
     filter_span: float  # of the filter of the start [s]; 0: none
     budget: Any = None  # fathom.atmosphere.products.budget
+    fixers: Any = None  # what keeps mass and energy (fathom.atmosphere.spectral.dynamics)
     orography: Any
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None

@@ -114,12 +114,7 @@ class RRTMGP(Scheme):
         if strange := [name for name in numbers if name not in _parameters]:
             known = (*_parameters, *in_time.AEROSOLS, in_time.IRRADIANCE[0], in_time.OZONE)
             raise InputError(unknown("RRTMGP parameter", strange[0], known))
-        self.every = None
-        if every is not None:
-            period = Period(every, "every")
-            if period.months:
-                raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
-            self.every = period.text
+        self.every = None if every is None else _checked_interval(every)
         self.spacing = None if spacing is None else _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: float(value) for name, value in numbers.items()}
@@ -272,6 +267,14 @@ def _check_limits(parameters: Mapping[str, float]) -> None:
             raise InputError(
                 f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
             )
+
+
+def _checked_interval(every: Any) -> str:
+    """Returns an interval as text. InputError: of months."""
+    period = Period(every, "every")
+    if period.months:
+        raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
+    return period.text
 
 
 def _checked_spacing(spacing: Any) -> Any:

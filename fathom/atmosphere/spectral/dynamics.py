@@ -169,6 +169,10 @@ class Fixers(Component):
     def __init__(self, air: AirFields, mass: bool, energy: bool, of_physics: bool = False) -> None:
         self.air, self.mass, self.energy, self.of_physics = air, mass, energy, of_physics
 
+    def of_the_physics(self) -> Fixers:
+        """Returns the same, for an energy that grows by what the physics adds to c_p T."""
+        return Fixers(self.air, self.mass, self.energy, of_physics=True)
+
     @property
     def parameters(self) -> Mapping[str, float]:
         """Returns what the dynamics of the core must know of it."""

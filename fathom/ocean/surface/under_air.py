@@ -46,6 +46,11 @@ class UnderAir(Surface):
         return f"UnderAir(rivers={self.rivers}, volume={self.volume})"
 
     @property
+    def reference_salinity(self) -> float:
+        """Returns the salinity by which fresh water is virtual salt [1e-3]."""
+        return float(scheme("SurfaceFluxes").all_parameters["reference_salinity"])
+
+    @property
     def keeps_above_freezing(self) -> bool:  # type: ignore[override]
         """Returns whether water without an ice model stays at or above freezing."""
         return True

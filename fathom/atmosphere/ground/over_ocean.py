@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere.spectral.dynamics import Fixers
 from fathom.base.failure import InputError
 from fathom.grids.regrid.overlap import Overlap
 from fathom.model.schemes import scheme
@@ -23,32 +22,41 @@ def over_ocean(model: Any, sea: Any) -> Any:
     lake of its own.
     """
     given = list(model.physics)
-    new = [s.companion(role) if role in s.entry.get("companions", {}) else s for s in given]
-    new = [_with_parameters(one, of) for one, of in zip(new, given, strict=True)]
-    if not any(one.name.endswith("OverOcean") for one in new):
-        raise InputError(
-            f"atmosphere: physics = {[s.name for s in given]} has no surface of tiles; give"
-            ' BasicPhysics(land="TiledLand")'
-        )
-    if lakes := [s.name for s in given if s.name.startswith("MixedLake")]:
-        raise InputError(f"atmosphere: {lakes[0]} and an ocean cannot both be the water below")
-    if not any(s.name == heating for s in given):
-        raise InputError(f"atmosphere: physics = {[s.name for s in given]} has no {heating}")
+    new = [_over(one) for one in given]
+    _check(given, new)
     if not any(s.name == "HeatReturned" for s in new):
         after = next(n for n, s in enumerate(new) if s.name == heating) + 1
         new[after:after] = [scheme("SurfaceSunlight"), scheme("HeatReturned")]
     found = copy(model)
     found.physics = new
-    if (fixers := getattr(model, "fixers", None)) is not None:
-        found.fixers = Fixers(fixers.air, fixers.mass, fixers.energy, of_physics=True)
+    if model.fixers is not None:
+        found.fixers = model.fixers.of_the_physics()
     found.initial = dict(model.initial)
     found.initial["land_fraction"] = land_fraction(model.grid, sea)
     return found
 
 
-def _with_parameters(new: Any, of: Any) -> Any:
-    """Returns a companion with the parameters and the interval of the scheme it replaces."""
-    return new if new is of else type(new)(every=of.every, **of.parameters)
+def _check(given: list[Any], new: list[Any]) -> None:
+    """Raises InputError: a physics that cannot lie over an ocean."""
+    names = [s.name for s in given]
+    if not any(one.name.endswith("OverOcean") for one in new):
+        raise InputError(
+            f"atmosphere: physics = {names} has no surface of tiles; give"
+            ' BasicPhysics(land="TiledLand")'
+        )
+    if heating not in names:
+        raise InputError(f"atmosphere: physics = {names} has no {heating}")
+    if lakes := [name for name in names if name.startswith("MixedLake")]:
+        raise InputError(f"atmosphere: {lakes[0]} and an ocean cannot both be the water below")
+
+
+def _over(given: Any) -> Any:
+    """Returns the companion of a scheme over an ocean, with its parameters and interval; of others
+    itself.
+    """
+    if role not in given.entry.get("companions", {}):
+        return given
+    return type(given.companion(role))(every=given.every, **given.parameters)
 
 
 def sea_share(air: Any, sea: Any) -> np.ndarray:
