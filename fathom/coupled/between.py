@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere.ground.over_ocean import sea_share
 from fathom.base import constants
 from fathom.base.clock import Period
 from fathom.base.ranks import group
 from fathom.base.timetable import Link, microseconds, said
-from fathom.atmosphere.ground.over_ocean import sea_share
 from fathom.coupled.remap import Remap, shape
 from fathom.coupled.rivers import ICE, ICE_HEAT, WATER
 from fathom.coupled.sea_state import SeaState, vapour_pressure, vapour_slope

@@ -143,7 +143,9 @@ class Budget:
             x["sea"]["water"] = -salt * FRESH / (1e-3 * SEA * self.salinity)
         ways = [x[name] for name in ("back", "given", "taken") if name in x]
         stores = [name for name in ("air", "land", "rivers", "sea", "ice") if name in x]
-        found = {q: {name: x[name][q] for name in stores} for q in ("heat", "water")}
+        found: dict[str, dict[str, float]] = {
+            q: {name: x[name][q] for name in stores} for q in ("heat", "water")
+        }
         for quantity, of in found.items():
             of["in flight"] = sum(one[quantity] for one in ways)
         return found | {"salt": {name: x[name]["salt"] for name in ("sea", "ice")}}

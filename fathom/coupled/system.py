@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom.atmosphere.ground.over_ocean import over_ocean
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere
 from fathom.base import writing
 from fathom.base.clock import Event, Period
@@ -21,13 +22,12 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.timetable import second
 from fathom.coupled.between import FromRivers, ToAir, ToSea
-from fathom.coupled.budget import Budget, as_volume, told
+from fathom.coupled.budget import Budget, as_volume, told, told_in
 from fathom.coupled.exchange import Exchange
-from fathom.atmosphere.ground.over_ocean import over_ocean
 from fathom.coupled.programs import Programs
-from fathom.coupled.report import write as write_report
 from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
 from fathom.ocean.surface.under_air import UnderAir
+from fathom.run import report_of_programs
 from fathom.run.simulation import Simulation
 
 orders = ("in turn", "side by side")
@@ -129,7 +129,7 @@ class Coupled(Programs):
         self.timetable = timetable
 
     @property
-    def coupled(self) -> dict[str, Any]:  # type: ignore[override]
+    def coupled(self) -> dict[str, Any]:
         """Returns the table [coupled] of a file that runs it again."""
         given = {name: self.arguments.get(name) for name in ("every", "budget", "rivers")}
         said = {name: value for name, value in given.items() if value is not None}
@@ -142,7 +142,7 @@ class Coupled(Programs):
         began = time.perf_counter()
         found = super().run(period, progress, report, from_start)
         if report and self.comm is not None and self.comm.rank == 0:
-            write_report(self, found, time.perf_counter() - began)
+            report_of_programs.write(self, found, time.perf_counter() - began, told_in)
         return found
 
     def _started(self) -> None:

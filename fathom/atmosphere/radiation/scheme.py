@@ -114,8 +114,8 @@ class RRTMGP(Scheme):
         if strange := [name for name in numbers if name not in _parameters]:
             known = (*_parameters, *in_time.AEROSOLS, in_time.IRRADIANCE[0], in_time.OZONE)
             raise InputError(unknown("RRTMGP parameter", strange[0], known))
-        self.every = None if every is None else _checked_interval(every)
-        self.spacing = None if spacing is None else _checked_spacing(spacing)
+        self.every = _checked_interval(every)
+        self.spacing = _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: float(value) for name, value in numbers.items()}
         _check_limits(self.parameters)
@@ -269,15 +269,18 @@ def _check_limits(parameters: Mapping[str, float]) -> None:
             )
 
 
-def _checked_interval(every: Any) -> str:
-    """Returns an interval as text. InputError: of months."""
-    period = Period(every, "every")
-    if period.months:
+def _checked_interval(every: Any) -> str | None:
+    """Returns an interval as text; None where none is given. InputError: of months."""
+    period = None if every is None else Period(every, "every")
+    if period is not None and period.months:
         raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
-    return period.text
+    return None if period is None else period.text
 
 
 def _checked_spacing(spacing: Any) -> Any:
+    """Returns a spacing; None where none is given. InputError: no whole number, or too many."""
+    if spacing is None:
+        return None
     if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
         raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"

@@ -234,9 +234,7 @@ def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
     )
 
 
-def present(
-    figures: dict[str, Any], file: Path | None = None, picture: Path | None = None
-) -> int:
+def present(figures: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
     """Print the table, the best first, write it as JSON, and draw it. Returns the exit status 0."""
     load.leave(figures, file)
     if picture is not None:

@@ -1,23 +1,29 @@
-"""The report of a coupled run: one page with the budget, the numbers of both models, and links to
-the report of each.
+"""The report of programs that run together: one page with their budget, the numbers of each, and
+links to the report of each.
 """
 
 from __future__ import annotations
 
 import html
 import json
+from collections.abc import Callable
 from typing import Any
 
 from fathom.base import writing
-from fathom.coupled.budget import told_in
 from fathom.plots.report.markup import table
 from fathom.plots.report.page import write_report
 
+# quantity -> (its unit in tables, the factor to it), of an interval of the budget
+Units = Callable[[dict[str, Any]], dict[str, tuple[str, float]]]
 
-def write(programs: Any, summaries: dict[str, dict[str, Any]], seconds: float) -> None:
+
+def write(
+    programs: Any, summaries: dict[str, dict[str, Any]], seconds: float, units: Units
+) -> None:
     """Writes report.html and summary.json into the directory of the run; rank 0 calls it.
 
-    summaries : of the programs that stepped on this rank; seconds : wall clock of the run.
+    summaries : of the programs that stepped on this rank; seconds : wall clock of the run; units :
+    of the budget.
     """
     folder, budget = programs.directory, programs.budget
     closed = [] if budget is None else budget.closed
@@ -35,7 +41,7 @@ def write(programs: Any, summaries: dict[str, dict[str, Any]], seconds: float) -
         title=f"Coupled system {str(programs.clock.start)[:10]} to {str(programs.date)[:10]}",
         summary={"wall_seconds": seconds},
         configuration=text.read_text() if text.is_file() else "",
-        parts={"Budgets": _budgets(closed), "Components": _components(programs, summaries)},
+        parts={"Budgets": _budgets(closed, units), "Components": _components(programs, summaries)},
     )
 
 
@@ -45,12 +51,12 @@ def _short(summary: dict[str, Any]) -> dict[str, Any]:
     return {name: summary[name] for name in names if name in summary}
 
 
-def _budgets(closed: list[dict[str, Any]]) -> str:
+def _budgets(closed: list[dict[str, Any]], units: Units) -> str:
     """Returns tables of the last interval, and the residuals of all."""
     if not closed:
         return ""
     last, found = closed[-1], ""
-    for quantity, (unit, factor) in told_in(last).items():
+    for quantity, (unit, factor) in units(last).items():
         of = last[quantity]
         rows = [
             (kind, html.escape(name), f"{value * factor:+.6e}")
@@ -62,10 +68,10 @@ def _budgets(closed: list[dict[str, Any]]) -> str:
         found += f"<h3>{quantity}, {unit}, the last {last['seconds'] / 86400:g} days</h3>"
         found += table(("", quantity, html.escape(unit)), rows)
     shares = [
-        (f"{one['to'] / 86400:g}", *(f"{one[q]['share']:+.1e}" for q in told_in(one)))
+        (f"{one['to'] / 86400:g}", *(f"{one[q]['share']:+.1e}" for q in units(one)))
         for one in closed
     ]
-    head = ("day", *told_in(last))
+    head = ("day", *units(last))
     return found + "<h3>residuals over the sum of absolute terms</h3>" + table(head, shares)
 
 
