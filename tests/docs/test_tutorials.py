@@ -51,6 +51,7 @@ def shown(source, where, names):
 def test_runs_and_shows_what_it_teaches(notebook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plt.switch_backend("agg")
+    plt.close("all")
     names = {}
     for number, source in enumerate(cells(notebook)):
         text, pictures = shown(source, f"{notebook.name}, cell {number}", names)

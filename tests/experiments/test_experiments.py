@@ -163,6 +163,8 @@ small = {
 elsewhere = {
     *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area", "suite-t42", "suite-area"),
     *("arome-large", "arome-austria"),
+    # tests/coupled
+    *("coupled-aquaplanet", "coupled-t31-3deg", "coupled-t42-3deg", "coupled-t106-1deg"),
 }
 
 

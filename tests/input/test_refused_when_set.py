@@ -83,5 +83,5 @@ def test_physics_of_the_air(make):
 
 
 def test_a_forcing_where_there_is_none():
-    with pytest.raises(fm.InputError, match="a SpectralAtmosphere has none"):
+    with pytest.raises(fm.InputError, match="must be GivenSea or SlabOcean"):
         fm.Simulation(air(), "20min", surface=fm.BulkForcing("coads"))

@@ -68,7 +68,7 @@ def _fields(run: xr.Dataset) -> tuple[dict[str, np.ndarray], Any]:
         array = run[there[0]]
         if "mean" not in str(array.attrs.get("cell_methods", "")):
             raise InputError(f"{there[0]} is no mean over time: output with statistic = 'mean'")
-        kelvin = 273.15 if array.attrs.get("units") == "degC" else 0.0
+        kelvin = constants.celsius if array.attrs.get("units") == "degC" else 0.0
         found[name] = array.values + kelvin
     return found, run["time_bounds"].values
 

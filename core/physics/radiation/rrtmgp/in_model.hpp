@@ -239,7 +239,7 @@ template <class T> struct InModel {
 private:
     /// Over water (Bolton 1980).
     static T relative_humidity(T q, T temperature, T pressure) {
-        const T celsius = temperature - T(273.15),
+        const T celsius = temperature - T(constants::celsius),
                 saturated = T(611.2) * std::exp(T(17.67) * celsius / (celsius + T(243.5)));
         return std::max(q, T(0)) * pressure / ((T(0.622) + T(0.378) * q) * saturated);
     }
