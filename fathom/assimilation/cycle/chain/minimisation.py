@@ -83,6 +83,10 @@ class Analyser:
         self.grid = GaussianGrid(truncation, grid=grid.grid, levels=grid.levels)
         self.fine, self.space = state.space, Space(self.grid)
         self.below = models.ground_on(state.fields, self.space, grid)
+        # of the tangent model: that of the first window, since forecasts round it
+        first = out / "window-0000" / "background.fathom"
+        fields = State(first).fields if first.exists() else state.fields
+        self.ground = models.ground_on(fields, self.space, grid)["surface_geopotential"][0]
 
     def renewed(self, state: State) -> None:
         """Takes ground and sea of another state on the same grid."""
@@ -142,7 +146,7 @@ class Analyser:
             self.grid,
             physics=[scheme("SmoothMixing")],
             tracers=["specific_humidity"],
-            orography=self.below["surface_geopotential"][0].astype(float),
+            orography=self.ground.astype(float),
             diffusion_time=of.diffusion_time,
             fix_mass=False,
         )
