@@ -38,7 +38,7 @@ def sea_surface(folder):
     for n, month in enumerate(months):
         model = np.asarray(data.tos[n], float)
         wet = np.isfinite(model)
-        latitude, longitude = np.asarray(data.lat, float), np.asarray(data.lon, float)
+        latitude, longitude = np.asarray(data.latitude, float), np.asarray(data.longitude, float)
         there = surface.on_points(
             latitude[wet], longitude[wet], "sea_surface_temperature", month=int(month) - 1
         )["sea_surface_temperature"]
@@ -64,7 +64,7 @@ def ice(folder):
     for n, t in enumerate(data.time.values):
         cover = np.asarray(data.siconc[n] if "siconc" in data else data.sea_ice_area[n], float)
         covered = np.where(cover >= 0.15, area, 0.0)
-        north = np.asarray(data.lat) > 0
+        north = np.asarray(data.latitude) > 0
         found[int(str(t)[:4]), _month(t)] = (
             np.nansum(covered[north]) / 1e12,
             np.nansum(covered[~north]) / 1e12,
