@@ -33,6 +33,26 @@ def title(name: str) -> str:
     return re.split(rf"(?<! al)\. |: |(?:; |, for){outside}", " ".join(words))[0]
 
 
+def named_in(name: str) -> list[str]:
+    """Returns the other files of Fathom that an experiment names, and that those name."""
+    found, left = [], [f"{name}.toml"]
+    while left:
+        text = (shipped / (at := left.pop())).read_text(encoding="utf-8")
+        for other in re.findall(r'"([\w./-]+\.toml)"', text):
+            path = (Path(at).parent / other).as_posix()
+            if path not in found and (shipped / path).is_file():
+                found.append(path)
+                left.append(path)
+    return sorted(found)
+
+
+def first_words(name: str, file: Path) -> str:
+    """Returns the commands to begin with."""
+    if "fathom cycle" in (shipped / f"{name}.toml").read_text(encoding="utf-8"):
+        return f"fathom cycle {file}"
+    return f"fathom show {file}, then fathom run {file}"
+
+
 def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], list[str]]:
     """Returns a function that gives the completions of a name for the tab key."""
     return lambda context, argument, begun: [n for n in known() if n.startswith(begun)]
@@ -43,8 +63,8 @@ def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], l
 @click.argument("file", required=False, type=PathOf())
 @click.option("--overwrite", is_flag=True, help="FILE may be replaced.")
 def new(name: str | None, file: Path | None, overwrite: bool) -> int:
-    """Write the experiment NAME to FILE (default: NAME.toml, here). Without NAME: list those that
-    there are.
+    """Write the experiment NAME to FILE (default: NAME.toml, here), and beside it the files that it
+    names. Without NAME: list those that there are.
     """
     if name is None:
         known = [(one, title(one)) for one in names()]
@@ -56,6 +76,12 @@ def new(name: str | None, file: Path | None, overwrite: bool) -> int:
     file = Path(f"{name}.toml") if file is None else file
     if file.exists() and not overwrite:
         raise ExistingFileError(f"{file} exists; choose another name, or give --overwrite")
-    file.write_text((shipped / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    click.echo(f"{file}: fathom show {file}, then fathom run {file}")
+    for other in named_in(name):
+        beside = file.parent / other
+        if not beside.exists():
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes((shipped / other).read_bytes())
+            click.echo(f"{beside}: a part of it")
+    file.write_bytes((shipped / f"{name}.toml").read_bytes())
+    click.echo(f"{file}: {first_words(name, file)}")
     return 0

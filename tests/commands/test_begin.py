@@ -26,6 +26,16 @@ def test_an_experiment_to_begin_with(tmp_path):
         assert status in (1, 2) and told in err and "Traceback" not in err
 
 
+def test_files_that_an_experiment_names_come_with_it(tmp_path):
+    status, out, err = box.fathom("new", "coupled-t42-3deg", folder=tmp_path)
+    assert (status, err) == (0, "") and "coupled/air-t31.toml: a part of it" in out
+    status, out, err = box.fathom("show", "coupled-t42-3deg.toml", folder=tmp_path)
+    assert status == 0 and "atmosphere -> ocean" in out, err
+    status, out, err = box.fathom("new", "suite-area", folder=tmp_path)
+    assert (status, err) == (0, "") and "fathom cycle suite-area.toml" in out
+    assert (tmp_path / "suite-t42.toml").is_file()
+
+
 @pytest.mark.parametrize("what, some", [("double-gyre", "temperature"), ("shallow-water", "speed")])
 def test_variables(tmp_path, what, some):
     status, out, err = box.fathom("variables", what, folder=tmp_path)
