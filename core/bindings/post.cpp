@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 #include <memory>
 #include "base/error.hpp"
+#include "physics/thermodynamics/moist.hpp"
 #include "post/air_columns.hpp"
 #include "post/points.hpp"
 
@@ -294,11 +295,30 @@ nb::object each(const Function& f, const Points<double>& first, const More&... m
     });
 }
 
+/// e_s = p q_s / (epsilon + (1 - epsilon) q_s) [Pa] at any pressure, and de_s/dT [Pa K-1].
+template <class Real> struct AtSurface {
+    Real vapour, slope;
+};
+template <class Real> AtSurface<Real> at_surface(Real T) {
+    constexpr double p = 1e5, epsilon = physics::molar_ratio;
+    const physics::Saturation<Real> s(T, Real(p));
+    const Real rest = 1 / (epsilon + (1 - epsilon) * s.humidity);
+    return {p * s.humidity * rest, epsilon * p * s.slope * (rest * rest)};
+}
+
 void bind_moist_air(nb::module_& m) {
     using P = Points<double>;
     m.def(
         "saturation_pressure",
         [](const P& T) { return each([](auto t) { return saturation_pressure(t); }, T); },
+        "temperature"_a.noconvert());
+    m.def(  // of the physics, over water above the triple point, over ice below
+        "surface_vapour_pressure",
+        [](const P& T) { return each([](auto t) { return at_surface(t).vapour; }, T); },
+        "temperature"_a.noconvert());
+    m.def(
+        "surface_vapour_slope",
+        [](const P& T) { return each([](auto t) { return at_surface(t).slope; }, T); },
         "temperature"_a.noconvert());
     m.def(
         "relative_humidity",

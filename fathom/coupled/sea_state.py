@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from fathom.base import constants
+from fathom.base import constants, mpi
 
 CELSIUS = constants.celsius
 
 
 def vapour_pressure(temperature: np.ndarray) -> np.ndarray:
-    """Returns e_s [Pa] of a temperature [K] (core/physics/thermodynamics/moist.hpp)."""
-    water = temperature > constants.triple_point
-    a, b = np.where(water, 17.2693882, 21.8745584), np.where(water, 35.86, 7.66)
-    return np.asarray(
-        610.78 * np.exp(a * (temperature - constants.triple_point) / (temperature - b))
-    )
+    """Returns e_s [Pa] of a temperature [K], as the air's physics has it."""
+    return _each(mpi.core.surface_vapour_pressure, temperature)
 
 
 def vapour_slope(temperature: np.ndarray) -> np.ndarray:
     """Returns de_s/dT [Pa K-1] of a temperature [K]."""
-    water = temperature > constants.triple_point
-    a, b = np.where(water, 17.2693882, 21.8745584), np.where(water, 35.86, 7.66)
-    growth = a * (constants.triple_point - b) / (temperature - b) ** 2
-    return np.asarray(vapour_pressure(temperature) * growth)
+    return _each(mpi.core.surface_vapour_slope, temperature)
+
+
+def _each(function: Any, values: np.ndarray) -> np.ndarray:
+    return np.asarray(function(np.ascontiguousarray(values, float).ravel())).reshape(values.shape)
 
 
 class SeaState:

@@ -2,9 +2,7 @@
 [key=value ...] prints one JSON object on rank 0.
 """
 
-import json
 import os
-import sys
 import tempfile
 
 import numpy as np
@@ -103,13 +101,7 @@ def resumed(directory, hours=12, **options):
     return told(programs)
 
 
-def main():
-    name, *arguments = sys.argv[1:]
-    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
-    result = globals()[name](**options)
-    if mpi.is_root:
-        print(json.dumps(result))
-
-
 if __name__ == "__main__":
-    main()
+    from small_atmospheres import main
+
+    main(globals())

@@ -3,8 +3,6 @@ run: python river_run.py FUNCTION [key=value ...] prints one JSON object on rank
 """
 
 import hashlib
-import json
-import sys
 import tempfile
 
 import numpy as np
@@ -74,13 +72,7 @@ def continued(days=3, more=3, **options):
     return told(again)
 
 
-def main():
-    name, *arguments = sys.argv[1:]
-    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
-    result = globals()[name](**options)
-    if mpi.is_root:
-        print(json.dumps(result))
-
-
 if __name__ == "__main__":
-    main()
+    from small_atmospheres import main
+
+    main(globals())

@@ -2,8 +2,6 @@
 [key=value ...] prints one JSON object on rank 0.
 """
 
-import json
-import sys
 import tempfile
 
 import numpy as np
@@ -67,13 +65,7 @@ def continued(hours=2, more=4, **options):
     return found
 
 
-def main():
-    name, *arguments = sys.argv[1:]
-    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
-    result = globals()[name](**options)
-    if mpi.is_root:
-        print(json.dumps(result))
-
-
 if __name__ == "__main__":
-    main()
+    from small_atmospheres import main
+
+    main(globals())

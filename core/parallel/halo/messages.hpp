@@ -62,6 +62,9 @@ struct TransportKind {
     bool overlaps = false;
 };
 std::span<const TransportKind> transports();
+/// Those of them that put and get, and those within a node.
+std::span<const TransportKind> one_sided_transports();
+std::span<const TransportKind> node_transports();
 const TransportKind& transport(std::string_view name);  ///< an error that names them all
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include "physics/radiation/rrtmgp/aerosols.hpp"
 #include "physics/radiation/rrtmgp/clouds.hpp"
 #include "physics/radiation/rrtmgp/column.hpp"
+#include "physics/thermodynamics/moist.hpp"
 
 namespace fathom::physics::rrtmgp {
 
@@ -237,11 +238,11 @@ template <class T> struct InModel {
     }
 
 private:
-    /// Over water (Bolton 1980).
+    /// Of vapour over water, by the saturation of the physics.
     static T relative_humidity(T q, T temperature, T pressure) {
-        const T celsius = temperature - T(constants::celsius),
-                saturated = T(611.2) * std::exp(T(17.67) * celsius / (celsius + T(243.5)));
-        return std::max(q, T(0)) * pressure / ((T(0.622) + T(0.378) * q) * saturated);
+        using One = Pack<T, 1>;
+        const auto saturated = Saturation<One>::over_water(One(temperature), One(pressure));
+        return (larger(One(q), One(0)) / saturated.humidity)[0];
     }
     constexpr void layer(const Settings& s, int k, T dp, T q, T o, T fraction, T cloud) const {
         q = std::max(q, T(0));
