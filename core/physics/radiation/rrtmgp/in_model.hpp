@@ -242,7 +242,7 @@ private:
     static T relative_humidity(T q, T temperature, T pressure) {
         using One = Pack<T, 1>;
         const auto saturated = Saturation<One>::over_water(One(temperature), One(pressure));
-        return (larger(One(q), One(0)) / saturated.humidity)[0];
+        return (larger(One(q), One(0)) / saturated.humidity).lanes;
     }
     constexpr void layer(const Settings& s, int k, T dp, T q, T o, T fraction, T cloud) const {
         q = std::max(q, T(0));
