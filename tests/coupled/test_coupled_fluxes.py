@@ -159,3 +159,28 @@ def test_a_sea_beyond_the_air_is_refused():
     )
     with pytest.raises(fm.InputError, match="cells of the sea lie beyond the cells of the atmosph"):
         land_fraction(area, sea().grid)
+
+
+def test_air_at_two_metres_lies_between_sea_and_lowest_air(tmp_path):
+    programs = small(tmp_path)
+    air, ocean = (programs.members[n].program for n in ("atmosphere", "ocean"))
+    names = ["air_temperature_2m", "air_temperature", "sea_surface_temperature", "sea_ice_fraction"]
+    air.output("near.nc", names, every="1h")
+    programs.run("1h", progress=False, report=False)
+    with fm.open(tmp_path / "atmosphere" / "near.nc") as held:
+        near = held.isel(time=-1).load()
+    water = (sea_share(air.model.grid, ocean.model.grid) > 0.99) & (near.siconca.values == 0)
+    lowest, sea_below = near.ta.values[-1] + 15, near.tos.values  # 15 K: at most 1.5 km, adiabatic
+    between = np.minimum(lowest - 15, sea_below), np.maximum(lowest, sea_below)
+    found = near.tas.values
+    assert water.sum() > 20
+    assert (between[0][water] <= found[water]).all() and (found[water] <= between[1][water]).all()
+
+
+@pytest.mark.long
+def test_a_run_ends_with_a_report_of_all(tmp_path):
+    programs = small(tmp_path)
+    programs.run("1h", progress=False)
+    for folder in (tmp_path, tmp_path / "atmosphere", tmp_path / "ocean"):
+        assert "<html" in (folder / "report.html").read_text()[:200]
+    assert "heat" in (tmp_path / "report.html").read_text()

@@ -26,7 +26,7 @@ exchange = (
     "sea_surface_temperature",
     "ground_temperature",
 )
-schemes = ("BulkExchange", "TileExchange")
+schemes = ("BulkExchange", "TileExchange", "TileExchangeOverOcean")
 names = (
     "air_temperature_2m",
     "specific_humidity_2m",
