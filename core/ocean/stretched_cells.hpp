@@ -5,8 +5,8 @@
 /// Rain adds to the volume, and water crosses the layers only as far as it does not raise them:
 ///   A (eta' - eta) / tau = W(surface) + A F / rho_fresh,
 ///       W_k -= A (eta' - eta) / tau (1 - Z_k-1/2 / H),   W_0 = -A F / rho_fresh
-/// The elliptic operator of the surface's increment stays linear, with H at rest: the increment
-/// only corrects velocity.
+/// The elliptic operator of the surface's increment stays linear, with H at rest; the transports
+/// are corrected with that depth too (free_surface.hpp).
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"

@@ -29,6 +29,7 @@ def cells(basin):
         "cell_thickness": cut,
         "corner_thickness": at_corner,
         "depth_corner": (at_corner * corner).sum(0),
+        "depth_corner_now": (at_corner * corner).sum(0),
     }
     return g, u, v, corner, center, g["dx_corner"] * g["dy_corner"] * at_corner
 

@@ -42,6 +42,7 @@ def closed_basin():
         "thickness": thickness,
         "wet_levels": wet,
         "depth_corner": np.r_[0, np.cumsum(thickness)][corner.astype(int)],
+        "depth_corner_now": np.r_[0, np.cumsum(thickness)][corner.astype(int)],
         "curvature_x": 1e-6 * rng.standard_normal((ny, nx)),
         "curvature_y": 1e-6 * rng.standard_normal((ny, nx)),
         "diffusivity_scale": 0.5 + rng.random((ny, nx)),

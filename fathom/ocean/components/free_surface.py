@@ -199,17 +199,18 @@ class BarotropicMode(OceanComponent):
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds the right-hand side, the solver, and the flow through the faces of cells."""
-        surface = self.free_surface
+        surface, stretched = self.free_surface, self.takes_fresh_water
+        at_rest = None if stretched else {"depth_corner_now": "depth_corner"}
         if phase == "divergence":
-            here = {"depth_corner": "depth_corner_now"} if self.takes_fresh_water else None
+            here = {"depth_corner": "depth_corner_now"} if stretched else None
             do("AlternatingHeight", on=here, **surface.slope())
             do("BarotropicDivergence", on=here)
-            do("FreshwaterConvergence", when=self.takes_fresh_water)
+            do("FreshwaterConvergence", when=stretched)
         if phase == "surface height":
             do(surface.solve(do.step))
-            do("BarotropicCorrection", implicitness=surface.implicitness)
+            do("BarotropicCorrection", on=at_rest, implicitness=surface.implicitness)
         if phase == "transport":
-            do("VolumeTransport", **surface.slope())
+            do("VolumeTransport", on=at_rest, **surface.slope())
 
     def choices_for_device(self) -> list[str]:
         """Returns the lines that tell what was chosen for a device."""
