@@ -15,6 +15,7 @@
 #include "field/by_cells.hpp"
 #include "field/linear.hpp"
 #include "field/linear_entry.hpp"
+#include "field/linearisation.hpp"
 #include "field/process.hpp"
 #include "machine/device.hpp"
 #include "physics/thermodynamics/column.hpp"
@@ -441,8 +442,11 @@ static void bind_runs(nb::module_& m) {
           "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
           "hand, or by dual numbers and a tape.");
     m.def(
-        "has_adjoint", [](const Process& p) { return p.by_hand || p.adjoint; }, "process"_a,
-        "whether it has an adjoint, by hand or by a tape");
+        "has_adjoint",
+        [](const Process& p) {
+            return p.by_hand || p.adjoint || dynamic_cast<const Linearisable*>(p.global.get());
+        },
+        "process"_a, "whether it has an adjoint, by hand or by a tape");
     m.def(
         "has_linear", [](const Process& p) { return p.by_hand != nullptr; }, "process"_a,
         "whether its tangent and adjoint are written by hand");

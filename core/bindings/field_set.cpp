@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 #include "field/diagnostics.hpp"
 #include "field/slices.hpp"
@@ -162,6 +163,33 @@ void check_same_points(const FieldSet& s, const FieldSet& x) {
         throw Error("fields of the same grid on other blocks: copy them with gather and scatter");
 }
 
+/// Calls body(first byte, bytes) for each block of each field, halos included.
+template <class Body> void each_block(const FieldSet& s, const FieldSet::Names& names, Body body) {
+    for (auto& name : names) {
+        const Field& f = s[name];
+        if (f.place == place::profile || !f.stays())
+            throw Error("'", name, "' is no field that stays");
+        for (std::size_t b = 0; b < f.at.size(); ++b)
+            body(f.at[b], s.domain().rows_of(int(b)) * f.row[b] * s.bytes());
+    }
+}
+nb::bytes stored(const FieldSet& s, const FieldSet::Names& names) {
+    std::string all;
+    each_block(s, names, [&](const std::byte* at, std::size_t n) { all.append((char*)at, n); });
+    return nb::bytes(all.data(), all.size());
+}
+void recall(FieldSet& s, const FieldSet::Names& names, const nb::bytes& from) {
+    std::size_t begin = 0, size = 0;
+    each_block(s, names, [&](const std::byte*, std::size_t n) { size += n; });
+    if (size != from.size())
+        throw Error("a stored state of ", from.size(), " bytes; these fields have ", size);
+    for (auto& name : names) s.changed_here(s.layout->index(name));
+    each_block(s, names, [&](std::byte* at, std::size_t n) {
+        std::memcpy(at, from.c_str() + begin, n);
+        begin += n;
+    });
+}
+
 /// Own points of a block, (levels, ny, nx); its halo is not changed.
 void put(FieldSet& s, const std::string& name, int b, Array<const double> values) {
     const Field& f = s[name];
@@ -254,6 +282,8 @@ void bind_field_set(nb::module_& m) {
              "nearest_outside"_a = false)
         .def("put", &put, "name"_a, "block"_a, "values"_a.noconvert(),
              "own points of a block of this rank, (levels, ny, nx); not its halo")
+        .def("stored", &stored, "names"_a, "fields of this rank with their halos, as bytes")
+        .def("recall", &recall, "names"_a, "stored"_a, "puts back what `stored` has returned")
         .def("fill", &FieldSet::fill, "name"_a, "value"_a)
         .def("set_profile", [](FieldSet& s, const std::string& name,
                                std::vector<double> values) { s.set_profile(name, values); })

@@ -217,14 +217,17 @@ void bind_linear(nb::module_& m) {
         .def(
             "__init__",
             [](LinearStepProgram* at, std::shared_ptr<StepProgram> sequence,
-               const std::string& keep, int every, bool by_hand) {
+               const std::string& keep, int every, bool by_hand, std::vector<std::string> frozen) {
                 using Keep = LinearStepProgram::Keep;
                 const std::map<std::string, Keep> ways{
                     {"all", Keep::all}, {"fp32", Keep::single}, {"states", Keep::states}};
                 if (!ways.contains(keep)) throw Error("keep = '", keep, "': all, fp32 or states");
-                new (at) LinearStepProgram(std::move(sequence), {ways.at(keep), every, by_hand});
+                new (at) LinearStepProgram(std::move(sequence),
+                                           {ways.at(keep), every, by_hand, std::move(frozen)});
             },
-            "sequence"_a, "keep"_a = "all", "every"_a = 1, "by_hand"_a = true)
+            "sequence"_a, "keep"_a = "all", "every"_a = 1, "by_hand"_a = true,
+            "frozen"_a = std::vector<std::string>{},
+            "frozen: names of processes whose results do not change with the state")
         .def("follow", &LinearStepProgram::follow, "fields"_a, "steps"_a, Release(),
              "takes steps with a state; its trajectory is kept after what was kept before")
         .def("forget", &LinearStepProgram::forget)
@@ -233,8 +236,10 @@ void bind_linear(nb::module_& m) {
         .def("start", &LinearStepProgram::start, "perturbation"_a, Release())
         .def("tangent", &LinearStepProgram::tangent, "perturbation"_a, "first"_a, "steps"_a,
              Release(), "what becomes of a perturbation in the steps from `first` on")
-        .def("adjoint", &LinearStepProgram::adjoint, "gradient"_a, "first"_a, "steps"_a, Release(),
-             "the transpose of `tangent`")
+        .def("adjoint", &LinearStepProgram::adjoint, "gradient"_a, "first"_a, "steps"_a,
+             "ended"_a.none() = nullptr, Release(),
+             "the transpose of `tangent`; ended: a set to whose fields the adjoints of what frozen "
+             "processes write are added")
         .def("start_adjoint", &LinearStepProgram::start_adjoint, "gradient"_a, Release());
 }
 

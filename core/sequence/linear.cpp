@@ -17,6 +17,9 @@ LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options op
       options(options),
       bytes_kept(options.keep == Keep::single ? 4 : sequence->bytes),
       parts(sequence->parts()) {
+    for (auto& part : parts)
+        frozen.push_back(std::ranges::find(options.frozen, part.process.name) !=
+                         options.frozen.end());
     check();
     find_neighbours();
     const Layout& layout = *sequence->layout();
@@ -35,7 +38,9 @@ LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options op
 void LinearStepProgram::check() const {
     const Layout& layout = *sequence->layout();
     if (options.every < 1) throw Error("states are kept of every ", options.every, ". step");
-    for (auto& [process, fields] : parts) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const Process& process = parts[p].process;
+        if (frozen[p]) continue;
         if (!process.global && !process.tangent) throw Error(process.name, " has no tangent");
         for (auto& use : process.fields)
             if (process.global && use.reach > 0)
@@ -100,8 +105,10 @@ void LinearStepProgram::find_neighbours() {
             written[f] *= width[f], read[f] *= layout.fields[f].written;
         made.emplace_back(layout, written), seen.emplace_back(layout, read);
         if (looks && !active) active = std::make_shared<Active>(*layout.domain);
+        const bool added = looks && !frozen[neighbours.size()];
+        neighbours.push_back(looks);
         sums.push_back(
-            looks ? std::make_unique<NeighbourSums>(layout, part.process, part.fields, active)
+            added ? std::make_unique<NeighbourSums>(layout, part.process, part.fields, active)
                   : nullptr);
     }
 }
@@ -133,6 +140,10 @@ std::optional<int> LinearStepProgram::needed(const StepProgram::Part& part, std:
 LinearStepProgram::Need LinearStepProgram::need_of(int number) {
     const auto& [process, fields] = parts[number];
     Need need;
+    if (frozen[number]) {
+        need.before.resize(fields.size()), need.after.resize(fields.size());
+        return need;
+    }
     if (options.by_hand && !process.global) need.by_hand = process.by_hand.get();
     const bool by_itself = linearisable(process);
     for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -220,7 +231,7 @@ void LinearStepProgram::linearise(FieldSet& set, Step& step) const {
             continue;
         }
         if (auto& global = parts[p].process.global) {
-            if (const auto* own = linearisable(parts[p].process))
+            if (const auto* own = linearisable(parts[p].process); own && !frozen[p])
                 step.globals[p] = own->linearise({set, parts[p].fields},
                                                  options.keep == Keep::single && set.bytes() == 8,
                                                  std::move(step.globals[p]));

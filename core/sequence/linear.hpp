@@ -8,6 +8,10 @@
 /// order (neighbour_sums.hpp). Processes that do not run in every step have both only in the steps
 /// in which they run; fields that change places at the end of a step are put back first.
 ///
+/// A process may be frozen: it runs with the state, and what it computes does not change with a
+/// perturbation of it. The adjoints of what it writes end there: they are the sensitivities to
+/// these fields, and are added up for whom they interest.
+///
 /// A trajectory keeps the values that both need: each field between two processes that write it,
 /// once for all readers, and the data of global processes. No value of the state is then computed
 /// again. Where only states are kept, all values are.
@@ -31,9 +35,10 @@ public:
         Keep keep = Keep::all;
         int every = 1;        ///< with `states`: of so many steps one; the others follow from it
         bool by_hand = true;  ///< false, for tests: dual numbers and tapes alone
+        std::vector<std::string> frozen = {};  ///< processes without derivative
     };
-    /// Throws Error: a process without tangent, a global one that looks at neighbours; fields that
-    /// live only within a step (StepProgram::Options::keep).
+    /// Throws Error: a process without tangent, a global one that looks at neighbours, that are not
+    /// frozen; fields that live only within a step (StepProgram::Options::keep).
     LinearStepProgram(std::shared_ptr<StepProgram>, Options);
 
     /// Takes `steps` steps with a set; its trajectory, profiles included, is kept after what was
@@ -49,7 +54,8 @@ public:
     void start(FieldSet& perturbation) const;
     void tangent(FieldSet& perturbation, int first, int steps);
     /// The transposes: of the steps up to first + steps, and of the start.
-    void adjoint(FieldSet& gradient, int first, int steps);
+    /// Adds the adjoints of what frozen processes write to those fields of `ended`.
+    void adjoint(FieldSet& gradient, int first, int steps, FieldSet* ended = nullptr);
     void start_adjoint(FieldSet& gradient) const;
 
 private:
@@ -87,6 +93,7 @@ private:
     const int bytes_kept;  ///< of a number
     std::vector<StepProgram::Part> parts;
     std::vector<Value> values;
+    std::vector<char> frozen, neighbours;  ///< parts that are, parts that look at them
     std::vector<Need> needs;
     std::vector<Region> of_parts;
     Halos at_start;           ///< of the state
@@ -109,7 +116,7 @@ private:
 
     void check() const;
     void find_neighbours();
-    bool looks(std::size_t part) const { return sums[part] != nullptr; }
+    bool looks(std::size_t part) const { return neighbours[part]; }
     bool runs(std::size_t part, long count) const { return count % parts[part].process.every == 0; }
     Need need_of(int part);
     int value(int field, int after);
@@ -132,6 +139,7 @@ private:
     void halos_of_change(std::size_t part, FieldSet&) const;
     void run(std::size_t part, const FieldSet&) const;
     void run_part(std::size_t part, Step&, FieldSet& change, bool adjoint);
+    void run_frozen(std::size_t part, FieldSet& change, FieldSet* ended) const;
     void run_linear(std::size_t part, Step&, FieldSet& change, bool adjoint);
     void run_adjoint_of_neighbours(std::size_t part, Step&, FieldSet& change);
     void run_global(std::size_t part, Step&, FieldSet& change, bool adjoint);

@@ -146,6 +146,18 @@ void LinearStepProgram::run_global(std::size_t number, Step& step, FieldSet& cha
         if (adjoint && use.access == Access::writes) change.fill(use.name, 0);
 }
 
+/// What a frozen process writes does not change; adjoints end there.
+void LinearStepProgram::run_frozen(std::size_t number, FieldSet& change, FieldSet* ended) const {
+    const StepProgram::Part& part = parts[number];
+    for (std::size_t n = 0; n < part.fields.size(); ++n) {
+        const Process::Field& use = part.process.fields[n];
+        if (use.access != Access::writes || use.own) continue;
+        const std::string& name = change.fields()[part.fields[n]].name;
+        if (ended) ended->axpy(1, change, {name});
+        change.fill(name, 0);
+    }
+}
+
 void LinearStepProgram::run_part(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
     const Within within(of_parts[number]);
     if (parts[number].process.global)
@@ -168,7 +180,12 @@ void LinearStepProgram::tangent(FieldSet& perturbation, int first, int steps) {
         const Within within(whole);
         Step& step = about(n);
         for (std::size_t p = 0; p < parts.size(); ++p)
-            if (runs(p, first_count + n)) run_part(p, step, perturbation, false);
+            if (!runs(p, first_count + n))
+                continue;
+            else if (frozen[p])
+                run_frozen(p, perturbation, nullptr);
+            else
+                run_part(p, step, perturbation, false);
         perturbation.rotate();
     }
     clear_inactive(perturbation);
@@ -181,10 +198,11 @@ static void rotate_back(FieldSet& set) {
     for (std::size_t n = 1; n < all; ++n) set.rotate();
 }
 
-void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps) {
+void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps, FieldSet* ended) {
     static const Region whole("adjoint step");
     for (std::size_t p = 0; p < parts.size(); ++p)
-        if (const Process& own = parts[p].process; !own.global && !needs[p].by_hand && !own.adjoint)
+        if (const Process& own = parts[p].process;
+            !frozen[p] && !own.global && !needs[p].by_hand && !own.adjoint)
             throw Error(own.name, " has no adjoint");
     clear_inactive(gradient);
     for (int n = first + steps - 1; n >= first; --n) {
@@ -192,7 +210,12 @@ void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps) {
         Step& step = about(n);
         rotate_back(gradient);
         for (std::size_t p = parts.size(); p-- > 0;)
-            if (runs(p, first_count + n)) run_part(p, step, gradient, true);
+            if (!runs(p, first_count + n))
+                continue;
+            else if (frozen[p])
+                run_frozen(p, gradient, ended);
+            else
+                run_part(p, step, gradient, true);
     }
     clear_inactive(gradient);
 }

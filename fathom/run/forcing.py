@@ -73,6 +73,10 @@ class Forcing:
         for source in self.sources:
             getattr(source, "close", lambda: None)()
 
+    def forget(self) -> None:
+        """Says that the fields hold no records: they are others now."""
+        self.held = [None] * len(self.sources)
+
     def load(self, simulation: Simulation) -> int:
         """Returns the records around now into the fields; how many steps they are good for. All
         ranks call it, all get the same RunError where one cannot be read.

@@ -1,0 +1,275 @@
+"""The ocean run backwards: how a number of the sea depends on all that was before.
+
+    J(x_N),  x_(n+1) = M_n(x_n, f_n):     dJ/dx_n = M_n'^T dJ/dx_(n+1),   dJ/df_n alike
+
+    found = fm.adjoint(simulation, Average("temperature", depth=(0, 300)), "30d")
+    found.dataset.temperature           # dJ / d(temperature at the start), of each cell
+
+All of the sea's dynamics have adjoints. Processes that have none, or that the user names, are
+frozen: they follow the state of the run, and their results do not change with a perturbation. What
+they write are the controls: sensitivities to them are summed over the steps. Steps are reversed
+with few stored states (checkpoints.py); a step that is taken anew has the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from fathom.assimilation import sea_costs
+from fathom.assimilation.checkpoints import Checkpoints, reversal
+from fathom.base import machine, mpi
+from fathom.base.clock import Period
+from fathom.base.failure import InputError
+from fathom.base.near import near_or_all
+
+CONTROLS = (  # that frozen processes write, where they do
+    "surface_stress_x",
+    "surface_stress_y",
+    "surface_heat_flux",
+    "temperature_surface_flux",
+    "salinity_surface_flux",
+    "surface_freshwater_flux",
+    "vertical_diffusivity",
+)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """What `adjoint` returns.
+
+    value : J [units].
+    dataset : dJ / d(a field of the start), or d(a flux in all steps) of each cell, (level, y, x)
+        or (y, x), with the attribute `units`: of J over those of the field.
+    frozen : names of processes without derivative.
+    forward_steps : taken in all, by steps of the run.
+    """
+
+    value: float
+    units: str
+    dataset: xr.Dataset
+    frozen: list[str]
+    forward_steps: float
+
+
+def adjoint(
+    simulation: Any,
+    cost: Any,
+    run: str | float = "30d",
+    mean: str | float | None = None,
+    stored: int | None = None,
+    directory: str | Path | None = None,
+    freeze: Sequence[str] = (),
+) -> Gradient:
+    """Returns the gradient of a number of the sea at the end of a run.
+
+    Parameters
+    ----------
+    simulation : of an Ocean; the run begins with its present fields, and at its end the simulation
+        is that of the first step.
+    cost : Average, Transport, the name of one (fathom.assimilation.sea_costs), or an object with
+        `units` and `weights(grid)`, field -> (levels, ny, nx).
+    run : its length.
+    mean : the last part of the run, over which the number is a mean; None: its last step.
+    stored : states that are stored; None: as many as half of the memory holds.
+    directory : where those are stored that the memory does not hold; None: nowhere.
+    freeze : more processes that are frozen.
+    """
+    cost = sea_costs.named(cost) if isinstance(cost, str) else cost
+    if not hasattr(cost, "weights"):
+        raise InputError(f"cost = {cost!r} gives no number of the sea; use Average or Transport")
+    sea = OceanAdjoint(simulation, freeze)
+    steps, last = sea.steps(run, "run"), 1 if mean is None else sea.steps(mean, "mean")
+    if last > steps:
+        raise InputError(f"mean = {mean!r} is longer than run = {run!r}")
+    return sea.gradient(cost, steps, last, stored, directory)
+
+
+class OceanAdjoint:
+    """The steps of an ocean, forward and reversed.
+
+    Parameters
+    ----------
+    simulation : of an Ocean.
+    freeze : names of processes without derivative, besides those that have none.
+    """
+
+    def __init__(self, simulation: Any, freeze: Iterable[str] = ()) -> None:
+        model = simulation.model
+        if model.without_tangent is None:
+            raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
+        self.simulation, self.model = simulation.prepare(), model
+        processes = model.processes(simulation.time_step, simulation.surface)
+        known = [p.name for p in processes]
+        for name in freeze:
+            if name not in known:
+                raise InputError(f"freeze: no process '{name}'{near_or_all(name, known)}")
+        without = {p.name for p in processes if not mpi.core.has_adjoint(p)}
+        self.frozen = sorted(without | set(freeze))
+        names = sorted({f["name"] for p in processes for f in p.fields})
+        _, self.sequence, fields = simulation.other(model, simulation.time_step, processes, names)
+        simulation.sequence, simulation.fields = self.sequence, fields
+        if simulation.forcing is not None:
+            simulation.forcing.forget()
+        self.linear = mpi.core.LinearStepProgram(self.sequence, frozen=self.frozen)
+
+    def steps(self, length: str | float, what: str) -> int:
+        """Returns steps of a length of time. InputError: it holds no whole number of them."""
+        count = Period(length, what).seconds / self.simulation.time_step
+        if count < 1 or abs(count - round(count)) > 1e-9:
+            raise InputError(
+                f"{what} = {length!r} is no whole number of steps of"
+                f" {self.simulation.time_step:g} s"
+            )
+        return round(count)
+
+    # ---- states ------------------------------------------------------------------------------
+
+    def take(self) -> bytes:
+        """Returns the present state."""
+        fields = self.simulation.fields
+        stored: bytes = fields.stored(fields.state)
+        return stored
+
+    def give(self, stored: bytes) -> None:
+        """Makes a state the present one."""
+        fields = self.simulation.fields
+        fields.recall(fields.state, stored)
+        self.simulation.changed = True
+
+    def go_to(self, step: int) -> None:
+        """Says which step the present state is before."""
+        self.simulation.count = self.simulation.fields.count = step
+
+    def room(self) -> int:
+        """Returns how many states half of the memory holds. InputError: not one."""
+        size = len(self.take())
+        if (room := machine.free_memory() // 2 // size) < 1:
+            raise InputError(f"a state has {size / 1e6:.0f} MB: half of the memory holds none")
+        return int(room)
+
+    # ---- the gradient ------------------------------------------------------------------------
+
+    def gradient(
+        self,
+        cost: Any,
+        steps: int,
+        last: int = 1,
+        stored: int | None = None,
+        directory: str | Path | None = None,
+    ) -> Gradient:
+        """Returns that of a cost, a mean of the last steps, after so many steps."""
+        s, first = self.simulation, self.simulation.count
+        weights, names = self._weights(cost)
+        change, ended = (mpi.core.FieldSet(self.sequence) for _ in range(2))
+        room = self.room()
+        stored = min(steps, room if stored is None else stored)
+        disk = None if directory is None else Path(directory)
+        kept = Checkpoints(self.take, self.give, room, disk, s.comm.rank)
+        value, forward = 0.0, 0
+        for what, step in reversal(steps, stored):
+            if what == "store":
+                kept.store(step)
+            elif what == "drop":
+                kept.drop(step)
+            elif what == "restore":
+                kept.restore(step)
+                self.go_to(first + step)
+            elif what == "advance":
+                s.advance(1)
+                forward += 1
+            else:
+                self._follow()
+                forward += 1
+                if step + 1 > steps - last:
+                    value += s.fields.dot(weights, names) / last
+                    change.axpy(1 / last, weights, names)
+                self.linear.adjoint(change, 0, 1, ended)
+        kept.restore(0)
+        self.go_to(first)
+        return Gradient(
+            value, cost.units, self._dataset(cost, change, ended), self.frozen, forward / steps
+        )
+
+    def _weights(self, cost: Any) -> tuple[Any, list[str]]:
+        """Returns the cost's weights as a set, and the names of its fields. InputError: those have
+        another shape, are no numbers, or of no field of the state.
+        """
+        given, made = cost.weights(self.model.grid), mpi.core.FieldSet(self.sequence)
+        shapes = {f["name"]: f["levels"] for f in made.fields}
+        for name, values in given.items():
+            if name not in made.state:
+                raise InputError(f"cost: no field '{name}'{near_or_all(name, made.state)}")
+            expected = (shapes[name], *np.shape(self.model.grid.wet_levels))
+            if np.shape(values) != expected or not np.isfinite(values).all():
+                raise InputError(
+                    f"cost: weights of {name} have the shape {np.shape(values)}, or are no numbers;"
+                    f" the field has {expected}"
+                )
+            made.set(name, np.ascontiguousarray(values, float))
+        return made, list(given)
+
+    def _follow(self) -> None:
+        """Takes a step whose values are kept for its adjoint."""
+        s = self.simulation
+        if s.forcing is not None:
+            s.forcing.load(s)
+        if s.changed:
+            self.sequence.changed(s.fields)
+            s.changed = False
+        for name, values in self.model.profiles_of_step(s.count == 0).items():
+            if s.fields.has(name):
+                s.fields.set_profile(name, values)
+        self.linear.forget()
+        self.linear.follow(s.fields, 1)
+        s.count += 1
+
+    def _dataset(self, cost: Any, change: Any, ended: Any) -> xr.Dataset:
+        """Returns gradients as fields with the grid's places; all ranks get it."""
+        h = self.model.grid.horizontal
+        units = {f["name"]: f["units"] for f in change.fields}
+        vertical = {f["name"]: f["vertical"] for f in change.fields}
+        variables: dict[str, Any] = {}
+        for name in self.model.prognostic:
+            found = self._whole(change, name)
+            if change.has(f"{name}_before"):
+                found = found + self._whole(change, f"{name}_before")
+            variables[name] = self._labelled(
+                found, vertical[name], cost, units[name], "at the start"
+            )
+        for name in filter(ended.has, CONTROLS):
+            found = self._whole(ended, name)
+            if np.any(found):
+                variables[name] = self._labelled(
+                    found, vertical[name], cost, units[name], "in all steps"
+                )
+        places = {
+            "longitude": (("y", "x"), np.asarray(h.center_longitude)),
+            "latitude": (("y", "x"), np.asarray(h.center_latitude)),
+            "cell_area": (("y", "x"), np.asarray(h.area_center), {"units": "m2"}),
+        }
+        return xr.Dataset(variables, coords=places, attrs={"cost": str(cost), "units": cost.units})
+
+    def _whole(self, fields: Any, name: str) -> np.ndarray:
+        """Returns a field of all ranks, (levels, ny, nx); NaN in the ground."""
+        s = self.simulation
+        whole = s.comm.bcast(s.assemble(fields.windows(name)))
+        levels = np.asarray(self.model.grid.wet_levels)
+        there = (np.arange(len(whole))[:, None, None] < levels) & (levels > 0)
+        result: np.ndarray = np.where(there, whole, np.nan)
+        return result
+
+    @staticmethod
+    def _labelled(
+        values: np.ndarray, vertical: str, cost: Any, units: str, when: str
+    ) -> xr.DataArray:
+        """Returns a gradient with its unit."""
+        attrs = {"units": f"{cost.units} / ({units})", "long_name": f"sensitivity to it {when}"}
+        if len(values) == 1:
+            return xr.DataArray(values[0], dims=("y", "x"), attrs=attrs)
+        return xr.DataArray(values, dims=(vertical, "y", "x"), attrs=attrs)

@@ -1,0 +1,207 @@
+"""Numbers of a sea whose sensitivity is asked for: linear in its state,
+
+    J = sum over fields and cells of w x.
+
+    Average("temperature", latitude=(-10, 10), depth=(0, 300))     # [degC]
+    Average("sea_surface_height", longitude=-70, latitude=42)      # a gauge [m]
+    Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000))    # northward [Sv]
+    Transport(longitude=-66, latitude=(-72, -54))                      # eastward [Sv]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.base.near import near_or_all
+from fathom.grids.water import WaterGrid
+
+Weights = Mapping[str, np.ndarray]
+Range = tuple[float, float]
+averaged = {
+    "temperature": "degC",
+    "salinity": "1e-3",
+    "sea_surface_height": "m",
+}
+
+
+@dataclass(frozen=True)
+class Average:
+    """The mean of a field over a part of the sea, weighted by volume, or by area for the height.
+
+    field : temperature, salinity or sea_surface_height.
+    longitude, latitude : (from, to) [degrees], or a place: the sea's cell nearest to both. On a
+        plane x and y [m].
+    depth : (from, to) [m].
+    """
+
+    field: str
+    longitude: float | Range = (-180.0, 180.0)
+    latitude: float | Range = (-90.0, 90.0)
+    depth: Range = (0.0, 1e5)
+
+    @property
+    def units(self) -> str:
+        """Returns the unit of the number."""
+        return averaged[self.field]
+
+    def weights(self, grid: WaterGrid) -> Weights:
+        """Returns w, (nz, ny, nx), or (1, ny, nx) of the height. InputError: no sea is there."""
+        if self.field not in averaged:
+            raise InputError(
+                f"no average of field '{self.field}'{near_or_all(self.field, averaged)}"
+            )
+        levels, h = np.asarray(grid.wet_levels), grid.horizontal
+        where = _places(h, "center")
+        inside = _inside(where, self.longitude, self.latitude, levels > 0, h.spherical)
+        area = np.where(inside, np.asarray(h.area_center), 0.0)
+        if self.field == "sea_surface_height":
+            found = area[None]
+        else:
+            found = area * _thickness(grid, "center", levels, self.depth)
+        if not found.sum() > 0:
+            raise InputError(f"{self}: no sea is there")
+        return {self.field: found / found.sum()}
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The volume that flows through a section along a row or a column of the grid [Sv].
+
+    latitude : of a section from west to east, through which it flows northward; or (from, to) of
+        one from south to north.
+    longitude : (from, to) of the first; a number for the second, through which it flows eastward
+        [degrees]; on a plane y and x [m].
+    depth : (from, to) [m].
+    """
+
+    latitude: float | Range
+    longitude: float | Range
+    depth: Range = (0.0, 1e5)
+    units = "Sv"
+
+    def weights(self, grid: WaterGrid) -> Weights:
+        """Returns w of the velocity across, (nz, ny, nx). InputError: no sea is there; the grid
+        does not follow the section.
+        """
+        across = isinstance(self.latitude, tuple), isinstance(self.longitude, tuple)
+        if across[0] == across[1]:
+            raise InputError(
+                f"{self}: one of longitude and latitude is a number, the other (from, to)"
+            )
+        h, levels = grid.horizontal, grid.corner_levels
+        x, y = _places(h, "corner")
+        inside = _inside((x, y), self.longitude, self.latitude, levels > 0, h.spherical, line=True)
+        field, width = ("velocity_x", h.dy_corner) if across[0] else ("velocity_y", h.dx_corner)
+        along = _line(self, x, y, inside, rows=not across[0], sphere=h.spherical)
+        found = np.where(along, np.asarray(width), 0.0) * _thickness(
+            grid, "corner", levels, self.depth
+        )
+        if not found.sum() > 0:
+            raise InputError(f"{self}: no sea is there")
+        return {field: found * 1e-6}
+
+
+Cost = Average | Transport
+NAMED: dict[str, Callable[[], Any]] = {
+    "overturning": lambda: Transport(26.5, (-82.0, -12.0), (0.0, 1000.0)),
+    "drake": lambda: Transport((-72.0, -53.0), -66.0),
+    "heat": lambda: Average("temperature", depth=(0.0, 700.0)),
+}
+
+
+def named(text: str) -> Cost:
+    """Returns a cost by its name. InputError: there is none of that name."""
+    if text not in NAMED:
+        raise InputError(f"no cost '{text}'{near_or_all(text, NAMED)}")
+    cost: Cost = NAMED[text]()
+    return cost
+
+
+def _places(h: Any, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """Returns longitude and latitude of centres, or of the corners that have a velocity."""
+    x, y = (np.asarray(getattr(h, f"{where}_{name}")) for name in ("longitude", "latitude"))
+    return (x, y) if where == "center" else (x[1:, 1:], y[1:, 1:])
+
+
+def _apart(x: np.ndarray, x0: float, sphere: bool) -> np.ndarray:
+    """Returns x - x0; of longitudes in [-180, 180)."""
+    return (x - x0 + 180) % 360 - 180 if sphere else x - x0
+
+
+def _inside(
+    places: tuple[np.ndarray, np.ndarray],
+    longitude: float | Range,
+    latitude: float | Range,
+    wet: np.ndarray,
+    sphere: bool,
+    line: bool = False,
+) -> np.ndarray:
+    """Returns which points of the sea lie in both ranges; of two numbers the nearest point; line:
+    a number says nothing.
+    """
+    x, y = places
+    if not isinstance(longitude, tuple) and not isinstance(latitude, tuple):
+        far = np.hypot(
+            _apart(x, longitude, sphere) * (np.cos(np.deg2rad(y)) if sphere else 1), y - latitude
+        )
+        nearest: np.ndarray = np.zeros(wet.shape, bool)
+        nearest[np.unravel_index(np.where(wet, far, np.inf).argmin(), wet.shape)] = True
+        return nearest
+    found = wet.copy()
+    if isinstance(longitude, tuple):
+        west, east = longitude
+        width = (east - west) % 360 if sphere and east - west < 360 else east - west
+        found &= ((x - west) % 360 if sphere else x - west) <= width
+        found &= True if sphere else x >= west
+    elif not line:
+        raise InputError("longitude is a number: then latitude is one, too")
+    if isinstance(latitude, tuple):
+        found &= (y >= latitude[0]) & (y <= latitude[1])
+    elif not line:
+        raise InputError("latitude is a number: then longitude is one, too")
+    return found
+
+
+def _line(
+    given: Transport, x: np.ndarray, y: np.ndarray, inside: np.ndarray, rows: bool, sphere: bool
+) -> np.ndarray:
+    """Returns the row or the column of points within `inside` that lies nearest to the section.
+    InputError: none lies along it.
+    """
+    far = np.abs(y - given.latitude) if rows else np.abs(_apart(x, given.longitude, sphere))
+    far = np.where(inside, far, np.nan)
+    if not inside.any():
+        raise InputError(f"{given}: no sea is there")
+    axis = 1 if rows else 0
+    count = inside.sum(axis)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(count > 0, np.nansum(far, axis) / np.maximum(count, 1), np.inf)
+    best = int(np.argmin(mean))
+    along = np.zeros_like(inside)
+    if rows:
+        along[best] = inside[best]
+    else:
+        along[:, best] = inside[:, best]
+    spacing = np.nanmax(np.abs(np.diff(y, axis=0))) if rows else np.nanmax(
+        np.abs(_apart(np.diff(x, axis=1), 0.0, sphere))
+    )
+    if np.nanmax(np.where(along, far, np.nan)) > 1.5 * spacing:
+        what = "rows" if rows else "columns"
+        raise InputError(f"{given}: the {what} of this grid do not follow that section")
+    return along
+
+
+def _thickness(grid: WaterGrid, where: str, levels: np.ndarray, depth: Range) -> np.ndarray:
+    """Returns the part of each cell within a range of depth [m], (nz, ny, nx); 0 in the ground."""
+    top, made = 0.0, []
+    for k, layer in enumerate(np.asarray(grid.vertical.thickness)):
+        cell = grid.thickness(k, where)
+        within = np.clip(np.minimum(top + cell, depth[1]) - max(top, depth[0]), 0, None)
+        made.append(np.where(levels > k, within, 0.0))
+        top += layer
+    return np.stack(made)
