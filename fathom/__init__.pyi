@@ -15,6 +15,9 @@ from . import performance as performance
 from . import plots as plots
 from . import run as run
 from .assimilation.adjoint_of_scheme import adjoint_error as adjoint_error
+from .assimilation.ocean_adjoint import adjoint as adjoint
+from .assimilation.sea_costs import Average as Average
+from .assimilation.sea_costs import Transport as Transport
 from .atmosphere import AromePhysics as AromePhysics
 from .atmosphere import BasicPhysics as BasicPhysics
 from .atmosphere import ForcedColumn as ForcedColumn
@@ -93,6 +96,7 @@ __all__ = [
     "UNESCO",
     "AnisotropicFriction",
     "AromePhysics",
+    "Average",
     "BasicPhysics",
     "BettsMiller",
     "BiharmonicDiffusion",
@@ -169,11 +173,13 @@ __all__ = [
     "TEOS10Polynomial",
     "TidalMixing",
     "TiledLand",
+    "Transport",
     "TripolarGrid",
     "UnstableError",
     "UpwindAdvection",
     "WeddellSea",
     "ZLevels",
+    "adjoint",
     "adjoint_error",
     "diagnostic",
     "load_scheme",

@@ -1118,8 +1118,15 @@ class LinearStepProgram:
     """
 
     def __init__(
-        self, sequence: StepProgram, keep: str = "all", every: int = 1, by_hand: bool = True
-    ) -> None: ...
+        self,
+        sequence: StepProgram,
+        keep: str = "all",
+        every: int = 1,
+        by_hand: bool = True,
+        frozen: Sequence[str] = [],
+    ) -> None:
+        """frozen: names of processes whose results do not change with the state"""
+
     def follow(self, fields: FieldSet, steps: int) -> None:
         """takes steps with a state; its trajectory is kept after what was kept before"""
 
@@ -1134,8 +1141,12 @@ class LinearStepProgram:
     def tangent(self, perturbation: FieldSet, first: int, steps: int) -> None:
         """what becomes of a perturbation in the steps from `first` on"""
 
-    def adjoint(self, gradient: FieldSet, first: int, steps: int) -> None:
-        """the transpose of `tangent`"""
+    def adjoint(
+        self, gradient: FieldSet, first: int, steps: int, ended: FieldSet | None = None
+    ) -> None:
+        """the transpose of `tangent`; ended: a set to whose fields the adjoints of what frozen
+        processes write are added
+        """
 
     def start_adjoint(self, gradient: FieldSet) -> None: ...
 
@@ -1177,6 +1188,12 @@ class FieldSet:
     ) -> None: ...
     def put(self, name: str, block: int, values: NDArray[numpy.float64]) -> None:
         """own points of a block of this rank, (levels, ny, nx); not its halo"""
+
+    def stored(self, names: Sequence[str]) -> bytes:
+        """fields of this rank with their halos, as bytes"""
+
+    def recall(self, names: Sequence[str], stored: bytes) -> None:
+        """puts back what `stored` has returned"""
 
     def fill(self, name: str, value: float) -> None: ...
     def set_profile(self, arg0: str, arg1: Sequence[float], /) -> None: ...

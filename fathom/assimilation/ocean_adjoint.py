@@ -7,7 +7,8 @@
 
 All of the sea's dynamics have adjoints. Processes that have none, or that the user names, are
 frozen: they follow the state of the run, and their results do not change with a perturbation. What
-they write are the controls: sensitivities to them are summed over the steps. Steps are reversed
+they write, and forcing that does not change in time, are the controls: sensitivities to them are
+summed over the steps. Steps are reversed
 with few stored states (checkpoints.py); a step that is taken anew has the same bits.
 """
 
@@ -27,16 +28,6 @@ from fathom.base import machine, mpi
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
-
-CONTROLS = (  # that frozen processes write, where they do
-    "surface_stress_x",
-    "surface_stress_y",
-    "surface_heat_flux",
-    "temperature_surface_flux",
-    "salinity_surface_flux",
-    "surface_freshwater_flux",
-    "vertical_diffusivity",
-)
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,7 @@ def adjoint(
     directory : where those are stored that the memory does not hold; None: nowhere.
     freeze : more processes that are frozen.
     """
-    cost = sea_costs.named(cost) if isinstance(cost, str) else cost
+    cost = sea_costs.read(cost) if isinstance(cost, str) else cost
     if not hasattr(cost, "weights"):
         raise InputError(f"cost = {cost!r} gives no number of the sea; use Average or Transport")
     sea = OceanAdjoint(simulation, freeze)
@@ -105,13 +96,11 @@ class OceanAdjoint:
             raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
         self.simulation, self.model = simulation.prepare(), model
         processes = model.processes(simulation.time_step, simulation.surface)
-        known = [p.name for p in processes]
-        for name in freeze:
-            if name not in known:
-                raise InputError(f"freeze: no process '{name}'{near_or_all(name, known)}")
-        without = {p.name for p in processes if not mpi.core.has_adjoint(p)}
-        self.frozen = sorted(without | set(freeze))
+        self.frozen = _frozen(processes, freeze)
+        self.controls = _written(p for p in processes if p.name in self.frozen)
         names = sorted({f["name"] for p in processes for f in p.fields})
+        fixed = model.forcing(simulation.surface).fixed_fields()
+        self.given = [name for name in fixed if name in names]
         _, self.sequence, fields = simulation.other(model, simulation.time_step, processes, names)
         simulation.sequence, simulation.fields = self.sequence, fields
         if simulation.forcing is not None:
@@ -242,9 +231,10 @@ class OceanAdjoint:
             variables[name] = self._labelled(
                 found, vertical[name], cost, units[name], "at the start"
             )
-        for name in filter(ended.has, CONTROLS):
-            found = self._whole(ended, name)
-            if np.any(found):
+        fluxes = [(change, name) for name in self.given] + [(ended, n) for n in self.controls]
+        for fields, name in fluxes:
+            found = self._whole(fields, name)
+            if np.nan_to_num(found).any():
                 variables[name] = self._labelled(
                     found, vertical[name], cost, units[name], "in all steps"
                 )
@@ -269,7 +259,22 @@ class OceanAdjoint:
         values: np.ndarray, vertical: str, cost: Any, units: str, when: str
     ) -> xr.DataArray:
         """Returns a gradient with its unit."""
-        attrs = {"units": f"{cost.units} / ({units})", "long_name": f"sensitivity to it {when}"}
+        attrs = {"units": f"{cost.units} / ({units})", "when": when}
         if len(values) == 1:
             return xr.DataArray(values[0], dims=("y", "x"), attrs=attrs)
         return xr.DataArray(values, dims=(vertical, "y", "x"), attrs=attrs)
+
+
+def _frozen(processes: Iterable[Any], freeze: Iterable[str]) -> list[str]:
+    """Returns names of processes without adjoint, and of those given. InputError: one is not."""
+    known = {p.name: mpi.core.has_adjoint(p) for p in processes}
+    for name in freeze:
+        if name not in known:
+            raise InputError(f"freeze: no process '{name}'{near_or_all(name, known)}")
+    return sorted({name for name, has in known.items() if not has} | set(freeze))
+
+
+def _written(processes: Iterable[Any]) -> list[str]:
+    """Returns the fields that processes write, not those that they add to."""
+    found = (f["name"] for p in processes for f in p.fields if f["access"] == "writes")
+    return list(dict.fromkeys(found))

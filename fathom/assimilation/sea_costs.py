@@ -1,16 +1,17 @@
 """Numbers of a sea whose sensitivity is asked for: linear in its state,
 
-    J = sum over fields and cells of w x.
+J = sum over fields and cells of w x.
 
-    Average("temperature", latitude=(-10, 10), depth=(0, 300))     # [degC]
-    Average("sea_surface_height", longitude=-70, latitude=42)      # a gauge [m]
-    Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000))    # northward [Sv]
-    Transport(longitude=-66, latitude=(-72, -54))                      # eastward [Sv]
+Average("temperature", latitude=(-10, 10), depth=(0, 300))     # [degC]
+Average("sea_surface_height", longitude=-70, latitude=42)      # a gauge [m]
+Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000))    # northward [Sv]
+Transport(longitude=-66, latitude=(-72, -54))                      # eastward [Sv]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,19 +108,30 @@ class Transport:
 
 
 Cost = Average | Transport
-NAMED: dict[str, Callable[[], Any]] = {
-    "overturning": lambda: Transport(26.5, (-82.0, -12.0), (0.0, 1000.0)),
-    "drake": lambda: Transport((-72.0, -53.0), -66.0),
-    "heat": lambda: Average("temperature", depth=(0.0, 700.0)),
+NAMED: dict[str, Cost] = {
+    "overturning": Transport(26.5, (-82.0, -12.0), (0.0, 1000.0)),
+    "drake": Transport((-72.0, -53.0), -66.0),
+    "heat": Average("temperature", depth=(0.0, 700.0)),
 }
 
 
-def named(text: str) -> Cost:
-    """Returns a cost by its name. InputError: there is none of that name."""
-    if text not in NAMED:
-        raise InputError(f"no cost '{text}'{near_or_all(text, NAMED)}")
-    cost: Cost = NAMED[text]()
-    return cost
+def read(text: str) -> Cost:
+    """Returns a cost by its name, or as it is written in Python. InputError: it is none."""
+    if text in NAMED:
+        return NAMED[text]
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            made = {"Average": Average, "Transport": Transport}[call.func.id]
+            given = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+            cost: Cost = made(*map(ast.literal_eval, call.args), **given)
+            return cost
+    except (SyntaxError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"cost = {text!r} cannot be read ({error}); as Average('temperature', latitude=(-10,"
+            " 10)) or Transport(latitude=26.5, longitude=(-82, -12))"
+        ) from error
+    raise InputError(f"no cost '{text}'{near_or_all(text, NAMED)}")
 
 
 def _places(h: Any, where: str) -> tuple[np.ndarray, np.ndarray]:
@@ -187,8 +199,10 @@ def _line(
         along[best] = inside[best]
     else:
         along[:, best] = inside[:, best]
-    spacing = np.nanmax(np.abs(np.diff(y, axis=0))) if rows else np.nanmax(
-        np.abs(_apart(np.diff(x, axis=1), 0.0, sphere))
+    spacing = (
+        np.nanmax(np.abs(np.diff(y, axis=0)))
+        if rows
+        else np.nanmax(np.abs(_apart(np.diff(x, axis=1), 0.0, sphere)))
     )
     if np.nanmax(np.where(along, far, np.nan)) > 1.5 * spacing:
         what = "rows" if rows else "columns"

@@ -25,6 +25,7 @@ from fathom.commands.plot import plot
 from fathom.commands.profile import profile
 from fathom.commands.run import run
 from fathom.commands.scale import scale
+from fathom.commands.sensitivity import sensitivity
 from fathom.commands.show import show
 from fathom.commands.tune import tune
 from fathom.commands.variables import variables
@@ -48,6 +49,7 @@ verbs = (
     observations,
     cycle,
     background,
+    sensitivity,
     forcing,
     blocks,
     bench,

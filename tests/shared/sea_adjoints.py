@@ -1,4 +1,6 @@
-"""The part of a step of a small ocean that has an adjoint, for test_ocean_adjoint.py."""
+"""The part of a step of a small ocean that has an adjoint, for test_ocean_adjoint.py, and the
+gradient of a number of it, for test_ocean_gradient.py.
+"""
 
 import hashlib
 
@@ -83,6 +85,32 @@ def bits():
         hashlib.sha256(b"".join(one[n].tobytes() for n in sorted(one))).hexdigest()
         for one in (forward, backward)
     ]
+
+
+cost = {"longitude": (150, 250), "latitude": (-10, 20), "depth": (0, 800)}
+
+
+def smooth():
+    """A sea of which only the vertical mixing, which is constant, is frozen."""
+    import fathom as fm
+
+    still = fm.ConstantMixing(viscosity=1e-3, diffusivity=1e-4, convective_diffusivity=1e-4)
+    sim = small_seas.simulation(None, vertical_mixing=still).prepare()
+    sim.advance(12)
+    return sim
+
+
+def gradient(stored=3):
+    """Of a temperature after six hours."""
+    import fathom as fm
+
+    return fm.adjoint(smooth(), fm.Average("temperature", **cost), "6h", stored=stored)
+
+
+def bits_of_gradient(stored=3):
+    """Of all its fields."""
+    values = [np.ascontiguousarray(v.values) for v in gradient(stored).dataset.data_vars.values()]
+    return hashlib.sha256(b"".join(v.tobytes() for v in values)).hexdigest()
 
 
 if __name__ == "__main__":

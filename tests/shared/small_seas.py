@@ -13,7 +13,7 @@ def simulation(surface, **options):
     grid = fm.LatitudeLongitudeGrid(
         nx=36, ny=18, bathymetry="etopo5", levels=fm.ZLevels(nz=5, depth=4000)
     )
-    ocean = fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-13), **options)
+    ocean = fm.Ocean(grid, **{"free_surface": fm.FreeSurface(tolerance=1e-13)} | options)
     ocean.set(temperature="levitus", salinity="levitus", motion="geostrophic")
     return fm.Simulation(ocean, "1h", surface=surface)
 

@@ -1,4 +1,5 @@
 #include "physics/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "physics/sea_surface/bulk.hpp"
 #include "physics/sea_surface/fluxes.hpp"
 #include "physics/sea_surface/frazil.hpp"
@@ -22,9 +23,9 @@ namespace fathom::physics {
 Entries sea_surface(Part) {
     return {entry<TimeInterpolation<false>>("TimeInterpolation"),
             entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
-            entry<SurfaceCurrent>("SurfaceCurrent"),
+            linear_entry<SurfaceCurrent>("SurfaceCurrent"),
             entry<StormyWind>("StormyWind"),
-            entry<BulkForcing>("BulkForcing"),
+            linear_entry<BulkForcing>("BulkForcing"),
             entry<WaterUnderAir>("WaterUnderAir"),
             entry<SeaUnderAir>("SeaUnderAir"),
             entry<IceUnderAir>("IceUnderAir"),
@@ -34,24 +35,24 @@ Entries sea_surface(Part) {
             entry<HeatOfWater>("HeatOfWater"),
             entry<BulkOverIce>("BulkOverIce"),
             entry<GivenWaterOverIce>("GivenWaterOverIce"),
-            entry<StressToGrid>("StressToGrid"),
-            entry<SurfaceFluxes>("SurfaceFluxes"),
-            entry<Runoff>("Runoff"),
-            entry<TemperatureRestoring>("TemperatureRestoring"),
-            entry<SalinityRestoring>("SalinityRestoring"),
-            entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"),
-            entry<BarnierRestoring>("BarnierRestoring"),
+            linear_entry<StressToGrid>("StressToGrid"),
+            linear_entry<SurfaceFluxes>("SurfaceFluxes"),
+            linear_entry<Runoff>("Runoff"),
+            linear_entry<TemperatureRestoring>("TemperatureRestoring"),
+            linear_entry<SalinityRestoring>("SalinityRestoring"),
+            linear_entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"),
+            linear_entry<BarnierRestoring>("BarnierRestoring"),
             entry<BulkSensitivity>("BulkSensitivity"),
-            entry<GeothermalHeat>("GeothermalHeat"),
+            linear_entry<GeothermalHeat>("GeothermalHeat"),
             entry<FrazilExport>("FrazilExport"),
             entry<FreezingLimit>("FreezingLimit"),
-            entry<GivenFlux>("GivenFlux"),
+            linear_entry<GivenFlux>("GivenFlux"),
             entry<GasExchange<CFC11Gas>>("CFC11Exchange"),
             entry<GasExchange<CFC12Gas>>("CFC12Exchange"),
             entry<GasExchange<SF6Gas>>("SF6Exchange"),
-            entry<JerlovWater>("JerlovWater"),
+            linear_entry<JerlovWater>("JerlovWater"),
             entry<ChlorophyllWater>("ChlorophyllWater"),
-            entry<ShortwaveHeating>("ShortwaveHeating")};
+            linear_entry<ShortwaveHeating>("ShortwaveHeating")};
 }
 
 }  // namespace fathom::physics

@@ -1,4 +1,5 @@
 #include "physics/schemes.hpp"
+#include "field/linear_entry.hpp"
 #include "physics/turbulence/background.hpp"
 #include "physics/turbulence/cloud_diffusion.hpp"
 #include "physics/turbulence/constant.hpp"
@@ -19,7 +20,7 @@ Entries turbulence(Part) {
     return {entry<RichardsonMixing>("RichardsonMixing"),
             entry<ConstantMixing>("ConstantMixing"),
             entry<KPP>("KPP"),
-            entry<NonlocalTransport>("NonlocalTransport"),
+            linear_entry<NonlocalTransport>("NonlocalTransport"),
             entry<KProfileDiffusion>("KProfileDiffusion"),
             entry<TKE<false>>("TKE"),
             entry<TKE<true>>("CloudyTKE"),

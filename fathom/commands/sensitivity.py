@@ -1,0 +1,79 @@
+"""`fathom sensitivity`: how a number of the sea depends on all before it: maps and a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from fathom.base import mpi
+from fathom.commands.options import (
+    PathOf,
+    file_option,
+    json_option,
+    ranks_option,
+    settings_option,
+    threads_option,
+    usual_option,
+)
+from fathom.run import launch
+
+
+@click.command(short_help="How a number of the sea depends on all before it, by the adjoint.")
+@click.argument("experiment", type=PathOf())
+@usual_option(
+    "--cost",
+    default="overturning",
+    help="The number: overturning (at 26.5 N), drake (transport), heat (temperature of the upper"
+    " 700 m), or as Average('temperature', latitude=(-10, 10), depth=(0, 300)) or"
+    " Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000)).",
+)
+@usual_option("--run", default="30d", help="Length of the run that is reversed.")
+@click.option("--mean", help="The number is a mean over the last part of the run, as 1d.")
+@click.option("--spin-up", help="A run before it, as 1y.")
+@click.option("--restart", type=PathOf(), help="Begin with this restart.")
+@click.option("--stored", type=click.IntRange(1), help="States kept at once; usually by memory.")
+@click.option("--freeze", multiple=True, help="A process whose results are to stay as they are.")
+@file_option("--out", metavar="DIR", help="Directory; by default runs/FILE-sensitivity.")
+@ranks_option
+@threads_option
+@settings_option
+@json_option()
+def sensitivity(
+    experiment: Path,
+    cost: str,
+    run: str,
+    mean: str | None,
+    spin_up: str | None,
+    restart: Path | None,
+    stored: int | None,
+    freeze: tuple[str, ...],
+    out: Path | None,
+    ranks: int,
+    threads: int,
+    settings: tuple[str, ...],
+    file: Path | None,
+) -> int:
+    """Run EXPERIMENT (TOML, an ocean), then its adjoint. Writes sensitivity.nc, a map of each
+    field, and a table: what one unit more everywhere would change, and where a unit changes most.
+    """
+
+    def act() -> int:
+        from fathom.assimilation import sea_costs, sensitivity  # start-up time: loads the models
+        from fathom.run.experiment.experiment import Experiment
+
+        where = out or Path("runs") / f"{experiment.stem}-sensitivity"
+        wanted = sea_costs.read(cost)
+        simulation = Experiment.read(experiment, settings).simulation(
+            where, overwrite=True, restart=restart
+        )
+        found = sensitivity.of(simulation, wanted, run, mean, spin_up, stored, where, freeze)
+        if mpi.is_root:
+            lines = sensitivity.write(found, simulation.model.grid, where)
+            click.echo("\n".join(lines))
+            if file is not None:
+                file.write_text(json.dumps(sensitivity.figures(found), indent=1))
+        return 0
+
+    return launch.distribute(ranks, threads, None, act)

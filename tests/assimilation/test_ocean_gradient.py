@@ -1,0 +1,143 @@
+"""The gradient of a number of the sea: against differences of whole runs, with any number of stored
+states, on any ranks, and by `fathom sensitivity`.
+"""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+import sea_adjoints
+import small_seas
+from fathom.assimilation.checkpoints import forward_steps, reversal
+from sea_adjoints import cost, smooth
+
+
+@pytest.fixture(scope="module")
+def found():
+    return sea_adjoints.gradient()
+
+
+@pytest.mark.parametrize(
+    "name, size",
+    [("temperature", 1e-2), ("salinity", 1e-3), ("velocity_x", 1e-3), ("sea_surface_height", 1e-2)],
+)
+def test_gradient_is_that_of_differences(found, name, size):
+    """Of the cell in which a change of the start counts most, to 1e-4."""
+    import fathom as fm
+
+    values = np.nan_to_num(np.atleast_3d(found.dataset[name].values))
+    if name == "sea_surface_height":
+        values = np.nan_to_num(found.dataset[name].values)[None]
+    at = np.unravel_index(np.abs(values).argmax(), values.shape)
+    weights = None
+
+    def after(change):
+        nonlocal weights
+        sim = smooth()
+        weights = fm.Average("temperature", **cost).weights(sim.model.grid)["temperature"]
+        for field in filter(sim.fields.has, (name, f"{name}_before")):
+            whole = sim.gather(field)
+            whole[at] += change
+            sim.scatter(field, whole)
+        sim.advance(6)
+        return (sim.gather("temperature") * weights).sum()
+
+    slope = (after(size) - after(-size)) / (2 * size)
+    assert values[at] == pytest.approx(slope, rel=1e-4)
+
+
+def test_value_is_that_of_the_run(found):
+    import fathom as fm
+
+    sim = smooth()
+    sim.advance(6)
+    weights = fm.Average("temperature", **cost).weights(sim.model.grid)["temperature"]
+    assert found.value == pytest.approx((sim.gather("temperature") * weights).sum(), rel=1e-12)
+    assert found.units == "degC"
+    assert found.dataset.temperature.attrs["units"] == "degC / (degC)"
+
+
+def test_heat_that_is_given_warms_the_sea():
+    """The mean temperature of the sea after six hours depends on the flux in each cell by what it
+    brings, area x time / (rho c_p V), wherever it goes. What frozen processes write is there too.
+    """
+    import fathom as fm
+    from fathom.base import earth
+
+    follows = fm.FreeSurface(tolerance=1e-13, freshwater="volume")
+    sim = small_seas.simulation(fm.SurfaceForcing(heat_flux=0.0), free_surface=follows).prepare()
+    found = fm.adjoint(sim, fm.Average("temperature"), "6h")
+    grid = sim.model.grid
+    area = np.where(grid.wet_levels > 0, np.asarray(grid.horizontal.area_center), np.nan)
+    volume = np.nansum(area * grid.depth())
+    capacity = earth.SEA_WATER_DENSITY * earth.SEA_WATER_HEAT_CAPACITY
+    ratio = found.dataset.surface_heat_flux.values / (area * 6 * 3600 / (capacity * volume))
+    assert np.nanmax(np.abs(ratio - 1)) < 5e-3  # columns are some centimetres higher than at rest
+    assert found.frozen == ["RichardsonMixing"]
+    assert np.abs(found.dataset.vertical_diffusivity).max() > 0
+
+
+def test_bits_with_any_number_of_stored_states(on_ranks):
+    alone = sea_adjoints.bits_of_gradient()
+    assert sea_adjoints.bits_of_gradient(1) == alone == sea_adjoints.bits_of_gradient(6)
+    assert on_ranks(3, sea_adjoints, "bits_of_gradient") == alone
+
+
+@pytest.mark.parametrize("steps, stored", [(1, 1), (10, 3), (100, 5), (292, 8)])
+def test_reversal_takes_the_least_steps(steps, stored):
+    """Griewank & Walther (2000): r L - C(s + r, r - 1) besides one with each adjoint; and each
+    action has the state that it needs.
+    """
+    at, there, reversed_ = 0, set(), []
+    for what, step in reversal(steps, stored):
+        if what == "store":
+            assert at == step
+            there.add(step)
+        elif what == "restore":
+            assert step in there
+            at = step
+        elif what == "drop":
+            there.remove(step)
+        else:
+            assert at == step
+            at += 1
+            if what == "reverse":
+                reversed_.append(step)
+        assert len(there) <= stored
+    assert reversed_ == list(range(steps))[::-1]
+    r = next(r for r in range(steps + 1) if comb(stored + r, stored) >= steps)
+    least = r * steps - comb(stored + r, r - 1) if r else 0
+    assert forward_steps(steps, stored) == steps + least
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ("overturn", "did you mean 'overturning'"),
+        ("Average('temperatur')", "did you mean 'temperature'"),
+        ("Average('temperature', depth=(9000, 9500))", "no sea is there"),
+        ("Transport(26, -30)", "one of longitude and latitude is a number"),
+        ("Average(", "cannot be read"),
+    ],
+)
+def test_costs_that_are_none(given, message):
+    import fathom as fm
+
+    with pytest.raises(fm.InputError, match=message):
+        fm.adjoint(small_seas.simulation(None), given, "2h")
+
+
+def test_other_mistakes():
+    import fathom as fm
+
+    sim = small_seas.simulation(None)
+    average = fm.Average("temperature")
+    for arguments, message in (
+        ((3.0, "2h"), "gives no number of the sea"),
+        ((average, "90min"), "no whole number of steps"),
+        ((average, "2h", "3h"), "longer than run"),
+        ((average, "2h", None, None, None, ["KPPP"]), "no process 'KPPP'"),
+    ):
+        with pytest.raises(fm.InputError, match=message):
+            fm.adjoint(sim, *arguments)
