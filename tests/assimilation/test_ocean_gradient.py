@@ -47,6 +47,33 @@ def test_gradient_is_that_of_differences(found, name, size):
     assert values[at] == pytest.approx(slope, rel=1e-4)
 
 
+def test_bulk_fluxes_damp_what_the_surface_was():
+    """Of the first layer under given air: the derivative of the fluxes is in the gradient, which is
+    that of differences to 1e-3; without it a unit would last longer.
+    """
+    import fathom as fm
+
+    top = fm.Average("temperature", longitude=200, latitude=5, depth=(0, 1))
+    air = lambda: fm.BulkForcing("coads")
+    found = fm.adjoint(smooth(air()), top, "12h", stored=4)
+    weights = top.weights(small_seas.simulation(None).model.grid)["temperature"]
+    at = np.unravel_index(weights.argmax(), weights.shape)
+
+    def after(change):
+        sim = smooth(air())
+        for field in filter(sim.fields.has, ("temperature", "temperature_before")):
+            whole = sim.gather(field)
+            whole[at] += change
+            sim.scatter(field, whole)
+        sim.advance(12)
+        return sim.gather("temperature")[at]
+
+    slope = (after(0.05) - after(-0.05)) / 0.1
+    frozen = fm.adjoint(smooth(air()), top, "12h", stored=4, freeze=["BulkForcing"])
+    assert found.dataset.temperature.values[at] == pytest.approx(slope, rel=1e-3)
+    assert frozen.dataset.temperature.values[at] > slope + 1e-3
+
+
 def test_value_is_that_of_the_run(found):
     import fathom as fm
 

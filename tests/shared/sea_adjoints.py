@@ -11,7 +11,8 @@ from fathom.base.mpi import core, world
 
 
 def has_adjoint(process):
-    return process.name == "BarotropicSolve" if process.is_global else core.has_adjoint(process)
+    """Not of the surface: the air that it needs is made by processes without adjoint."""
+    return process.phase != "surface" and core.has_adjoint(process)
 
 
 class Part:
@@ -90,12 +91,12 @@ def bits():
 cost = {"longitude": (150, 250), "latitude": (-10, 20), "depth": (0, 800)}
 
 
-def smooth():
+def smooth(surface=None):
     """A sea of which only the vertical mixing, which is constant, is frozen."""
     import fathom as fm
 
     still = fm.ConstantMixing(viscosity=1e-3, diffusivity=1e-4, convective_diffusivity=1e-4)
-    sim = small_seas.simulation(None, vertical_mixing=still).prepare()
+    sim = small_seas.simulation(surface, vertical_mixing=still).prepare()
     sim.advance(12)
     return sim
 
