@@ -27,7 +27,7 @@ where_option = usual_option(
 
 @click.group(short_help="Observations: import, screen, query, draw.")
 def observations() -> None:
-    """Observations as a base: one row a datum in a Parquet file, and why each is used or not."""
+    """Keep observations as a base: a row a datum in a Parquet file, and why each is used or not."""
 
 
 @observations.command("import", short_help="Make a base from files of observations.")
@@ -75,7 +75,7 @@ def import_(
 @where_option
 @file_option("--out", required=True, help="The file (.odb).")
 def export(base: Path, where: str, out: Path) -> int:
-    """A base in ODB-2, in which weather services exchange observations; needs pyodc."""
+    """Write a base in ODB-2, in which weather services exchange observations; needs pyodc."""
     from fathom.assimilation.observations import base as bases  # start-up time
     from fathom.assimilation.observations import odb  # start-up time
 
@@ -113,7 +113,7 @@ def why(base: Path, where: str, station: str | None) -> int:
 @click.argument("sql")
 @file_option("--csv", "table", help="Write the result as a table.")
 def query(base: Path, sql: str, table: Path | None) -> int:
-    """The answer to SQL, a question to the table `observations`.
+    """Print the answer to SQL, a question to the table `observations`.
 
     fathom observations query base.parquet "SELECT kind, count(*) FROM observations GROUP BY kind"
     """
@@ -134,7 +134,7 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 @click.option("--station", help="Only data of this station.")
 @file_option("--out", metavar="PNG", help="The picture; <KIND>.png by default.")
 def map_(base: Path, kind: str, where: str, station: str | None, out: Path | None) -> int:
-    """A picture of the data of a base."""
+    """Draw the data of a base."""
     from fathom.assimilation.observations import answers, pictures  # start-up time
     from fathom.assimilation.observations import base as bases  # start-up time
 
@@ -150,8 +150,8 @@ def map_(base: Path, kind: str, where: str, station: str | None, out: Path | Non
 @file_option("--out", required=True, help="The base with departures (.parquet).")
 @click.option("--climate", is_flag=True, help="For a store: the mean of its times, for any date.")
 def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> int:
-    """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
-    store of a run (.zarr, .nc). What has no equivalent there has its reason.
+    """Print observations minus the background of FIELDS, at their places and times: files of GRIB,
+    or one store of a run (.zarr, .nc). What has no equivalent there has its reason.
     """
     from fathom.assimilation.observations import background, compared, stores  # start-up time
     from fathom.assimilation.observations import base as bases  # start-up time
@@ -184,8 +184,8 @@ def screen(
     base: Path, out: Path, rules: Path | None, thinning: bool, ranks: int, threads: int,
     file: Path | None, window: tuple[str, str] | None, region: Any, limit: float,
 ) -> int:  # fmt: skip
-    """Gross limits, soundings, blacklist, first guess, duplicates, neighbours, thinning: in this
-    order; each datum has the reason of the first step that removed it.
+    """Apply gross limits, soundings, blacklist, first guess, duplicates, neighbours, thinning: in
+    this order; each datum has the reason of the first step that removed it.
     """
 
     def act() -> int:
@@ -224,8 +224,8 @@ def analyse(
     base: Path, restart: Path, out: Path, hours: float, length: tuple[tuple[str, float], ...],
     ranks: int, threads: int, file: Path | None,
 ) -> int:  # fmt: skip
-    """Optimal interpolation of the departures of temperature at 2 m, snow and sea surface
-    temperature in BASE to the points of RESTART, whose ground, snow and sea they change.
+    """Interpolate the departures of temperature at 2 m, snow and sea surface temperature in BASE to
+    the points of RESTART, whose ground, snow and sea they change.
     """
 
     def act() -> int:

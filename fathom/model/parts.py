@@ -25,13 +25,15 @@ def makers(made: Made, *, own_too: bool = False) -> dict[str, type]:
     """Returns schemes that do this to that field, by name; own_too: and all of the user's own."""
     access, field, word = made
     own = {*schemes()} - of_fathom()
-    found = {}
-    for name, scheme in schemes().items():
-        named = word in name or name in own
-        makes = any((f["access"], f["name"]) == (access, field) for f in scheme.entry["fields"])
-        if (named and makes) or (own_too and name in own):
-            found[name] = scheme
-    return found
+
+    def makes(scheme: type[Scheme]) -> bool:
+        return any(f["name"] == field and f["access"] == access for f in scheme.entry["fields"])
+
+    return {
+        name: scheme
+        for name, scheme in schemes().items()
+        if (own_too and name in own) or ((word in name or name in own) and makes(scheme))
+    }
 
 
 def one_or_none(part: str, given: Any, known: Mapping[str, type]) -> Any:

@@ -84,7 +84,7 @@ class Limits:
 
 @contextmanager
 def one_clock(ranks: int, threads: int) -> Iterator[Callable[[], float]]:
-    """Within it the core times its work, and this function's clock, by the processor time of one
+    """Makes the core time its work within it, and gives a clock: by the processor time of one
     thread on one rank, else by the wall.
     """
     alone = ranks * threads == 1

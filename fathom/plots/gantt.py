@@ -105,7 +105,7 @@ def side_by_side(
 def _extent(
     charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]],
 ) -> tuple[float, float]:
-    """Begin of the first bar and end of the last."""
+    """Returns the begin of the first bar and end of the last."""
     bars = [bar for rows in charts.values() for row in rows for bar in row]
     return min(bar[0] for bar in bars), max(bar[1] for bar in bars)
 

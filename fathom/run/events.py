@@ -330,7 +330,7 @@ class Events(Held):
                 self.servers.watch()
 
     def _close(self) -> None:
-        """Profile, last messages of the servers, restart."""
+        """Ends with the profile, the last messages of the servers, the restart."""
         self.profile, self.traces = (
             regions.gathered(self.comm),
             regions.traced(self.comm) if self.trace_events else None,

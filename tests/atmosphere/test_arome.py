@@ -247,7 +247,7 @@ def test_all_physics_of_arome(tmp_path, on_ranks):
     assert again.checksum() == whole.checksum()
     alone = on_ranks(1, small_areas, "arome_bits")
     assert alone["checksum"] == whole.checksum()
-    assert on_ranks(3, small_areas, "arome_bits", "threads=2", threads=2) == alone
+    assert on_ranks(2, small_areas, "arome_bits", "threads=2", threads=2) == alone
 
 
 def test_clouds_of_arome_have_one_humidity():

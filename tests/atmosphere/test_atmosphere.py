@@ -214,6 +214,7 @@ def test_long_step_is_stable():
     assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
 
 
+@pytest.mark.long
 def test_baroclinic_wave(tmp_path):
     """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the
     balanced flow of the other hemisphere stays.

@@ -15,6 +15,7 @@ def started(case, grid, **model):
     return fm.Simulation(air, time_step="30s", directory=tempfile.mkdtemp()).prepare()
 
 
+@pytest.mark.long
 def test_air_of_the_supercell_is_in_balance():
     """Without its bubble the sheared air of a planet that stands still blows as it did."""
     grid = fm.LatitudeLongitudeGrid(24, 36, radius=53093.5, levels=fm.HeightLevels(nz=20, top=20e3))

@@ -2,7 +2,6 @@
 conda recipe.
 """
 
-import ast
 import re
 import sys
 import tomllib
@@ -30,17 +29,15 @@ def canonical(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+statement = re.compile(r"^( *)(?:import +([\w., ]+)|from +([\w.]+) +import)\b", re.MULTILINE)
+
+
 def imported(file):
     """(module, whether it is imported with the file)"""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            modules = [node.module]
-        else:
-            continue
-        yield from ((module.split(".")[0], node in tree.body) for module in modules)
+    code = re.sub(r'""".*?"""', '""', file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for space, several, one in statement.findall(code):
+        modules = [words.split()[0] for words in several.split(",")] if several else [one]
+        yield from ((module.split(".")[0], not space) for module in modules if module[0] != ".")
 
 
 needed = names(project["dependencies"])

@@ -86,12 +86,13 @@ def test_mistakes_have_their_place(setting, message):
         experiment.read(source, [*small, setting])
 
 
-def test_ranks_and_threads_change_no_bit(tmp_path):
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_ranks_and_threads_change_no_bit(tmp_path, threads):
     """What was learned, and the analysis of 4D-Var with errors correlated in a column, on
-    one rank, and on two ranks of two threads."""
+    one rank, and on two ranks."""
     settings = [x for setting in [*small, "cycle.windows=1"] for x in ("--set", setting)]
     ends = []
-    for name, *parallel in (("1", "--threads", 1), ("2", "--ranks", 2, "--threads", 2)):
+    for name, *parallel in (("1",), ("2", "--ranks", 2, "--threads", threads)):
         status, _, errors = box.fathom(
             *("cycle", source, "--method", "4d-var", "--out", name, *parallel, *settings),
             folder=tmp_path,

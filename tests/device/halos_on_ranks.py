@@ -53,7 +53,7 @@ for (kind, (shape, block)), precision in itertools.product(
         make = lambda: core.Exchange(comm.py2f(), d, HALO, precision, items, transport=transport)
         there, here = make(), make()
         there.on_device(device)
-        for turn in range(3):
+        for turn in range(2):
             given = start_values(items, blocks, dtype, turn)
             sides = []
             for exchange in (there, here):

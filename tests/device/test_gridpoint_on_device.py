@@ -46,7 +46,8 @@ runs_of = {
 }
 
 
-@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
+@pytest.mark.long
+@pytest.mark.parametrize("ranks", [2, 3])
 def test_several_ranks(on_ranks, ranks):
     """On two each has half of the rows, on three a third of each row."""
     runs = runs_of[ranks]

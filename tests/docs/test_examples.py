@@ -203,6 +203,7 @@ smaller = {
         ("6: Seen(y6, variances", "2: Seen(seen, seen"),
     ],
     "coupled": [("Grid(21,", "Grid(10,"), ('both.run("6h")', 'both.run("6h", report=False)')],
+    "coupled-system": [('both.run("2h")', 'both.run("2h", report=False)')],
     "README": [
         ('"1deg"', '"3deg"'),
         ("nz=40", "nz=4"),

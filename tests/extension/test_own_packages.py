@@ -45,8 +45,9 @@ own_sum = own_package:own_sum
 """
 toml = """
 [grid]
-type = "TripolarGrid"
-resolution = "3deg"
+type = "LatitudeLongitudeGrid"
+nx = 24
+ny = 16
 [model]
 type = "Ocean"
 [state]

@@ -157,6 +157,7 @@ def test_restart_is_no_restart(tmp_path, monkeypatch):
     cases.continued(icy.uneven)
 
 
+@pytest.mark.long
 def test_same_bits_on_the_globe_in_other_blocks():
     """Across the fold of the tripolar grid, under real air."""
     grid = fm.TripolarGrid(

@@ -77,7 +77,7 @@ def without(tmp_path_factory):
         pytest.param(1, 1, (), marks=pytest.mark.long),
         pytest.param(2, 1, (), marks=pytest.mark.long),
         pytest.param(3, 2, (), marks=pytest.mark.long),
-        (2, 2, ("parallel.io_sets=1", "parallel.threads=2")),
+        pytest.param(*(2, 2, ("parallel.io_sets=1", "parallel.threads=2")), marks=pytest.mark.long),
         (2, 1, ("parallel.io_slots=1", 'parallel.on_busy="wait"')),
         pytest.param(2, 3, ("parallel.io_slots=1",), marks=pytest.mark.long),
     ],
@@ -366,6 +366,7 @@ if os.environ.get("PMI_RANK") == "2":
 """
 
 
+@pytest.mark.long
 def test_server_whose_file_does_not_open(without, tmp_path):
     """Before the first step: the run ends, with the rank, and does not wait for ever."""
     (tmp_path / "sitecustomize.py").write_text(STUCK)
@@ -417,7 +418,8 @@ def test_stores_that_are_due_together(without, slots):
     assert not slots or protocol["fallen_back"] <= 5  # times, with four stores each
 
 
-@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.long), 1])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [0, 1])
 def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number):
     """It cannot be had: the run ends, and says so."""
     (tmp_path / "sitecustomize.py").write_text(HELD)
@@ -480,7 +482,8 @@ def test_killed_server_ends_all_and_complete_times_are_kept(without):
     assert found.time.size >= 2 and np.isfinite(found.tos.values).all()
 
 
-@pytest.mark.parametrize("servers", [pytest.param(0, marks=pytest.mark.long), 1])
+@pytest.mark.long
+@pytest.mark.parametrize("servers", [0, 1])
 def test_a_killed_run_is_continued(without, tmp_path, servers):
     """No duplicates, no gaps, wherever it was killed: the stores of a run that nobody killed."""
     box.write(tmp_path)

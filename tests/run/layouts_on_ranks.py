@@ -69,7 +69,7 @@ models = {
 alone, nested = "alone", "nested"
 
 
-def run(name, server=0, placed=alone, steps=8):
+def run(name, server=0, placed=alone, steps=4):
     """The checksum of a model, and of its store."""
     parallel = {"io_servers": server} if server else {}
     folder = Path(world.bcast(tempfile.mkdtemp() if world.rank == 0 else None))

@@ -25,8 +25,8 @@ def test_bits_on_blocks_ranks_and_threads(on_ranks):
     alone = neighbours.hashes()
     other = neighbours.hashes((5, 7), every=4)
     assert other == {name: alone[name] for name in other} and len(other) > 5
-    some = {name: alone[name] for name in neighbours.schemes()[::8]}
-    asked = "blocks=[6, 5]", "every=8"
+    some = {name: alone[name] for name in neighbours.schemes()[::12]}
+    asked = "blocks=[6, 5]", "every=12"
     assert on_ranks(3, neighbours, "hashes", *asked, threads=2) == some
 
 

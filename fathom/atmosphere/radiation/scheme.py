@@ -53,7 +53,7 @@ of_points = (LimitedAreaGrid, WholeArea, PeriodicPlane)  # grids that are even o
 
 @cache
 def _tables(gases: str) -> Tables:
-    """Read once for all callers."""
+    """Returns the tables, which are read once for all callers."""
     return Tables(gases)
 
 

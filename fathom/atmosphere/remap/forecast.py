@@ -5,6 +5,7 @@ model's ground, and the surface fields; and the record of the date at which a mo
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,10 +14,8 @@ import numpy as np
 from fathom.atmosphere.ground import boundary, orography
 from fathom.atmosphere.remap import initial
 from fathom.base.failure import InputError
-from fathom.base.moist_air import virtual_temperature
 from fathom.base.reading import once
 from fathom.data import area_state, atmosphere
-from fathom.grids.arguments import room_for_start
 from fathom.grids.hybrid import interfaces_of
 from fathom.grids.regrid import column
 from fathom.grids.regrid.rows import points_of
@@ -86,26 +85,6 @@ def start(
     return ground | below | air | {"ozone": ozone}
 
 
-def analysis(model: Any, state: Any, time: int = 0) -> dict[str, Any]:
-    """Returns the values to set of everything a forecast starts from: air, ground and sea; the
-    model gets the orography of `fathom.data`. Dry air gets the temperature that gives it the
-    density of the moist air.
-
-    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
-        has them.
-    time : number of its record.
-    """
-    room_for_start(model.grid)
-    model.check_ground(state if isinstance(state, (str, Path)) else "a data set")
-    fields = model.forecast_start(state, time)
-    model.orography, model.ground_of_earth = fields.pop("surface_geopotential"), True
-    if not model.moist:
-        fields["air_temperature"] = virtual_temperature(
-            fields["air_temperature"], fields["specific_humidity"]
-        )
-    return {name: values for name, values in fields.items() if name in model.settable}
-
-
 class Analysed(NamedTuple):
     """What a model starts from: a state, the number of its record, what it has set."""
 
@@ -114,24 +93,35 @@ class Analysed(NamedTuple):
     found: dict[str, Any]
 
 
-def take_date(model: Any, simulation: Any) -> None:
-    """Takes the record of the state that is of the date at which a simulation starts, where there
-    is one, else the first; warns of a state that is more than a year away. All ranks call it.
+def of_date(
+    analysed: Analysed | None,
+    initial: dict[str, Any],
+    date: str,
+    read: Callable[[Any, int], dict[str, Any]],
+    warn: bool,
+) -> tuple[Analysed | None, dict[str, Any]]:
+    """Returns what a model starts from at a date, and its initial values with those of the record
+    of that date where the state has one, else of the first; a value that was given otherwise stays.
+    All ranks call it.
+
+    analysed : what has been set; None: no state.
+    read : returns the values of a record (state, number).
+    warn : whether to warn of a state that is more than a year away.
     """
-    if model.analysed is None:
-        return
-    state, taken, before = model.analysed
-    known, date = dates(state), str(simulation.clock.start)
+    if analysed is None:
+        return None, initial
+    known = dates(analysed.state)
     number = known.index(date) if date in known else 0
-    if number != taken:
-        found = model.read_analysis(state, number)
-        kept = {name for name in found if model.initial.get(name) is not before.get(name)}
-        model.initial |= {name: values for name, values in found.items() if name not in kept}
-        model.analysed = Analysed(state, number, found)
-    if known and simulation.is_root and abs(_year(known[number]) - _year(date)) > 1:
+    if number != analysed.time:
+        before, found = analysed.found, read(analysed.state, number)
+        as_set = (name for name in found if initial.get(name) is before.get(name))
+        initial = initial | {name: found[name] for name in as_set}
+        analysed = Analysed(analysed.state, number, found)
+    if warn and known and abs(_year(known[number]) - _year(date)) > 1:
         warnings.warn(
-            f"the state given is of {known[number]}, this run starts at {date}", stacklevel=2
+            f"the state given is of {known[number]}, this run starts at {date}", stacklevel=3
         )
+    return analysed, initial
 
 
 def _year(date: str) -> float:

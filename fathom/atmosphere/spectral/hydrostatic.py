@@ -5,6 +5,7 @@ plane of a limited area have in common.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -26,8 +27,10 @@ from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
 from fathom.base.clock import Period
 from fathom.base.failure import InputError
+from fathom.base.moist_air import virtual_temperature
 from fathom.base.near import near_or_all
 from fathom.data.input.values import check_shape, on_columns, on_layers
+from fathom.grids.arguments import room_for_start
 from fathom.grids.levels import HybridLevels
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.regrid import chosen
@@ -196,8 +199,23 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return forecast.start(state, self.grid, ground=self.earth_below(), time=time)
 
     def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
-        """Returns the values to set from a record of a state."""
-        return forecast.analysis(self, state, time)
+        """Returns the values to set of everything a forecast starts from: air, ground and sea; its
+        ground becomes the orography. Dry air gets the temperature that gives it the density of the
+        moist air.
+
+        state : "gfs", "era5", "ecmwf", the path of a file, or a data set
+            (fathom.data.atmosphere).
+        time : number of its record.
+        """
+        room_for_start(self.grid)
+        self.check_ground(state if isinstance(state, (str, Path)) else "a data set")
+        fields = self.forecast_start(state, time)
+        self.orography, self.ground_of_earth = fields.pop("surface_geopotential"), True
+        if not self.moist:
+            fields["air_temperature"] = virtual_temperature(
+                fields["air_temperature"], fields["specific_humidity"]
+            )
+        return {name: values for name, values in fields.items() if name in self.settable}
 
     def _put(self, values: Any, analysis: Any, digital_filter: Any) -> Any:
         """Keeps what `set` was given, other than a case."""

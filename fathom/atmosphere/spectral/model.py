@@ -274,7 +274,13 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
         `initialise`; of an analysis the record of the date.
         """
-        forecast.take_date(self, simulation)
+        self.analysed, self.initial = forecast.of_date(
+            self.analysed,
+            self.initial,
+            str(simulation.clock.start),
+            self.read_analysis,
+            simulation.is_root,
+        )
         if self.given is None:
             return
         self.change = self.changed_by(ChangeOfGeometry, simulation)

@@ -56,8 +56,9 @@ def assimilation(
     file: Path | None,
     record: Path | None,
 ) -> int:
-    """Processor time of a step of the model, its tangent and its adjoint, and of an iteration of
-    4D-Var by its maps; with --inner, of an outer loop of 4D-Var with several resolutions.
+    """Measure the processor time of a step of the model, its tangent and its adjoint, and of an
+    iteration of 4D-Var by its maps; with --inner, of an outer loop of 4D-Var with several
+    resolutions.
     """
     from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
     from fathom.performance.bench import multi_resolution, recorded

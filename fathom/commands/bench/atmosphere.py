@@ -58,8 +58,8 @@ def atmosphere(
     picture: Path | None,
     **given: Any,
 ) -> int:
-    """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the
-    machine's limits.
+    """Measure the simulated days a day of the spectral atmosphere, and the time of a step by phase
+    against the machine's limits.
     """
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench import tiles as lengths  # start-up time: loads NumPy

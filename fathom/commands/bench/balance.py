@@ -43,7 +43,7 @@ from fathom.run import launch
 def balance(
     ranks: int, file: Path | None, record: Path | None, pictures: Path | None, **given: Any
 ) -> int:
-    """Efficiency of the physics' columns on ranks, before and after they are shared."""
+    """Measure the efficiency of the physics' columns on ranks, before and after they are shared."""
     from fathom.performance.bench import balance as bench  # start-up time: loads NumPy
     from fathom.performance.bench import recorded
 

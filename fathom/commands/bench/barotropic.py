@@ -55,7 +55,7 @@ from fathom.run import launch
 def barotropic(
     ranks: int, threads: int, everything: bool, file: Path | None, record: Path | None, **given: Any
 ) -> int:
-    """Nanoseconds per wet point and iteration of the barotropic solver, and where they go."""
+    """Measure the barotropic solver: nanoseconds per wet point and iteration, where they go."""
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.barotropic import (  # start-up time: loads NumPy
         Case,

@@ -33,8 +33,8 @@ from fathom.commands.options import (
 @record_option
 @json_option()
 def bi_fourier(file: Path | None, record: Path | None, **given: Any) -> int:
-    """Milliseconds per field-level and pair of transforms of a periodic plane, and the machine's
-    limits.
+    """Measure milliseconds per field-level and pair of transforms of a periodic plane, and the
+    machine's limits.
     """
     from fathom.performance.bench import planes, recorded  # start-up time: loads NumPy
 

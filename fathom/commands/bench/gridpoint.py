@@ -44,8 +44,8 @@ from fathom.run import launch
 def gridpoint(
     name: str, ranks: int, threads: int, file: Path | None, record: Path | None, **given: Any
 ) -> int:
-    """Seconds a step and million cells of the grid-point atmosphere, by phase, against the
-    machine's limits.
+    """Measure the seconds a step and million cells of the grid-point atmosphere, by phase, against
+    the machine's limits.
     """
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.gridpoint import (  # start-up time: loads NumPy

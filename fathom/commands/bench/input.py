@@ -31,8 +31,8 @@ from fathom.run import launch
 def input_(
     ranks: int, truncation: int, fields: int, disk: float, surface: float, file: Path | None
 ) -> int:
-    """Fields read and decoded, encoded and written by one rank, by few and by all, on a local and a
-    shared disk, and how many should.
+    """Measure the fields read and decoded, encoded and written by one rank, by few and by all, on a
+    local and a shared disk, and how many should.
     """
     from fathom.performance.bench import reading  # start-up time: loads NumPy
 

@@ -34,8 +34,8 @@ from fathom.run import launch
 @record_option
 @json_option()
 def kernels(threads: int, file: Path | None, record: Path | None, **given: Any) -> int:
-    """Milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the fraction of
-    the machine's limit.
+    """Measure milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the
+    fraction of the machine's limit.
     """
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.kernels import (  # start-up time: loads NumPy

@@ -52,7 +52,7 @@ def matrix(
     picture: Path | None,
     **texts: str,
 ) -> int:
-    """A step of the experiment CASE in every shape: ranks × threads × distributions × blocks ×
+    """Time a step of the experiment CASE in every shape: ranks × threads × distributions × blocks ×
     disks × readers × writers × servers × barriers × staging; medians of samples in turn.
     """
     from fathom.performance.bench import matrix as table  # start-up time: loads NumPy

@@ -18,7 +18,9 @@ from fathom.run import launch
 @record_option
 @json_option()
 def messages(ranks: int, repetitions: int, file: Path | None, record: Path | None) -> int:
-    """Latency and bandwidth of every exchange and every sum by size, and the gain by packing."""
+    """Measure latency and bandwidth of every exchange and every sum by size, and the gain by
+    packing.
+    """
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.messages import (  # start-up time: loads NumPy
         Case,

@@ -34,9 +34,9 @@ def observations(
     file: Path | None,
     record: Path | None,
 ) -> int:
-    """Processor time of import, questions, screening, surface analysis and operators, next to what
-    eccodes decodes; an import and a screening on more ranks are priced from it, and measured on
-    --ranks.
+    """Measure the processor time of import, questions, screening, surface analysis and operators,
+    next to what eccodes decodes; an import and a screening on more ranks are priced from it, and
+    measured on --ranks.
     """
 
     def act() -> int:

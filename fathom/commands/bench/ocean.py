@@ -40,8 +40,8 @@ from fathom.run import launch
 @record_option
 @json_option()
 def ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **given: Any) -> int:
-    """Seconds per step of the ocean: per million wet cells, per process and phase, and as a
-    fraction of the machine's bandwidth.
+    """Measure the seconds per step of the ocean: per million wet cells, per process and phase, and
+    as a fraction of the machine's bandwidth.
     """
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
     from fathom.performance.bench.ocean import (  # start-up time: loads NumPy

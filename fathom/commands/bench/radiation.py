@@ -27,7 +27,9 @@ from fathom.commands.options import (
 @record_option
 @json_option()
 def radiation(file: Path | None, record: Path | None, **given: Any) -> int:
-    """Columns per second of the radiation by correlated k, long and short wave, on one thread."""
+    """Measure the columns per second of the radiation by correlated k, long and short wave, on one
+    thread.
+    """
     from fathom.performance.bench import radiation as bench  # start-up time: loads NumPy
     from fathom.performance.bench import recorded
 

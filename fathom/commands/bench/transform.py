@@ -42,8 +42,8 @@ from fathom.run import launch
 def transform(
     ranks: int, threads: int, file: Path | None, record: Path | None, **given: Any
 ) -> int:
-    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the
-    machine's multiply-adds; on several ranks without peers.
+    """Measure milliseconds per field-level and pair of spectral transforms, and as a fraction of
+    the machine's multiply-adds; on several ranks without peers.
     """
     from fathom.performance.bench import (  # start-up time: loads NumPy
         recorded,

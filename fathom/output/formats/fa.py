@@ -252,7 +252,7 @@ class FaWriter(WholeTimes):
     encodes = True
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
-        """Open a store made by `create`, to append."""
+        """Opens a store made by `create`, to append."""
         self._hold(Path(path), writes or files.Writes())
 
     def _hold(self, path: Path, writes: files.Writes) -> None:

@@ -66,9 +66,7 @@ class GribWriter(WholeTimes):
     _file = -1
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
-        """Open a file made by `create`, to append; what follows its last complete time is cut
-        off.
-        """
+        """Opens a file made by `create`, to append; what follows its last complete time is cut."""
         self._hold(Path(path), writes or files.Writes())
         self._file = os.open(self.path, os.O_WRONLY)
         self._cut(len(self._held.times))

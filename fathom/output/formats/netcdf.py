@@ -54,7 +54,7 @@ class NetcdfWriter:
     compressions = tuple(compressions)
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
-        """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF
+        """Opens a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF
         file.
         """
         import netCDF4

@@ -50,7 +50,7 @@ class Writer(Protocol):
     writes: files.Writes
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
-        """Open a store made by `create`, to append: on any rank that writes, and when a run is
+        """Opens a store made by `create`, to append: on any rank that writes, and when a run is
         continued. Times that are not complete are dropped.
         """
 

@@ -77,7 +77,7 @@ class ZarrWriter:
     compressions = tuple(compressions)
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None) -> None:
-        """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is
+        """Opens a store that root has created, on any rank; FileNotFoundError, ValueError if it is
         none.
         """
         self.path = Path(path)
@@ -258,7 +258,7 @@ class ZarrWriter:
         return variable
 
     def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
-        """Encode and write a file, padded to its full shape, without empty chunks."""
+        """Encodes and writes a file, padded to its full shape, without empty chunks."""
         entry = self._arrays[name]
         file = self._file(name, index)
         full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
@@ -421,7 +421,7 @@ def _has_all_metadata(path: Path) -> bool:
 
 
 def _make_room(path: Path, overwrite: bool) -> None:
-    """Remove an earlier store where that is allowed; never a folder that is not one."""
+    """Removes an earlier store where that is allowed; never a folder that is not one."""
     if path.is_dir() and not any(path.iterdir()):
         return
     if path.exists():

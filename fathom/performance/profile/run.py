@@ -350,7 +350,7 @@ def _of_halo(halo: dict[str, float]) -> list[tuple[str, str]]:
 
 # long: one part of what is printed after the other
 def _present(found: dict[str, Any], request: Request) -> int:
-    """Print all; returns the exit status: 1 where the history says that the program is slower."""
+    """Prints all; returns the exit status: 1 where the history says that the program is slower."""
     status = 0
     records, trace = found["profile"], found.pop("trace")
     if trace:

@@ -94,7 +94,7 @@ def _lanes(trace: dict[str, Any], region: _Regions) -> dict[str, list[tuple[floa
 
 
 def _nest(writer: Any, bars: list[tuple[int, int, Any]]) -> None:
-    """Enter and leave, in order; of two clocks one may end a tick late."""
+    """Writes begins and ends of bars, in order; of two clocks one may end a tick late."""
     open_: list[tuple[int, Any]] = []
     for begin, end, what in bars:
         while open_ and open_[-1][0] <= begin:

@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.items import Item, Table
-
 from fathom.base.failure import (
     FileError,
     InputError,
@@ -193,7 +190,7 @@ def split(dotted: str) -> Path_:
 
 def bare(key: str) -> str:
     """Returns a key as it stands in a dotted path, in quotes where it needs them."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else f'"{key}"'
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
 
 
 def _joined(path: Path_, tables: Any) -> Path_:
@@ -226,46 +223,49 @@ def dumps(tables: Mapping[str, Any]) -> str:
     """Returns TOML text of sections; what lies deeper than a section (than a file, in `output`)
     becomes inline tables. None is left out.
     """
-    document = tomlkit.document()
+    parts = []
     for section, content in tables.items():
         if section == "output":
-            files = tomlkit.table(is_super_table=True)
-            for name, table in content.items():
-                files.append(name, _section(table))
-            if content:
-                document.append(section, files)
+            parts += [_section(f"output.{bare(name)}", table) for name, table in content.items()]
         elif content:
-            document.append(section, _section(content))
-    return document.as_string()
+            parts.append(_section(bare(section), content))
+    return "\n".join(parts)
 
 
-def _section(content: Mapping[str, Any]) -> Table:
-    table = tomlkit.table()
-    for key, value in content.items():
-        if value is not None:
-            table.append(key, _item(value))
-    return table
+def _section(name: str, content: Mapping[str, Any]) -> str:
+    return "".join(f"{line}\n" for line in (f"[{name}]", *_pairs(content)))
+
+
+def _pairs(content: Mapping[str, Any]) -> list[str]:
+    return [f"{bare(key)} = {inline(held)}" for key, held in content.items() if held is not None]
 
 
 def inline(value: Any) -> str:
-    """Returns a value as it stands behind a key."""
-    return _item(value).as_string()
-
-
-def _item(value: Any) -> Item:
-    """Returns the value for TOML: NumPy's numbers as numbers, what it has no word for as text."""
+    """Returns a value as it stands behind a key: NumPy's numbers as numbers, what TOML has no word
+    for as text.
+    """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):
-        table = tomlkit.inline_table()
-        for key, held in value.items():
-            if held is not None:
-                table.append(key, _item(held))
-        return table
+        return "{" + ", ".join(_pairs(value)) + "}"
     if isinstance(value, (list, tuple)):
-        array = tomlkit.array()
-        for held in value:
-            array.append(_item(held))
-        return array
-    plain = isinstance(value, (bool, int, float, str))
-    return tomlkit.item(value if plain else str(value))
+        return "[" + ", ".join(map(inline, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (int, float)) else _quoted(str(value))
+
+
+_escapes = {
+    "\b": r"\b",
+    "\t": r"\t",
+    "\n": r"\n",
+    "\f": r"\f",
+    "\r": r"\r",
+    '"': r"\"",
+    "\\": r"\\",
+}
+
+
+def _quoted(text: str) -> str:
+    escaped = lambda found: _escapes.get(found[0], f"\\u{ord(found[0]):04x}")
+    return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', escaped, text) + '"'
