@@ -101,7 +101,7 @@ def on_ranks(
     document = Document.read(file, settings)
     if (many := "programs" in document.tables) and several is None:
         raise InputError(f"{file} has several programs; give the file of one of them")
-    given = document.tables.setdefault("parallel", {})
+    document.tables["parallel"] = given = document.section("parallel")
     here = launch.launched()
     servers = _servers(document, here)
     ranks = _count(document, "ranks", here[1] - servers if here else 1)

@@ -20,7 +20,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from fathom.assimilation.variational import methods
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.run.experiment.toml import Document
@@ -155,22 +155,22 @@ class Experiment:
     @property
     def interval(self) -> float:
         """Returns time between two times of observations [s]."""
-        return Period(self.observations.every, "every").seconds
+        return seconds_of(self.observations.every, "every")
 
     @property
     def steps(self) -> int:
         """Returns steps of the model in a window."""
-        return round(self.window / Period(self.model.step, "step").seconds)
+        return round(self.window / seconds_of(self.model.step, "step"))
 
     @property
     def window(self) -> float:
         """Returns length of a window [s]."""
-        return Period(self.assimilation.window, "window").seconds
+        return seconds_of(self.assimilation.window, "window")
 
     @property
     def steps_between(self) -> int:
         """Returns steps of the model between times of observations."""
-        return round(self.interval / Period(self.model.step, "step").seconds)
+        return round(self.interval / seconds_of(self.model.step, "step"))
 
     @property
     def times(self) -> list[int]:
@@ -191,7 +191,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
         if name not in tables:
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
     made = {
-        name: table_of(document, name, kind, document.tables.get(name, {}))
+        name: table_of(document, name, kind, document.section(name))
         for name, kind in tables.items()
     }
     experiment = Experiment(**made, text=document.text)
@@ -237,14 +237,14 @@ def _check(document: Document, e: Experiment) -> None:
             f" {e.model.levels}; allowed is the same number"
         )
     lengths = {
-        "model.step": Period(e.model.step, "step").seconds,
-        "nature.step": Period(e.nature.step, "step").seconds,
+        "model.step": seconds_of(e.model.step, "step"),
+        "nature.step": seconds_of(e.nature.step, "step"),
         "observations.every": e.interval,
         "assimilation.window": e.window,
     }
     inner = []
     if e.inner.truncation:
-        lengths["inner.step"] = Period(e.inner.step, "step").seconds
+        lengths["inner.step"] = seconds_of(e.inner.step, "step")
         inner = [("inner.step", "model.step"), ("observations.every", "inner.step")]
     for longer, shorter in (
         ("observations.every", "model.step"),

@@ -90,10 +90,23 @@ class Document:
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
+    def section(self, name: str) -> dict[str, Any]:
+        """Returns the table of a section, {} where there is none. InputError: it is no table."""
+        content = self.tables.get(name, {})
+        if not isinstance(content, dict):
+            raise InputError(f"{self.place(name)}: '{name}' is a section: write [{name}]")
+        return content
+
     def beside(self, file: str) -> Path:
-        """Returns a file that this one names: from where this one lies, else from here."""
+        """Returns a file that this one names: from where this one lies, else from here.
+        InputError: it cannot be the name of a file.
+        """
         beside = Path(self.name).parent / at_home(file)
-        return (beside if beside.exists() else at_home(file)).resolve()
+        try:
+            return (beside if beside.exists() else at_home(file)).resolve()
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"{file[:60]!r} is no name of a file: {why}") from None
 
     def check_key(
         self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""

@@ -25,7 +25,7 @@ import numpy as np
 
 from fathom.assimilation.cycle.experiment import table_of
 from fathom.assimilation.observations.variables import kinds
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any, seconds_of
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.home import at_home
 from fathom.base.near import near, unknown
@@ -185,17 +185,17 @@ class Suite:
     @cached_property
     def window(self) -> float:
         """Returns length of a window [s]."""
-        return Period(self.assimilation.window, "window").seconds
+        return seconds_of(self.assimilation.window, "window")
 
     @cached_property
     def step(self) -> float:
         """Returns step of the model [s]."""
-        return Period(self.run["time_step"], "time_step").seconds
+        return seconds_of(self.run["time_step"], "time_step")
 
     @property
     def run(self) -> Mapping[str, Any]:
         """Returns [simulation]."""
-        given: Mapping[str, Any] = self.document.tables.get("simulation", {})
+        given: Mapping[str, Any] = self.document.section("simulation")
         return given
 
     @property
@@ -242,11 +242,6 @@ def tables_of_chain() -> dict[str, Any]:
     }
 
 
-def seconds_of(text: str) -> float:
-    """Returns a length of time [s]; 0 of an empty text."""
-    return Period(text).seconds if text else 0.0
-
-
 def read(path: Path, settings: Iterable[str] = ()) -> Suite | None:
     """Returns the chain of a file; None: it has no [chain]. InputError: keys or values that do not
     fit, with their place.
@@ -284,7 +279,7 @@ def check(suite: Suite) -> None:
     _check_files(suite)
     if suite.ensemble.members < 2 or suite.ensemble.weight > 1:
         raise InputError(f"{place('ensemble')}: allowed are two members or more, a weight up to 1")
-    truncation = suite.document.tables.get("grid", {}).get("truncation")
+    truncation = suite.document.section("grid").get("truncation")
     if truncation is not None and suite.increment.truncation > truncation:
         raise InputError(
             f"{place('increment', 'truncation')}: T{suite.increment.truncation} is finer than the"
@@ -297,10 +292,10 @@ def _check_times(suite: Suite) -> None:
     lengths = {
         "assimilation.window": suite.window,
         "assimilation.window / 2": suite.window / 2,
-        "observations.slot": Period(suite.observations.slot, "slot").seconds,
+        "observations.slot": seconds_of(suite.observations.slot, "slot"),
         "simulation.time_step": suite.step,
-        "chain.spin_up": seconds_of(suite.chain.spin_up),
-        "increment.step": Period(suite.increment.step, "step").seconds,
+        "chain.spin_up": seconds_if_any(suite.chain.spin_up, "spin_up"),
+        "increment.step": seconds_of(suite.increment.step, "step"),
     }
     pairs = [
         ("assimilation.window / 2", "observations.slot"),
