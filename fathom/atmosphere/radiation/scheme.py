@@ -119,6 +119,8 @@ class RRTMGP(Scheme):
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: number(name, value) for name, value in numbers.items()}
         _check_limits(self.parameters)
+        if (angles := self.parameters.get("angles", 0.0)) != int(angles):
+            raise InputError(f"RRTMGP: angles = {angles:g} must be a whole number")
         thermal, solar = (_tables(name) for name in self.tables)
         if not thermal.longwave or solar.longwave:
             raise InputError(
@@ -281,7 +283,7 @@ def _checked_spacing(spacing: Any) -> Any:
     """Returns a spacing; None where none is given. InputError: no whole number, or too many."""
     if spacing is None:
         return None
-    if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
+    if type(spacing) is not int or not 1 <= spacing <= MOST_SPACING:
         raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
         )

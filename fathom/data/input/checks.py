@@ -207,14 +207,15 @@ def check_values(
     told = "" if source == field else f"{source}: "
     unit = f" {units or row.units}".removesuffix(" 1")
     bad = row.impossible(values, factor, offset)
-    if bad.any() and (touched := bad if used is None else used(bad)).any():
+    touched = bad if used is None or not bad.any() else used(bad)
+    if touched.any():
         *_, j, i = np.argwhere(touched)[0] if touched.ndim > 1 else (0, 0)
         where = f" at {place(int(j), int(i))}{beside(touched)}" if place else ""
         raise InputError(
             f"{told}{field} = {values[bad][0]:g}{unit}{where} must lie between {low:g} and"
             f" {high:g}{unit}; is it a missing value, or in another unit?"
         )
-    most = float(np.nanmax(values, initial=0.0)) if row.whole else 0.0
+    most = float(np.nanmax(values, initial=0.0))
     if 0 < most < factor * row.whole:
         raise InputError(
             f"{told}{field} is nowhere above {most:g}{unit}: are its numbers in another unit?"

@@ -57,7 +57,7 @@ def everywhere(value: Any, called: Sequence[str], units: str, grid: Any) -> Reco
         repeated_year=records.repeated_year,
         gaps=records.gaps,
     )
-    made.called = repr(records)
+    made.called = "a series" if records.in_memory else str(records.data)
     return made
 
 
