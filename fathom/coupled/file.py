@@ -153,6 +153,9 @@ class ProgramsFile(Configurable):
         for table in given:
             for key in table:
                 self.document.check_key(key, known, "[[exchange]] key", "exchange", key)
+            for key in ("field", "to"):
+                if not isinstance(table.get(key), (str, list)):
+                    raise InputError(f"{place}: {key} = {table.get(key)!r} must be PROGRAM.FIELD")
         return given
 
     def programs(
@@ -172,6 +175,6 @@ class ProgramsFile(Configurable):
             one = given["checkpoint"]
             table = one if isinstance(one, Mapping) else {"every": one}
             self.document.at(("simulation", "checkpoint"), programs.checkpoint, **table)
-        if restart := restart or given.get("restart"):
-            programs.restore(restart)
+        if (begin := given.get("restart") if restart is None else restart) is not None:
+            self.document.at(("simulation", "restart"), programs.restore, begin)
         return programs

@@ -210,13 +210,19 @@ def table_of(
         place = document.place(name, key)
         if key not in known:
             raise InputError(f"{place}: no key '{key}'{near(key, known)}")
-        usual = getattr(kind(), key)
-        number = isinstance(usual, (int, float)) and not isinstance(value, bool)
-        if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
-            number and not (value > 0 or (value == 0 and key in may_be_zero))
-        ):
+        if not _is_like(value, usual := getattr(kind(), key), key in may_be_zero):
             raise InputError(f"{place}: {key} = {value!r} must be like {usual!r}")
     return kind(**given)
+
+
+def _is_like(value: Any, usual: Any, may_be_zero: bool) -> bool:
+    """Returns whether a value can stand for the usual one: of its kind, a finite number above 0."""
+    if isinstance(usual, bool) or isinstance(value, (bool, np.bool_)):
+        return isinstance(usual, bool) and isinstance(value, (bool, np.bool_))
+    if not isinstance(usual, (int, float)):
+        return isinstance(value, type(usual))
+    kinds = (int, float) if isinstance(usual, float) else int
+    return isinstance(value, kinds) and bool(0 < value < np.inf or (value == 0 and may_be_zero))
 
 
 def _check(document: Document, e: Experiment) -> None:

@@ -47,7 +47,7 @@ class Document:
             raise InputError(_nested(name)) from None
         self._lines = _lines(text)
         self._set: dict[Path_, str] = {}
-        for setting in settings:
+        for setting in _texts(settings):
             self._apply(setting)
         if _depth_of(self.tables) > deepest:
             raise InputError(_nested(name))
@@ -171,6 +171,17 @@ class Document:
             given = [*before, given]
         table[path[-1]] = given
         self._set[path] = setting
+
+
+def _texts(settings: Any) -> list[str]:
+    """Returns settings. InputError: they are no list of texts."""
+    several = isinstance(settings, Iterable) and not isinstance(settings, str)
+    given = list(settings) if several else [None]
+    if not all(isinstance(one, str) for one in given):
+        raise InputError(
+            f"settings {settings!r} must be a list of texts, as ['model.eddies.diffusivity=800']"
+        )
+    return given
 
 
 def _value(text: str) -> Any:

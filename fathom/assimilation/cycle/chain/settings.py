@@ -32,6 +32,13 @@ from fathom.base.near import near, unknown
 from fathom.run.experiment.toml import Document
 
 of_model = ("grid", "model", "state", "simulation", "parallel", "constants", "extensions")
+of_time = (  # lengths of time
+    *(("chain", key) for key in ("store", "deadline", "spin_up", "forecast", "every")),
+    ("observations", "slot"),
+    ("assimilation", "window"),
+    ("increment", "step"),
+    ("increment", "diffusion_time"),
+)
 may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
 methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
 
@@ -212,7 +219,7 @@ class Suite:
     def start(self) -> np.datetime64:
         """Returns the beginning of the first window."""
         began = np.datetime64(str(self.run.get("start", "2000-01-01")).replace(" ", "T"), "s")
-        return began + np.timedelta64(round(seconds_of(self.chain.spin_up)), "s")
+        return began + np.timedelta64(round(seconds_if_any(self.chain.spin_up, "spin_up")), "s")
 
     def begin(self, number: int) -> np.datetime64:
         """Returns the beginning of a window."""
@@ -288,7 +295,10 @@ def check(suite: Suite) -> None:
 
 
 def _check_times(suite: Suite) -> None:
-    """Checks that windows, slots and steps fit each other."""
+    """Checks that lengths are such, and that windows, slots and steps fit each other."""
+    for table, key in of_time:
+        value = getattr(getattr(suite, table), key)
+        suite.document.at((table, key), seconds_if_any, value, key)
     lengths = {
         "assimilation.window": suite.window,
         "assimilation.window / 2": suite.window / 2,
