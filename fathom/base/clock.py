@@ -39,7 +39,7 @@ class Period:
             return
         if isinstance(text, (int, float)) and not isinstance(text, bool):
             text = f"{text}s"
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
+        match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([a-z]+)\s*", str(text))
         if not match or match[2] not in units | calendar_units:
             raise InputError(
                 f"{what} = {text!r} is not a length of time; allowed: a number and one of"
@@ -60,6 +60,21 @@ class Period:
 
 
 Duration = Period | str | float  # a length of time as a user gives it: "30d", or seconds
+
+
+def seconds_of(length: Duration, what: str = "period") -> float:
+    """Returns the seconds of a length of time. InputError: it is none, or one of months and years,
+    whose seconds depend on the date.
+    """
+    period = Period(length, what)
+    if period.months:
+        raise InputError(f"{what} = {length!r}: allowed are seconds, minutes, hours, days, weeks")
+    return period.seconds
+
+
+def seconds_if_any(length: Duration | None, what: str = "period") -> float:
+    """Returns the seconds of a length of time; 0 where none is given: None, 0 or an empty text."""
+    return seconds_of(length, what) if length else 0.0
 
 
 class Clock:

@@ -12,11 +12,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from fathom.base.shown import on_one_line
+
 stopped_status = 3  # on request, with a restart
 
 
 class Error(Exception):
-    """An error that Fathom raises: a mistake in what was given, a file, a run that fails."""
+    """An error that Fathom raises: a mistake in what was given, a file, a run that fails. Its
+    message is one line, whatever was given.
+    """
+
+    def __str__(self) -> str:
+        return on_one_line(super().__str__())
 
 
 class InputError(Error, ValueError):

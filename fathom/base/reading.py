@@ -18,7 +18,6 @@ depends on the rank that reads.
 
 from __future__ import annotations
 
-import errno
 import functools
 import pickle
 import threading
@@ -66,9 +65,8 @@ def told(path: object) -> Iterator[None]:
         by_us = str(frame.f_globals.get("__name__", "")).startswith("fathom")
         if by_us or (isinstance(error, OSError) and str(path) in str(error)):
             raise
-        raise FileError(
-            errno.EIO, f"{path} cannot be read: damaged or truncated ({error or type(error)})"
-        ) from error
+        text = f"{path} cannot be read: damaged or truncated ({error or type(error)})"
+        raise FileError(text) from error
 
 
 class _Now(threading.local):

@@ -5,6 +5,7 @@ parameters.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
@@ -24,6 +25,13 @@ def table(title: str, entries: Iterable[Entry]) -> str:
 
 def _lines(text: str | list[str]) -> list[str]:
     return [text] if isinstance(text, str) else text
+
+
+def on_one_line(text: str) -> str:
+    """Returns a text with its line ends and other control characters as in a string of Python:
+    whatever a file is called, its message is one line and commands no terminal.
+    """
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda m: repr(m[0])[1:-1], text.strip())
 
 
 def parts(thing: Any) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from fathom.base.failure import InputError
 
@@ -41,6 +42,25 @@ def refuse_link(what: str, path: Path) -> None:
             f"{what}: {path} is a link to {os.readlink(path)}, which would be written; remove the"
             " link, or choose another name"
         )
+
+
+def netcdf(what: str, path: Path, dataset: Any) -> None:
+    """Writes an xarray.Dataset that a user asked for as NetCDF; the file appears when it is whole.
+    InputError: a name that is none of NetCDF, or whose folder does not exist.
+    """
+    check_netcdf(what, path)
+    with whole(path) as part:
+        dataset.to_netcdf(part)
+
+
+def check_netcdf(what: str, path: Path) -> None:
+    """Raises InputError: a file that `netcdf` would not write."""
+    if path.suffix != ".nc":
+        raise InputError(f"{what} = {str(path)!r}: allowed is the name of a NetCDF file, as 'a.nc'")
+    if not path.absolute().parent.is_dir() or path.is_dir():
+        where = path if path.is_dir() else path.absolute().parent
+        raise InputError(f"{what} = {str(path)!r}: {where} is no folder for it")
+    refuse_link(what, path)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fathom.commands.options import PathOf
+from fathom.commands.options import PathOf, positive
 
 
 @click.command(short_help="A single column from a DEPHY driver file.")
@@ -15,7 +15,7 @@ from fathom.commands.options import PathOf
 @click.option("--for", "period", metavar="TIME", help="How long; by default to the file's end.")
 @click.option("--step", metavar="TIME", help="Time step.")
 @click.option("--every", default="10min", show_default=True, help="Time between records.")
-@click.option("--top", type=float, help="Height of the top [m].")
+@click.option("--top", type=positive, help="Height of the top [m].")
 @click.option("--levels", type=click.IntRange(2), help="Number of layers of equal depth.")
 @click.option("--physics", multiple=True, metavar="SCHEME", help="Schemes, in order.")
 @click.option(
@@ -25,7 +25,11 @@ from fathom.commands.options import PathOf
     show_default=True,
     help="Interval of radiation, if FILE has interactive radiation; none: never.",
 )
-@click.option("--roughness", type=float, help="Roughness of the ground [m], if the file has none.")
+@click.option(
+    "--roughness",
+    type=positive,
+    help="Roughness of the ground [m], if the file has none.",
+)
 def column(
     file: Path,
     out: Path,
@@ -45,8 +49,9 @@ def column(
     """
     import warnings
 
-    if not out.absolute().parent.is_dir():
-        raise click.UsageError(f"{out}: the folder {out.absolute().parent} does not exist")
+    from fathom.base import writing
+
+    writing.check_netcdf("OUT", out)
 
     import numpy as np
 
@@ -72,7 +77,7 @@ def column(
         return 0
     for warning in said:
         click.echo(f"warning: {warning.message}", err=True)
-    profiles.to_netcdf(out)
+    writing.netcdf("OUT", out, profiles)
     click.echo("means of the last hours:")
     for quantity, found, published in compared(profiles):
         click.echo(f"  {quantity}: {found}" + (f"; large eddies {published}" if published else ""))

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from fathom.base import mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any
 from fathom.base.failure import InputError
 from fathom.commands.options import (
     PathOf,
@@ -81,7 +81,7 @@ def cycle(
         results = {name: cycles.run(name) for name in wanted}
         if mpi.is_root:
             given = read.cycle.deadline
-            deadline = Period(given, "deadline").seconds if given else 0.0
+            deadline = seconds_if_any(given, "deadline")
             lines = report.text(results) + report.times(cycles.seconds, deadline)
             click.echo("\n".join(lines))
             (cycles.out / "report.txt").write_text("\n".join(lines) + "\n")

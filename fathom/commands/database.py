@@ -9,14 +9,20 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import PathOf, json_option, ranks_option
+from fathom.commands.options import PathOf, json_option, positive, ranks_option
 from fathom.run import launch
 
 
 @click.command(short_help="A store on latitudes, longitudes and levels of pressure.")
 @click.argument("store", type=PathOf())
 @click.argument("out", type=PathOf())
-@click.option("--regular", type=float, default=1.0, show_default=True, help="Cells of degrees.")
+@click.option(
+    "--regular",
+    type=positive,
+    default=1.0,
+    show_default=True,
+    help="Cells of degrees.",
+)
 @click.option("--levels", help="Pressures in hPa: 850,500. Default: the levels of the store.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT.")
 @ranks_option

@@ -101,7 +101,7 @@ def on_ranks(
     document = Document.read(file, settings)
     if (many := "programs" in document.tables) and several is None:
         raise InputError(f"{file} has several programs; give the file of one of them")
-    given = document.tables.setdefault("parallel", {})
+    document.tables["parallel"] = given = document.section("parallel")
     here = launch.launched()
     servers = _servers(document, here)
     ranks = _count(document, "ranks", here[1] - servers if here else 1)
@@ -126,7 +126,7 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
     """
     given = document.tables["parallel"]
     servers = given.get("io_servers", 0) or given.get("per_node", 0)
-    if not isinstance(servers, int) or servers < 0:
+    if type(servers) is not int or servers < 0:
         raise InputError(
             f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole"
             " number, at least 0"
@@ -144,7 +144,7 @@ def _count(document: Document, name: str, usual: int) -> int:
     if find_spec("numpy") is None:  # says so once, before ranks start, and takes no start-up time
         raise InputError("every rank needs NumPy, which is not installed: pip install numpy")
     number = document.tables["parallel"].setdefault(name, usual)
-    if not isinstance(number, int) or number < 1:
+    if type(number) is not int or number < 1:
         raise InputError(
             f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at"
             " least 1"

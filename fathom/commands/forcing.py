@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from fathom.commands.options import PathOf, file_option, json_option
+from fathom.base.failure import InputError
+from fathom.commands.options import Number, PathOf, file_option, json_option
 
 
 @click.group(short_help="Check the forcing of an ocean, or make the q-flux of a slab.")
@@ -66,12 +67,10 @@ def check(
 @forcing.command(short_help="The q-flux of a slab ocean from a run over a given sea.")
 @click.argument("run", type=PathOf(exists=True), metavar="RUN")
 @click.option("--out", type=PathOf(), required=True, metavar="FILE.nc", help="Of the q-flux.")
-@click.option(
-    "--depth", type=click.FloatRange(1), default=50.0, show_default=True, help="Of the slab [m]."
-)
+@click.option("--depth", type=Number(1), default=50.0, show_default=True, help="Of the slab [m].")
 @click.option(
     "--thinnest-ice",
-    type=click.FloatRange(0.1, 10),
+    type=Number(0.1, 10),
     default=1.5,
     show_default=True,
     help="Thickness of ice until it covers the sea [m].",
@@ -85,11 +84,15 @@ def qflux(run: Path, out: Path, depth: float, thinnest_ice: float, start: str | 
     """
     import fathom as fm  # start-up time: loads NumPy
     from fathom.atmosphere.products import q_flux as of
+    from fathom.base import writing
 
+    writing.check_netcdf("--out", out)
+    if out.exists() and out.samefile(run):
+        raise InputError(f"--out = '{out}' is the run itself, which stays as it is")
     with fm.open(run) as data:
         made = of.q_flux(data, depth, thinnest_ice=thinnest_ice, start=start)
         whole = of.mean(made, data)
-    made.to_netcdf(out)
+    writing.netcdf("--out", out, made)
     least, most = float(made.q_flux.min()), float(made.q_flux.max())
     click.echo(
         f"q-flux of {made.q_flux.attrs['years']:g} years for a slab of {depth:g} m: mean over the"

@@ -10,6 +10,7 @@ from io import TextIOWrapper
 
 import click
 
+from fathom.base.shown import on_one_line
 from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.column import column
@@ -104,5 +105,5 @@ def _warning(
 ) -> str:
     """Returns a warning as users read it; one of a library with its place."""
     if category is UserWarning:
-        return f"fathom: {message}\n"
+        return f"fathom: {on_one_line(str(message))}\n"
     return f"{filename}:{lineno}: {category.__name__}: {message}\n"

@@ -10,9 +10,11 @@ import click
 from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.commands.options import (
+    Number,
     PathOf,
     file_option,
     json_option,
+    positive,
     ranks_option,
     threads_option,
     usual_option,
@@ -172,9 +174,9 @@ def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> i
 @base_argument
 @file_option("--out", required=True, help="The base with reasons (.parquet).")
 @click.option("--window", nargs=2, metavar="START END", help="Times [START, END), ISO, UTC.")
-@click.option("--region", nargs=4, type=float, metavar="W E S N", help="Degrees.")
+@click.option("--region", nargs=4, type=Number(), metavar="W E S N", help="Degrees.")
 @file_option("--blacklist", "rules", metavar="TOML", help="Rules of the blacklist.")
-@click.option("--limit", type=click.FloatRange(0), default=5.0, show_default=True,
+@click.option("--limit", type=Number(0), default=5.0, show_default=True,
               help="Limit of the first-guess check in standard deviations; 0: none.")  # fmt: skip
 @click.option("--thinning/--no-thinning", default=True, show_default=True)
 @ranks_option
@@ -213,7 +215,7 @@ def screen(
 @base_argument
 @click.argument("restart", type=PathOf())
 @file_option("--out", required=True, help="The restart with the increments (.fathom).")
-@click.option("--hours", type=float, default=3.0, show_default=True,
+@click.option("--hours", type=positive, default=3.0, show_default=True,
               help="Only data within this time of its date.")  # fmt: skip
 @click.option("--length", type=(str, float), multiple=True, metavar="VARIABLE KM",
               help="Length of the structure function.")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,18 @@ class PathOf(click.Path):
         """Returns the path."""
         return super().convert(at_home(value), parameter, context)
 
+
+class Number(click.FloatRange):
+    """A finite number of an option, from least to most."""
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
+        """Returns the number."""
+        if not math.isfinite(number := click.FLOAT.convert(value, parameter, context)):
+            self.fail(f"{value!r} is no finite number.", parameter, context)
+        return super().convert(number, parameter, context)
+
+
+positive = Number(0, min_open=True)
 
 Option = Callable[[Any], Any]  # decorates a command
 

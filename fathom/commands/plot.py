@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import PathOf, file_option, usual_option
+from fathom.commands.options import PathOf, file_option, positive, usual_option
 
 
 @click.command(short_help="Draw a field of an output file.")
@@ -31,7 +31,11 @@ from fathom.commands.options import PathOf, file_option, usual_option
 @click.option("--projection", help="globe, north, south, plain or around:LON,LAT[,REACH].")
 @click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
 @click.option(
-    "--rate", type=float, default=5.0, show_default=True, help="Pictures a second of --animate."
+    "--rate",
+    type=positive,
+    default=5.0,
+    show_default=True,
+    help="Pictures a second of --animate.",
 )
 @file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(

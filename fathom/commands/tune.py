@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.experiment import experiment_options, parallel_settings
-from fathom.commands.options import PathOf, file_option, json_option
+from fathom.commands.options import Number, PathOf, file_option, json_option
 from fathom.run import launch
 
 
@@ -16,7 +16,7 @@ from fathom.run import launch
 @experiment_options
 @click.option(
     "--seconds",
-    type=click.FloatRange(1),
+    type=Number(1),
     default=60.0,
     show_default=True,
     help="Time limit, approximate.",

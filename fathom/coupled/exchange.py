@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.base.clock import Period
+from fathom.base.clock import Period, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.ranks import group
@@ -63,10 +63,8 @@ class Exchange:
         self.text = f"exchange {self.field} -> {self.to}"
         if len(self.gives) != len(self.takes):
             raise InputError(f"{self.text}: one field for one, or both parts of a vector for both")
-        period = Period(every, f"{self.text}: every")
-        if period.months:
-            raise InputError(f"{self.text}: every = {every!r}: seconds, minutes, hours or days")
-        self.every, self.seconds = period, period.seconds
+        self.seconds = seconds_of(every, f"{self.text}: every")
+        self.every = Period(every)
         if statistic not in statistics:
             raise InputError(f"{self.text}: {unknown('statistic', statistic, statistics)}")
         if isinstance(by, str) and by not in ways:

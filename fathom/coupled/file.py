@@ -54,7 +54,7 @@ class ProgramsFile(Configurable):
         for name in self.tables:
             self.document.check_key(name, sections, "section", name)
         for section in ("simulation", "coupled", "parallel"):
-            for key in self.tables.get(section, {}):
+            for key in self.document.section(section):
                 self.document.check_key(key, keys[section], f"[{section}] key", section, key)
         refuse(document)
         given = self.tables["programs"]
@@ -82,9 +82,9 @@ class ProgramsFile(Configurable):
 
     def _beside(self, name: str, file: str) -> Path:
         """Returns a file that this one names: from where this one lies, else from here."""
-        found = self.document.beside(file)
+        found: Path = self.document.at(("programs", name), self.document.beside, file)
         if not found.is_file():
-            raise InputError(f"{self.document.place('programs', name)}: there is no file {file}")
+            raise InputError(f"{self.document.place('programs', name)}: there is no file {file!r}")
         return found
 
     # ---- objects ---------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class ProgramsFile(Configurable):
         """Returns the experiment of a program."""
         file, settings = self.files[name], self.given[name].get("set", [])
         document = Document.read(file, settings)
-        model = document.tables.get("model", {})
+        model = document.section("model")
         for key in outer_keys:
             outer = str(model.get(key, ""))
             others = {str(path): other for other, path in self.files.items() if other != name}
@@ -101,13 +101,13 @@ class ProgramsFile(Configurable):
                 beside = (file.parent / outer).resolve()
                 if (other := others.get(str(beside))) is not None:
                     document = Document.read(file, [*settings, f'model.{key}="{other}"'])
-        document.tables.get("not_written", {}).pop("simulation.taken", None)  # it is given here
+        document.section("not_written").pop("simulation.taken", None)  # it is given here
         return Experiment(document)
 
     @property
     def period(self) -> Period:
         """Returns the length of the run: [simulation] run."""
-        given = self.tables.get("simulation", {})
+        given = self.document.section("simulation")
         if "run" not in given:
             raise InputError(
                 f'{self.document.place("simulation")}: how long shall they run? Write run = "30d"'
@@ -144,6 +144,20 @@ class ProgramsFile(Configurable):
         found: Programs = self.document.at(("coupled",), Coupled, air, sea, **how)
         return found
 
+    def _exchanges(self) -> list[dict[str, Any]]:
+        """Returns the tables of [[exchange]]. InputError: they are none, or have unknown keys."""
+        given, place = self.tables.get("exchange", []), self.document.place("exchange")
+        if not (isinstance(given, list) and all(isinstance(one, dict) for one in given)):
+            raise InputError(f"{place}: 'exchange' is a list of tables: write [[exchange]]")
+        known = parameters(Programs.exchange, skip=("self", "by", "change"))
+        for table in given:
+            for key in table:
+                self.document.check_key(key, known, "[[exchange]] key", "exchange", key)
+            for key in ("field", "to"):
+                if not isinstance(table.get(key), (str, list)):
+                    raise InputError(f"{place}: {key} = {table.get(key)!r} must be PROGRAM.FIELD")
+        return given
+
     def programs(
         self,
         directory: str | Path = ".",
@@ -153,17 +167,14 @@ class ProgramsFile(Configurable):
         """Returns the programs, with exchanges, checkpoints and restart."""
         made = {n: self.experiment(n).simulation(overwrite=overwrite) for n in self.given}
         programs = self._under_one_clock(made, directory)
-        for table in self.tables.get("exchange", ()):
-            for key in table:
-                known = parameters(Programs.exchange, skip=("self", "by", "change"))
-                self.document.check_key(key, known, "[[exchange]] key", "exchange", key)
+        for table in self._exchanges():
             pair = {k: tuple(v) for k, v in table.items() if isinstance(v, list)}
             self.document.at(("exchange",), programs.exchange, **{**table, **pair})
-        given = self.tables.get("simulation", {})
+        given = self.document.section("simulation")
         if "checkpoint" in given:
             one = given["checkpoint"]
             table = one if isinstance(one, Mapping) else {"every": one}
             self.document.at(("simulation", "checkpoint"), programs.checkpoint, **table)
-        if restart := restart or given.get("restart"):
-            programs.restore(restart)
+        if (begin := given.get("restart") if restart is None else restart) is not None:
+            self.document.at(("simulation", "restart"), programs.restore, begin)
         return programs

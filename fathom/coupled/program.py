@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from fathom.base import mpi
-from fathom.base.clock import Clock, Period
+from fathom.base.clock import Clock, seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.ranks import Division
@@ -57,10 +57,8 @@ class Program(Configurable):
         calendar: str = "standard",
         grids: Mapping[str, Any] | None = None,
     ) -> None:
-        period = Period(time_step, "time_step")
-        if period.months:
-            raise InputError(f"time_step = {time_step!r}: allowed are seconds, minutes and hours")
-        self.time_step, self.count, self.comm = period.seconds, 0, mpi.world
+        self.time_step = seconds_of(time_step, "time_step")
+        self.count, self.comm = 0, mpi.world
         self.clock = Clock(start, calendar)
         on = dict.fromkeys(fields, grid) | dict(grids or {})
         self.fields = {name: np.zeros(np.shape(on[name].wet_levels)) for name in fields}

@@ -32,6 +32,7 @@ from fathom.base import earth
 from fathom.base.failure import InputError
 from fathom.coupled.program import Program
 from fathom.grids.drainage import Drainage, of_earth
+from fathom.grids.grid import Grid
 from fathom.grids.regrid.mouths import Plumes
 from fathom.grids.regrid.overlap import Overlap
 
@@ -40,6 +41,7 @@ WATER = "water_flux_into_sea_water_from_rivers"
 ICE = "water_flux_into_sea_water_from_icebergs"
 ICE_HEAT = "heat_flux_into_sea_water_due_to_iceberg_thermodynamics"
 STORE = "river_water"
+fastest = 100.0  # of rivers [m s-1]
 BAND = (-70.0, -50.0)  # where southern icebergs melt [degrees]
 
 
@@ -67,8 +69,11 @@ class Rivers(Program):
         start: str = "2000-01-01",
         calendar: str = "standard",
     ) -> None:
-        if not speed > 0:
-            raise InputError(f"speed = {speed!r} m s-1: rivers flow at more than 0")
+        for name, grid in (("air", air), ("sea", sea)):
+            if not isinstance(grid, Grid):
+                raise InputError(f"{name} = {grid!r} is no grid")
+        if not 0 < speed <= fastest:
+            raise InputError(f"speed = {speed!r} m s-1; allowed: above 0, up to {fastest:g}")
         taken = {RUNOFF: "kg m-2 s-1", CALVING: "kg m-2 s-1", CALVING_HEAT: "W m-2"}
         given = {WATER: "kg m-2 s-1", ICE: "kg m-2 s-1", ICE_HEAT: "W m-2"}
         grids = dict.fromkeys(taken, air)
@@ -150,7 +155,9 @@ def land_share(air: Any, sea: Any) -> np.ndarray:
 
 def _share(land: Any, air: Any) -> np.ndarray:
     """Returns a given share of land. InputError: another shape; beyond 0 and 1."""
-    share, shape = np.asarray(land, float), np.shape(air.wet_levels)
+    share, shape = np.asarray(land), np.shape(air.wet_levels)
+    if share.dtype.kind not in "fiu":
+        raise InputError(f"land holds {share.dtype}, no numbers; it is the share of land of a cell")
     if share.shape != shape:
         raise InputError(f"land has {share.shape} points, the air's grid {shape}")
     if not (share.min() >= 0 and share.max() <= 1):

@@ -17,7 +17,7 @@ from typing import Any
 from fathom.atmosphere.ground.over_ocean import over_ocean
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere
 from fathom.base import writing
-from fathom.base.clock import Event, Period
+from fathom.base.clock import Event, Period, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.timetable import second
@@ -26,6 +26,8 @@ from fathom.coupled.budget import Budget, as_volume, told, told_in
 from fathom.coupled.exchange import Exchange
 from fathom.coupled.programs import Programs
 from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
+from fathom.grids.arguments import yes_or_no
+from fathom.ocean.model import Ocean
 from fathom.ocean.surface.under_air import UnderAir
 from fathom.run import report_of_programs
 from fathom.run.simulation import Simulation
@@ -80,14 +82,14 @@ class Coupled(Programs):
     ) -> None:
         if order not in orders:
             raise InputError(unknown("order", order, orders))
-        self.order_in_time = order
+        self.order_in_time, rivers = order, yes_or_no("rivers", rivers)
         steps = _steps(time_step, atmosphere, ocean)
         of_time = {"start": start, "calendar": calendar}
         air = _simulation(atmosphere, steps, "atmosphere", of_time)
         sea = _simulation(ocean, steps, "ocean", of_time)
         put_together(air, sea, rivers)
         longer = max(air.time_step, sea.time_step)
-        interval = longer if every is None else Period(every, "every").seconds
+        interval = longer if every is None else seconds_of(every, "every")
         members = {"atmosphere": air, "ocean": sea, **(programs or {})}
         if rivers:
             land = air.model.initial["land_fraction"]
@@ -176,6 +178,8 @@ def put_together(air: Any, sea: Any, rivers: bool) -> None:
     """Gives each simulation the surface of the other: the air the land of the ocean's grid.
     InputError: models that do not fit.
     """
+    if not isinstance(sea.model, Ocean):
+        raise InputError(f"ocean = {type(sea.model).__name__} is no Ocean")
     ice = sea.model.sea_ice
     air.model, air.surface = over_ocean(air.model, sea.model.grid), None
     sea.surface = UnderAir(rivers=rivers, volume=as_volume(sea.model)).over(sea.model.grid, ice)

@@ -140,9 +140,10 @@ class Member:
 
     def check(self) -> None:
         """Raises InputError: it is not there."""
-        if self.files.member >= 0 and self.seen and self.files.member not in self.seen:
+        if self.files.member >= 0 and self.files.member not in self.seen:
+            there = ", ".join(map(str, sorted(self.seen)))
             raise InputError(
-                f"{self.files}: the files have members {', '.join(map(str, sorted(self.seen)))}"
+                f"{self.files}: the files have {f'members {there}' if there else 'no members'}"
             )
 
 

@@ -191,7 +191,7 @@ class Library:
         said = done.stdout + done.stderr
         if done.returncode:
             raise InputError(
-                f"{what} does not compile for the GPU with {self.nvcc}:\n"
+                f"{what} does not compile for the GPU with {self.nvcc}: "
                 f"{plugins.first_errors(said)}"
             )
         return said

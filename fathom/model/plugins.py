@@ -138,12 +138,11 @@ def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
     command += [f"-I{headers()}", f"-I{header.parent}", str(unit), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise InputError(f"{header} does not compile:\n{first_errors(done.stderr)}")
+        raise InputError(f"{header} does not compile: {first_errors(done.stderr)}")
 
 
 def first_errors(said: str, most: int = 6) -> str:
-    """Returns the first errors of a compiler with their lines."""
-    lines = said.splitlines()
-    wrong = [n for n, line in enumerate(lines) if "error" in line]
-    first = wrong[0] if wrong else 0
-    return "\n".join(lines[first : first + 2 * most])
+    """Returns the first errors of a compiler, in one line."""
+    lines = [line.strip() for line in said.splitlines()]
+    wrong = [line for line in lines if "error" in line] or lines
+    return "; ".join(wrong[:most])

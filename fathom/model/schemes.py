@@ -19,7 +19,7 @@ import numpy as np
 
 from fathom.base import kinds, mpi
 from fathom.base.border import failure
-from fathom.base.clock import Period
+from fathom.base.clock import Period, seconds_of
 from fathom.base.configurable import Configurable, explained
 from fathom.base.failure import InputError, RunError
 from fathom.base.near import unknown
@@ -39,13 +39,11 @@ class Scheme(Configurable):
 
     def __init__(self, *, every: Any = None, **parameters: float) -> None:
         if every is not None:
-            period = Period(every, "every")
-            if period.months:
-                raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
-            self.every = period.text
+            seconds_of(every, f"{self.name}: every")
+            self.every = Period(every).text
         if old := [name for name in parameters if tail(self.name, name)]:
             raise InputError(no_such(self.name, old[0], ()))
-        self.parameters = {name: _number(name, value) for name, value in parameters.items()}
+        self.parameters = {name: number(name, value) for name, value in parameters.items()}
         mpi.core.process(
             self.entry["name"], self.parameters
         )  # names and bounds are checked by the core
@@ -150,7 +148,7 @@ class Scheme(Configurable):
     __hash__ = None  # type: ignore[assignment]  # lists are among its parameters
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
     """Returns the value of a parameter. InputError: it is no number."""
     if problem := kinds.not_a_number(value):
         raise InputError(f"{name} = {kinds.shown(value)} {problem}")

@@ -131,7 +131,7 @@ table: tuple[Quantity, ...] = (
         ("sea_ice_thickness",),
         ("given_sea_ice_thickness",),
     ),
-    Quantity("q_flux", "W m-2", -9000, 9000),
+    Quantity("q_flux", "W m-2", -9000, 9000, ("heat_flux_correction",), (), "down"),
     Quantity(
         "chlorophyll",
         "mg m-3",
@@ -199,7 +199,7 @@ table: tuple[Quantity, ...] = (
             "surface_downward_heat_flux_in_air",
             "surface_net_downward_heat_flux",
         ),
-        ("surface_heat_flux",),
+        ("surface_heat_flux", "sea_heat_flux"),
         "down",
     ),
     Quantity(
@@ -299,6 +299,39 @@ table: tuple[Quantity, ...] = (
     Quantity("deep_ground_temperature", "K", 100, 400, ("soil_temperature",)),
     Quantity("land_fraction", "1", -0.01, 1.01, ("land_area_fraction",)),
     Quantity("solar_constant", "W m-2", 0, 1e5, whole=10.0),
+    Quantity("solar_irradiance", "W m-2", 0, 1e5, ("solar_irradiance",), (), "down", whole=10.0),
+    # what radiation depends on: mole fractions of dry air, optical depths at 550 nm
+    *(
+        Quantity(name, "1", 0, 0.99, tuple(f"mole_fraction_of_{g}_in_air" for g in gases), whole=w)
+        for name, gases, w in (
+            ("carbon_dioxide", ("carbon_dioxide",), 1e-7),
+            ("methane", ("methane",), 1e-10),
+            ("nitrous_oxide", ("nitrous_oxide",), 1e-10),
+            ("cfc11", ("cfc11",), 1e-15),
+            ("cfc12", ("cfc12",), 1e-15),
+            ("cfc22", ("hcfc22", "cfc22"), 1e-15),
+            ("carbon_tetrachloride", ("carbon_tetrachloride",), 1e-15),
+        )
+    ),
+    Quantity(
+        "ozone",
+        "1",
+        -1e-6,
+        1e-3,
+        ("mole_fraction_of_ozone_in_air", "mass_fraction_of_ozone_in_air"),
+        whole=1e-9,
+    ),
+    *(
+        Quantity(f"{name}_optical_depth", "1", -0.01, 20)
+        for name in (
+            "dust",
+            "sea_salt",
+            "sulfate",
+            "black_carbon",
+            "organic_carbon",
+            "stratospheric",
+        )
+    ),
 )
 
 # a state of the air, on levels and at the ground: by the name of its field

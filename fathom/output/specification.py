@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -274,6 +275,8 @@ def with_dates(dataset: Any) -> Any:
     if not dataset.sizes.get("time", 1):
         return dataset
     try:
-        return xarray.decode_cf(dataset)
+        with warnings.catch_warnings():  # years that NumPy has no dates for are dates of cftime
+            warnings.simplefilter("ignore", xarray.SerializationWarning)
+            return xarray.decode_cf(dataset)
     except ValueError:
         return xarray.decode_cf(dataset, decode_times=False)

@@ -12,6 +12,7 @@ data have been delivered. The next run that stages there deletes what killed run
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -194,8 +195,7 @@ def _taken_back(file: Path, total: int) -> memoryview:
     """Reads a file of the folder and removes it."""
     data = file.read_bytes()
     if zlib.crc32(data) != total:
-        raise FileError(
-            f"{file} differs from the data written to it: the disk of the staging folder is damaged"
-        )
+        text = f"{file} differs from what was written to it: the disk of this folder is damaged"
+        raise FileError(errno.EIO, text)
     file.unlink()
     return memoryview(data)

@@ -21,7 +21,7 @@ import numpy as np
 
 from fathom.assimilation.observations import base, equivalents, looks, spread
 from fathom.assimilation.observations.base import Observations
-from fathom.base.clock import Duration, Period
+from fathom.base.clock import Duration, seconds_of
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.home import at_home
 from fathom.output import diagnostics
@@ -47,9 +47,7 @@ class Departures:
     ) -> None:
         self.simulation, self.path = simulation, Path(os.path.normpath(at_home(path)))
         self.base = given if isinstance(given, Observations) else at_home(given).absolute()
-        self.every = Period(every, "every").seconds
-        if not self.every:
-            raise InputError(f"every = {every} of observations must be a time, not months")
+        self.every = seconds_of(every, "every of observations")
         if simulation.clock.calendar != "standard":
             raise InputError(
                 f"observations have dates of the standard calendar; this run has"

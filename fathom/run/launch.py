@@ -7,6 +7,7 @@ ranks already exist.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import signal
@@ -22,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import mpi
-from fathom.base.failure import InputError, LaunchError, RunError, stopped_status
+from fathom.base.failure import FileError, InputError, LaunchError, RunError, stopped_status
+from fathom.base.shown import on_one_line
 from fathom.run import lock, room, wishes
 
 _launchers = (
@@ -31,6 +33,7 @@ _launchers = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
+_of_disks = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
@@ -327,21 +330,25 @@ def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[
 
 
 def status_of(error: BaseException) -> int:
-    """Returns 2: the user's mistake; 130: interrupted; 1: everything else."""
+    """Returns 2: the user's mistake, a damaged file too; 130: interrupted; 1: everything else."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
         return 130
+    if isinstance(error, OSError) and error.errno in _of_disks:
+        return 1
+    no_name = isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP)
     mistakes = (
         ValueError,
         LaunchError,
+        FileError,
         FileNotFoundError,
         FileExistsError,
         PermissionError,
         IsADirectoryError,
         NotADirectoryError,
     )
-    return 2 if isinstance(error, mistakes) else 1
+    return 2 if no_name or isinstance(error, mistakes) else 1
 
 
 def report(error: BaseException, who: str = "") -> None:
@@ -361,4 +368,4 @@ def report(error: BaseException, who: str = "") -> None:
         )
         if isinstance(error, MemoryError):
             text = f"out of memory: {text or 'no more could be had'}"
-        print(f"fathom: {who}{text}", file=sys.stderr)
+        print(f"fathom: {who}{on_one_line(text)}", file=sys.stderr)

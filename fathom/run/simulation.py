@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fathom.base import mpi, shown
-from fathom.base.clock import Clock, Duration, Period
+from fathom.base.clock import Clock, Duration, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.home import at_home
 from fathom.base.ranks import Division, divide, no_part
@@ -113,10 +113,7 @@ class Simulation(Requests, Events):
         self.model = check_model(model)
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
-        period = Period(time_step, "time_step")
-        if period.months:
-            raise InputError(f"time_step = {time_step!r}: seconds, minutes or hours")
-        self.time_step = period.seconds
+        self.time_step = seconds_of(time_step, "time_step")
         self.clock = Clock(start, calendar)
         self.surface = surface_of(model, surface)
         self.directory, self.overwrite = at_home(directory).absolute(), overwrite

@@ -122,6 +122,19 @@ def test_what_is_not_there(given, text):
 
 
 @pytest.mark.parametrize(
+    "given, text",
+    [
+        ({}, "has no sea_surface_temperature: all would come"),
+        ("", "no source of records"),
+        (months([280.0, 280.0], "K", "sst").expand_dims(member=2), "sst: .* member has 2 values"),
+    ],
+)
+def test_the_climatology_stands_for_nothing_that_is_given(given, text):
+    with pytest.raises(fm.InputError, match=text):
+        fm.GivenSea(given, missing="coads")
+
+
+@pytest.mark.parametrize(
     "sst, ice, text",
     [
         (months([15.0, 15.0], "K", "sst"), 0.0, "given_sea_surface_temperature.*15 K"),

@@ -66,6 +66,8 @@ def test_files_by_time_pattern_and_member(tmp_path):
         air = model(given)
         assert len(air.outer.times.times) == 2
         check(air, 1, 6)
+    with pytest.raises(fm.InputError, match="the files have no members"):
+        model(f"{tmp_path / 'lbc0.grib2'}?member=3").outer.check()
     with pytest.raises(fm.InputError, match="lacks surface_geopotential"):
         model(names[:2]).outer.state(0)
     with pytest.raises(FileNotFoundError, match="no such file of GRIB"):

@@ -161,7 +161,7 @@ def test_a_function_as_the_way(tmp_path):
         (("c.number", "b.taken", "2h"), "no program 'c'; there are a, b"),
         (("a.number", "a.taken", "2h"), "a gives to itself"),
         (("number", "b.taken", "2h"), "must be a program and its field"),
-        (("a.number", "b.taken", "1month"), "seconds, minutes, hours or days"),
+        (("a.number", "b.taken", "1month"), "allowed are seconds, minutes, hours, days"),
         (("a.number", "b.taken", "2h", "middle"), "statistic 'middle'"),
     ],
 )

@@ -112,6 +112,9 @@ def test_cells_that_the_rivers_call_sea():
     "more, message",
     [
         ({"speed": 0}, "speed = 0 m s-1"),
+        ({"speed": 1e9}, "allowed: above 0, up to 100"),
+        ({"air": "globe"}, "air = 'globe' is no grid"),
+        ({"land": "x"}, "no numbers"),
         ({"land": np.zeros((3, 4))}, r"land has \(3, 4\) points, the air's grid"),
         ({"land": np.full(area["air"].shape, 1.5)}, r"land lies in \[1.5, 1.5\]; a share"),
         ({"sea": fm.LatitudeLongitudeGrid(nx=8, ny=8, longitude=(0, 8), latitude=(0, 8),

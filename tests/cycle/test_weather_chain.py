@@ -52,6 +52,10 @@ def some_ground(longitude, latitude):
         ("increment.truncation=11", "T11 is finer than the model, T10"),
         ("ensemble.members=1", "two members or more"),
         ("nestor.a=1", r"no table \[nestor\]"),
+        ("chain.windows=true", "windows = True must be like 8"),
+        ("chain.deadline='soon'", "deadline = 'soon' is not a length of time"),
+        ("chain.every='1month'", "every = '1month': allowed are seconds, minutes, hours"),
+        ("background.wind=inf", "wind = inf must be like 2.5"),
     ],
 )
 def test_mistakes_have_their_place(setting, message):

@@ -120,6 +120,13 @@ def test_operator_from_elsewhere(scene, monkeypatch):
         ("variable", "hight", "unknown observed variable 'hight'"),
         ("coefficients", "none.dat", "needs its coefficients none.dat: no such file"),
         ("adjoint", None, "needs kinds, variable, equivalents and adjoint"),
+        ("kinds", (), r"kinds = \(\)"),
+        ("kinds", 5, "kinds = 5"),
+        ("equivalents", lambda x: 1 / 0, "operator Warmth: ZeroDivisionError: division by zero"),
+        ("equivalents", lambda x: x.temperature, r"equivalents of shape \(6, 20\); wanted: \(6,\)"),
+        ("equivalents", lambda x: None, "Warmth"),
+        ("adjoint", lambda x, y: None, "gives None, no mapping"),
+        ("adjoint", lambda x, y: {"skin": np.zeros(3)}, r"skin has shape \(3,\); wanted: \(6,\)"),
     ],
 )
 def test_operators_that_are_refused(name, value, message, monkeypatch):

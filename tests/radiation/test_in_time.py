@@ -122,7 +122,12 @@ def test_ozone_on_levels_of_pressure():
     [
         ({"carbon_dioxide": "much"}, "carbon_dioxide"),
         ({"carbon_dioxide": [[2000, 1.0], [1990, 2.0]]}, "years do not increase"),
-        ({"stratospheric": 200.0}, "optical depth"),
+        ({"stratospheric": 200.0}, "stratospheric = 200.0 must lie"),
+        ({"carbon_dioxide": True}, "carbon_dioxide = True"),
+        ({"carbon_dioxide": [[2000, 4e-4], [2010, 4e-4]]}, "nowhere above"),
+        ({"carbon_dioxide": [[1000, 280.0], [3000, 400.0]]}, "its years go from 1000 to 3000"),
+        ({"solar_irradiance": 1.361}, "solar_irradiance = 1.361 must lie"),
+        ({"methane": [[1990, "x"], [2010, 1900]]}, "'x' in its .year, value."),
         ({"sulphate": 0.1}, "sulfate"),
         ({"ozone": 0.1}, "ozone"),
     ],

@@ -43,7 +43,7 @@ from fathom.assimilation.variational import (
 )
 from fathom.atmosphere.area.model import LimitedAreaAtmosphere
 from fathom.base import constants, mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.grids.levels import SigmaLevels
@@ -117,7 +117,7 @@ class AreaExperiment:
         return range(0, self.steps, self._steps_of(self.observations.every, "every"))
 
     def _steps_of(self, span: str, name: str) -> int:
-        steps = Period(span, name).seconds / Period(self.area.step, "step").seconds
+        steps = seconds_of(span, name) / seconds_of(self.area.step, "step")
         if steps < 1 or not np.isclose(steps, round(steps)):
             raise InputError(f"{name} = {span!r} is no multiple of step = {self.area.step!r}")
         return round(steps)
@@ -143,11 +143,10 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
         if name not in kinds:
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, kinds)}")
     made = {
-        name: table_of(document, name, kind, document.tables.get(name, {}))
-        for name, kind in kinds.items()
+        name: table_of(document, name, kind, document.section(name)) for name, kind in kinds.items()
     }
     experiment = AreaExperiment(**made)
-    if "methods" not in document.tables.get("assimilation", {}):
+    if "methods" not in document.section("assimilation"):
         experiment.assimilation.methods = list(usual)
     for name in experiment.assimilation.methods:
         if name not in methods:
@@ -304,7 +303,7 @@ class AreaCycles:
         of, model = self.experiment.filter, self.coarse.forecasts
         if not of.weight:
             return None
-        longest = Period(of.longest, "longest").seconds / model.simulation.time_step
+        longest = seconds_of(of.longest, "longest") / model.simulation.time_step
         return Constraint.of_air(model, of.weight, longest)
 
     def truth(self, number: int) -> list[Vector]:

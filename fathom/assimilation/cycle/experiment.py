@@ -20,7 +20,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from fathom.assimilation.variational import methods
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.run.experiment.toml import Document
@@ -155,22 +155,22 @@ class Experiment:
     @property
     def interval(self) -> float:
         """Returns time between two times of observations [s]."""
-        return Period(self.observations.every, "every").seconds
+        return seconds_of(self.observations.every, "every")
 
     @property
     def steps(self) -> int:
         """Returns steps of the model in a window."""
-        return round(self.window / Period(self.model.step, "step").seconds)
+        return round(self.window / seconds_of(self.model.step, "step"))
 
     @property
     def window(self) -> float:
         """Returns length of a window [s]."""
-        return Period(self.assimilation.window, "window").seconds
+        return seconds_of(self.assimilation.window, "window")
 
     @property
     def steps_between(self) -> int:
         """Returns steps of the model between times of observations."""
-        return round(self.interval / Period(self.model.step, "step").seconds)
+        return round(self.interval / seconds_of(self.model.step, "step"))
 
     @property
     def times(self) -> list[int]:
@@ -191,7 +191,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
         if name not in tables:
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
     made = {
-        name: table_of(document, name, kind, document.tables.get(name, {}))
+        name: table_of(document, name, kind, document.section(name))
         for name, kind in tables.items()
     }
     experiment = Experiment(**made, text=document.text)
@@ -210,13 +210,19 @@ def table_of(
         place = document.place(name, key)
         if key not in known:
             raise InputError(f"{place}: no key '{key}'{near(key, known)}")
-        usual = getattr(kind(), key)
-        number = isinstance(usual, (int, float)) and not isinstance(value, bool)
-        if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
-            number and not (value > 0 or (value == 0 and key in may_be_zero))
-        ):
+        if not _is_like(value, usual := getattr(kind(), key), key in may_be_zero):
             raise InputError(f"{place}: {key} = {value!r} must be like {usual!r}")
     return kind(**given)
+
+
+def _is_like(value: Any, usual: Any, may_be_zero: bool) -> bool:
+    """Returns whether a value can stand for the usual one: of its kind, a finite number above 0."""
+    if isinstance(usual, bool) or isinstance(value, (bool, np.bool_)):
+        return isinstance(usual, bool) and isinstance(value, (bool, np.bool_))
+    if not isinstance(usual, (int, float)):
+        return isinstance(value, type(usual))
+    kinds = (int, float) if isinstance(usual, float) else int
+    return isinstance(value, kinds) and bool(0 < value < np.inf or (value == 0 and may_be_zero))
 
 
 def _check(document: Document, e: Experiment) -> None:
@@ -237,14 +243,14 @@ def _check(document: Document, e: Experiment) -> None:
             f" {e.model.levels}; allowed is the same number"
         )
     lengths = {
-        "model.step": Period(e.model.step, "step").seconds,
-        "nature.step": Period(e.nature.step, "step").seconds,
+        "model.step": seconds_of(e.model.step, "step"),
+        "nature.step": seconds_of(e.nature.step, "step"),
         "observations.every": e.interval,
         "assimilation.window": e.window,
     }
     inner = []
     if e.inner.truncation:
-        lengths["inner.step"] = Period(e.inner.step, "step").seconds
+        lengths["inner.step"] = seconds_of(e.inner.step, "step")
         inner = [("inner.step", "model.step"), ("observations.every", "inner.step")]
     for longer, shorter in (
         ("observations.every", "model.step"),

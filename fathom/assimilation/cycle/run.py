@@ -31,7 +31,7 @@ from fathom.assimilation.ensembles import AirLocalisation, background_of
 from fathom.assimilation.maps import Hybrid, LinearMap, Vector
 from fathom.assimilation.variational import Constraint, Seen, Stopwatch, Window
 from fathom.base import mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import MissingFileError
 from fathom.grids.transform import SphericalHarmonics
 
@@ -202,7 +202,7 @@ class Cycles:
         of, model = self.experiment.filter, self.twin.coarse or self.twin.model
         if not of.weight:
             return None
-        longest = Period(of.longest, "longest").seconds / model.step
+        longest = seconds_of(of.longest, "longest") / model.step
         return Constraint.of_air(model.trajectory, of.weight, longest)
 
     def static(self, propagation: str, errors: Errors) -> AirBackground:

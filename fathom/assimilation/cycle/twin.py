@@ -24,7 +24,7 @@ from fathom.assimilation.trajectory import Forecasts, Trajectory
 from fathom.assimilation.variational import Seen
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
 from fathom.base import constants
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import SigmaLevels
 from fathom.grids.transform import SphericalHarmonics
@@ -113,7 +113,7 @@ class Twin:
 
     def spun_up(self) -> Vector:
         """Returns nature in its climate."""
-        span = Period(self.experiment.nature.spin_up, "spin_up").seconds
+        span = seconds_of(self.experiment.nature.spin_up, "spin_up")
         return self.nature.run(self.nature.at_rest, span)
 
     def truth(self, nature: Vector) -> Vector:

@@ -151,7 +151,7 @@ class OfPlugin(Look):
         self.profiles, self.own = plugged.Profiles.of(data, columns), own
 
     def apply(self) -> np.ndarray:
-        return np.asarray(self.own.equivalents(self.profiles), float)
+        return plugged.equivalents(self.own, self.profiles)
 
     def slopes(self) -> np.ndarray:
         return plugged.slopes(self.own, self.profiles)

@@ -18,7 +18,8 @@ Before it sees any, its adjoint is tested by the dot product with differences of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -142,6 +143,12 @@ def check(name: str, operator: Any) -> None:
             f"operator {name}: {type(operator).__name__} needs kinds, variable, equivalents and"
             " adjoint"
         )
+    if not (isinstance(name, str) and name.isprintable() and name):
+        raise InputError(f"{name!r} is no name of an operator")
+    if isinstance(operator, type):
+        raise InputError(f"operator {name}: give an object, {operator.__name__}(), not its class")
+    if not (isinstance(operator.kinds, (tuple, list)) and operator.kinds):
+        raise InputError(f"operator {name}: kinds = {operator.kinds!r}; as ('temp', 'pilot')")
     known_variable(operator.variable)
     for kind in operator.kinds:
         if kind not in known_kinds:
@@ -164,7 +171,7 @@ def dot_test(operator: Operator, seed: int = 1) -> tuple[float, float]:
 
     def at(sign: int) -> np.ndarray:
         moved = {n: getattr(x, n) + sign * change for n, change in dx.items()}
-        return np.asarray(operator.equivalents(replace(x, **moved)), float)
+        return equivalents(operator, replace(x, **moved))
 
     change = 0.5 * (at(1) - at(-1))
     y = np.where(change == 0, 1.0, change / np.maximum(np.abs(change).max(), 1e-300))
@@ -173,13 +180,44 @@ def dot_test(operator: Operator, seed: int = 1) -> tuple[float, float]:
     return float(change @ y), float(np.sum(rows * flat))
 
 
+@contextmanager
+def _of(operator: Operator) -> Iterator[None]:
+    """Names the operator in an error that its own code raises."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise InputError(f"operator {type(operator).__name__}: {what}") from error
+
+
+def equivalents(operator: Operator, profiles: Profiles) -> np.ndarray:
+    """Returns what the model has instead of the data (n). InputError: the operator fails, or gives
+    something else.
+    """
+    with _of(operator):
+        made = np.asarray(operator.equivalents(profiles), float)
+    shape = profiles.surface_pressure.shape
+    if made.shape != shape:
+        told = f"equivalents of shape {made.shape}; wanted: {shape}, one for each datum"
+        raise InputError(f"operator {type(operator).__name__}: {told}")
+    return made
+
+
 def slopes(operator: Operator, profiles: Profiles) -> np.ndarray:
     """Returns the derivatives of equivalents by the state of their columns (n, 4 K + 2)."""
     n, K = profiles.temperature.shape
-    found = operator.adjoint(profiles, np.ones(n))
-    for name in found:
+    with _of(operator):
+        found = operator.adjoint(profiles, np.ones(n))
+    if not isinstance(found, Mapping):
+        raise InputError(f"operator {type(operator).__name__}: adjoint gives {found!r}, no mapping")
+    for name, value in found.items():
         if name not in state:
             raise InputError(unknown("field of an adjoint", str(name), state))
+        if np.size(value) != np.prod(shape := getattr(profiles, name).shape):
+            told = f"{name} has shape {np.shape(value)}; wanted: {shape}"
+            raise InputError(f"operator {type(operator).__name__}: in its adjoint {told}")
     made = np.zeros((n, 4 * K + 2))
     for at, name in enumerate(state):
         if name in found:

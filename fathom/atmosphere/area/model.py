@@ -25,12 +25,9 @@ from fathom.atmosphere.products import report
 from fathom.atmosphere.remap import around_area
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Compressible, Dynamics, SemiLagrangian
-from fathom.atmosphere.spectral.hydrostatic import (
-    seconds_of,
-)
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import constants, earth, mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any, seconds_of
 from fathom.base.failure import InputError
 from fathom.grids.arguments import choice, integer, number_of
 from fathom.grids.cartesian import CartesianGrid
@@ -153,7 +150,7 @@ class LimitedAreaAtmosphere(AirOnArea):
         self.parameters = checked(
             "LimitedAreaAtmosphere",
             {
-                "diffusion_time": seconds_of(diffusion_time),
+                "diffusion_time": seconds_if_any(diffusion_time, "diffusion_time"),
                 "diffusion_order": diffusion_order,
                 "divergence_damping": divergence_damping,
                 "splitting": 1.0,
@@ -200,7 +197,7 @@ class LimitedAreaAtmosphere(AirOnArea):
                 f" uppermost layer, and {ground:g} Pa; or 0"
             )
         self.own_start = set()
-        self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
+        self.upper_zone_time = seconds_of(upper_zone_time, "upper_zone_time")
         self.outer = outer_models.states_of(
             outer,
             outer_models.Options(in_time, every),

@@ -22,7 +22,7 @@ from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
 from fathom.atmosphere.spectral import compressible
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.grids.hybrid import REFERENCE
 from fathom.model.component import Array
@@ -44,7 +44,7 @@ class Running:
         self.receiver = receiver
         self.name = simulation if isinstance(simulation, str) else ""
         self.simulation: Any = None if self.name else simulation
-        self._every = Period(every, "outer_every").seconds if every else None
+        self._every = seconds_of(every, "outer_every") if every else None
         self.held: dict[int, dict[str, np.ndarray]] = {}
         self.at: Any = None
 

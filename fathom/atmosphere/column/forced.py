@@ -32,7 +32,7 @@ from fathom.atmosphere.column.model import SingleColumn
 from fathom.atmosphere.physics import similarity
 from fathom.atmosphere.physics.packages import carried, listed
 from fathom.base import earth
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.moist_air import (
@@ -188,7 +188,7 @@ class ForcedColumn(Configurable):
 
     def advance(self, period: Any) -> Self:
         """Takes whole steps of so many seconds, or "6h"."""
-        for _ in range(round(Period(period).seconds / self.time_step)):
+        for _ in range(round(seconds_of(period) / self.time_step)):
             self._apply(self._forcing(), self._exchange())
             self.column.advance(1)
             self.time += self.time_step
@@ -370,8 +370,8 @@ class ForcedColumn(Configurable):
     def run(self, period: Any = None, every: str = "10min") -> Any:
         """Runs, by default to the end of the file; profiles and fluxes as an xarray.Dataset
         (time, height)."""
-        length = self.file.length if period is None else Period(period).seconds
-        apart = max(round(Period(every).seconds / self.time_step), 1) * self.time_step
+        length = self.file.length if period is None else seconds_of(period)
+        apart = max(round(seconds_of(every, "every") / self.time_step), 1) * self.time_step
         records = [self._record()]
         records.extend(self.advance(apart)._record() for _ in range(round(length / apart)))
         n = self.inside

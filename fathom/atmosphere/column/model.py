@@ -15,7 +15,7 @@ from fathom.atmosphere.physics.packages import (
     surface_defaults,
 )
 from fathom.base import earth, mpi
-from fathom.base.clock import Clock, Period
+from fathom.base.clock import Clock, seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near
@@ -93,7 +93,7 @@ class SingleColumn(Configurable):
         self.columns, self.levels, self.time_step = (
             latitude.size,
             levels.nz,
-            Period(time_step, "time_step").seconds,
+            seconds_of(time_step, "time_step"),
         )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
@@ -175,9 +175,7 @@ class SingleColumn(Configurable):
 
     def advance(self, period: Any) -> Self:
         """Runs that long, "1d", or that many steps."""
-        steps = (
-            period if isinstance(period, int) else round(Period(period).seconds / self.time_step)
-        )
+        steps = period if isinstance(period, int) else round(seconds_of(period) / self.time_step)
         self.sequence.advance(self.fields, steps)
         self.count += steps
         return self

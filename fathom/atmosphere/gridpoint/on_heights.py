@@ -22,7 +22,7 @@ from fathom.atmosphere.remap.change_to_heights import ChangeToHeights
 from fathom.atmosphere.remap.given_state import described_geometry, is_given
 from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.reference import Constants
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any
 from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.data.input.values import check_shape
@@ -129,9 +129,7 @@ class AirOnHeights(AirWithPhysics):
         if digital_filter and self.area:
             raise InputError("digital_filter: a model with an outer one has none")
         if digital_filter is not None:
-            self.filter_span = (
-                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
-            )
+            self.filter_span = seconds_if_any(digital_filter, "digital_filter")
         if balanced is not None:
             self.balanced = yes_or_no("balanced", balanced)
         if case is not None:

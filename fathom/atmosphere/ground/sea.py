@@ -133,7 +133,8 @@ class GivenSea(SeaBelow):
         self.climate: list[str] = []
         for name in OF_SEA:
             self._take(name, *of(name))
-        if not self.inputs and not self.constants and not is_climatology(data):
+        own = [value for value in self.constants.values() if value is not USUAL_ICE]
+        if not self.inputs and not own and not is_climatology(data):
             raise InputError(
                 f"{data!r} has no {OF_SEA[0]}: all would come from the embedded climatology"
             )
@@ -227,7 +228,8 @@ class SlabOcean(SeaBelow):
     ----------
     depth : of the water [m]: a number, an array (ny, nx), a function, or a file.
     q_flux : heat that the sea brings to a place [W m-2]: a number, an array, or in time a file or
-        Records, as `fathom qflux` writes it from a run over a GivenSea. 0: a motionless sea.
+        Records, as `fathom forcing qflux` writes it from a run over a GivenSea. 0: a motionless
+        sea.
     thinnest_ice : thickness of the ice until it covers the sea [m]; then it thickens.
     """
 

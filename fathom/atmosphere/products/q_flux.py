@@ -9,21 +9,24 @@ dh/dt goes from the middle of the month before to that of the month after. Over 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.base import constants
+from fathom.base import constants, units
 from fathom.base.failure import InputError
+from fathom.data.input import checks
 
 if TYPE_CHECKING:
     import xarray as xr
 
-NAMES = {  # what is read of a run: its names in a file
-    "sea_heat_flux": ("sea_heat_flux",),
-    "sea_surface_temperature": ("tos", "sea_surface_temperature"),
-    "sea_ice_fraction": ("siconca", "sea_ice_fraction"),
+NAMES = {  # what is read of a run: its names in a file, and its unit here
+    "sea_heat_flux": (("sea_heat_flux",), "W m-2"),
+    "sea_surface_temperature": (("tos", "sea_surface_temperature"), "K"),
+    "sea_ice_fraction": (("siconca", "sea_ice_fraction"), "1"),
 }
+MAP = ("latitude", "longitude")
 FREEZING = 271.35  # of the sea below air, ground::sea_freezing [K]
 SECONDS = 86400.0 * np.array([31, 28.25, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])  # of months
 
@@ -51,32 +54,61 @@ def q_flux(
     length = np.roll(middle, -1) - np.roll(middle, 1)
     length[[0, -1]] += year
     change = (np.roll(h, -1, 0) - np.roll(h, 1, 0)) / length[:, None, None]
-    water = np.asarray(run["sftlf"].values, float) < 0.999 if "sftlf" in run else np.array(True)
-    return _dataset(run, np.where(water, change - N, np.nan), depth, thinnest_ice, years)
+    return _dataset(run, np.where(_water(run), change - N, np.nan), depth, thinnest_ice, years)
 
 
 def _fields(run: xr.Dataset) -> tuple[dict[str, np.ndarray], Any]:
-    """Returns the fields by name, temperature in K, and the bounds of their times."""
-    found = {}
-    for name, called in NAMES.items():
-        there = [n for n in called if n in run]
-        if not there:
-            raise InputError(
-                f"the run has no {name} ({', '.join(map(str, run.data_vars))}); its output needs"
-                f" {', '.join(NAMES)}, means by month"
-            )
-        array = run[there[0]]
-        if "mean" not in str(array.attrs.get("cell_methods", "")):
-            raise InputError(f"{there[0]} is no mean over time: output with statistic = 'mean'")
-        kelvin = constants.celsius if array.attrs.get("units") == "degC" else 0.0
-        found[name] = array.values + kelvin
-    return found, run["time_bounds"].values
+    """Returns the fields by name, in their units here, and the bounds of their times, in order of
+    time. InputError: one is missing, another quantity, or has numbers that cannot be.
+    """
+    for name in (*MAP, "time_bounds", "areacello"):
+        if name not in run.variables:
+            raise InputError(f"the run has no {name}; output of a run of Fathom on its grid has it")
+    bounds = run["time_bounds"].transpose("time", ...).values
+    order = np.argsort(bounds[:, 0])
+    water = _water(run)
+    return {name: _field(run, name, water)[order] for name in NAMES}, bounds[order]
+
+
+def _field(run: xr.Dataset, name: str, water: np.ndarray) -> np.ndarray:
+    """Returns a field (time, latitude, longitude) of a run."""
+    called, unit = NAMES[name]
+    there = [n for n in called if n in run]
+    if not there:
+        raise InputError(
+            f"the run has no {name} ({', '.join(map(str, run.data_vars))}); its output needs"
+            f" {', '.join(NAMES)}, means by month"
+        )
+    array = run[there[0]]
+    if "mean" not in str(array.attrs.get("cell_methods", "")):
+        raise InputError(f"{there[0]} is no mean over time: output with statistic = 'mean'")
+    if set(array.dims) != {"time", *MAP}:
+        raise InputError(f"{there[0]} has {array.dims}; allowed: time, latitude, longitude")
+    given = str(array.attrs.get("units", ""))
+    try:
+        factor, offset = units.conversion(given, unit)
+    except InputError as error:
+        raise InputError(f"the run: {there[0]} in {given!r}: {error}") from None
+    values: np.ndarray = array.transpose("time", *MAP).values * factor + offset
+    checks.check_values(np.where(water, values, np.nan), name, unit, f"the run: {there[0]}")
+    if (gaps := np.isnan(values) & water).any():
+        raise InputError(f"the run: {there[0]} has no value at {gaps.sum()} points of the sea")
+    return values
+
+
+def _water(run: xr.Dataset) -> np.ndarray:
+    """Returns where there is sea (latitude, longitude)."""
+    if "sftlf" not in run:
+        return np.ones([run.sizes[name] for name in MAP], bool)
+    water: np.ndarray = run["sftlf"].transpose(*MAP).values.astype(float) < 0.999
+    return water
 
 
 def _months(bounds: Any, start: str | None) -> tuple[np.ndarray, float]:
     """Returns the month of each record, from 0, -1 of those that do not count, and how many years
     count: whole ones, the last.
     """
+    _check(bounds, start)
     middle = [first + (last - first) / 2 for first, last in bounds]
     dates = [str(when)[:10] for when in middle]
     months = np.array([int(date[5:7]) - 1 for date in dates])
@@ -95,6 +127,14 @@ def _months(bounds: Any, start: str | None) -> tuple[np.ndarray, float]:
     if missing := sorted(set(range(12)) - set(months[counts].tolist())):
         raise InputError(f"no record of month {missing[0] + 1}")
     return np.where(counts, months, -1), float(years)
+
+
+def _check(bounds: Any, start: str | None) -> None:
+    """Raises InputError: records of the same time; a start that is no date."""
+    if (bounds[1:, 0] < bounds[:-1, 1]).any():
+        raise InputError("two records of the run are means over the same time")
+    if start is not None and not re.fullmatch(r"\d{4}-(0\d|1[0-2])-[0-3]\d", start):
+        raise InputError(f"start = {start!r} is not a date; allowed: 'YYYY-MM-DD'")
 
 
 def _days(length: Any) -> float:

@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.radiation.ozone import OzoneRecords
+from fathom.base import kinds
 from fathom.base.failure import InputError
 from fathom.data.input.records import Input, interpolate, sources
 from fathom.data.input.series import everywhere
 from fathom.model.component import Component
 from fathom.model.order import Order
+from fathom.names import quantities
 
 # gases that may change, in the order of the core (rrtmgp/in_model.hpp) -> names in files
 GASES = {
@@ -46,7 +48,6 @@ AEROSOLS = {
 }
 IRRADIANCE = ("solar_irradiance", "tsi")
 OZONE = "ozone"
-most_depth = 20.0  # of aerosols
 
 
 def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -54,16 +55,19 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     gases in time, aerosols, the irradiance. InputError: an optical depth that cannot be.
     """
     own = {name for name in given if name in AEROSOLS or name in (IRRADIANCE[0], OZONE)}
-    plain = (int, float, np.number)
-    own |= {name for name, v in given.items() if name in GASES and not isinstance(v, plain)}
-    for name in own & set(AEROSOLS):
-        value = given[name]
-        if isinstance(value, (int, float)) and not 0 <= value <= most_depth:
-            raise InputError(
-                f"RRTMGP: {name} = {value:g} (optical depth at 550 nm) must lie in"
-                f" [0, {most_depth:g}]"
-            )
+    own |= {name for name, v in given.items() if name in GASES and not _is_plain(v)}
+    for name in own - {OZONE}:
+        if not _is_plain(value := given[name]):
+            continue
+        if problem := kinds.not_a_number(value):
+            raise InputError(f"RRTMGP: {name} = {kinds.shown(value)} {problem}")
+        quantities.check_number(field_of(name), float(value), f"RRTMGP: {name}")
     return {n: v for n, v in given.items() if n not in own}, {n: given[n] for n in own}
+
+
+def _is_plain(value: Any) -> bool:
+    """Returns whether a value is one number, or a truth value in place of it."""
+    return isinstance(value, (int, float, np.number, np.bool_))
 
 
 def field_of(name: str) -> str:
@@ -96,7 +100,7 @@ class RadiationInTime(Component):
         for name, value in given.items():
             if name == OZONE:
                 continue
-            if not isinstance(value, (int, float, np.number)):
+            if not _is_plain(value):
                 self.inputs.append(self._input(name, value, numbers))
             else:
                 self.constants[field_of(name)] = float(value)

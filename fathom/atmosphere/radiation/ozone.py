@@ -20,6 +20,7 @@ from fathom.data.input.variables import files, opened
 
 NAMES = ("mole_fraction_of_ozone_in_air", "mass_fraction_of_ozone_in_air", "vmro3", "o3", "ozone")
 PRESSURE = ("plev", "pressure", "pressure_level", "level", "lev", "isobaricInhPa", "air_pressure")
+highest = 5e3  # [Pa] the uppermost level lies there or above
 PER_MOLE = 0.0479982 / 0.028964  # mass mixing ratio per mole fraction
 
 
@@ -34,16 +35,36 @@ class OzoneRecords:
                 f"{self.called}: {array.name} has no levels of pressure"
                 f" ({', '.join(map(str, array.dims))}); wanted: one of {', '.join(PRESSURE)}"
             )
-        levels = array[dimension]
-        factor, offset = conversion(str(levels.attrs.get("units", "Pa")), "Pa")
-        pressure = np.asarray(levels.values, float) * factor + offset
+        layers = pressure_of_layers(grid)
+        pressure = self._pressure(array[dimension], layers)
         order = np.argsort(pressure)
         self.levels = [
             _level(array.isel({dimension: int(n)}, drop=True), value, grid) for n in order
         ]
-        self.weights = _weights(pressure[order], pressure_of_layers(grid))
+        self.weights = _weights(pressure[order], layers)
         self.axis = self.levels[0].axis
         self.fields = ["ozone"]
+
+    def _pressure(self, levels: Any, layers: np.ndarray) -> np.ndarray:
+        """Returns the pressure of its levels [Pa]. InputError: they are none, or end below the
+        layer of ozone.
+        """
+        called = f"{self.called}: {levels.name}"
+        units = str(levels.attrs.get("units", ""))
+        try:
+            factor, offset = conversion(units, "Pa")
+        except InputError as error:
+            why = error if units else "it has no units"
+            raise InputError(f"{called}: pressures are wanted; {why}") from None
+        found: np.ndarray = np.asarray(levels.values, float) * factor + offset
+        if not (found > 0).all() or np.unique(found).size < found.size:
+            raise InputError(f"{called} = {levels.values.tolist()} {units}: each once, above 0")
+        if found.min() > max(highest, layers.min()):
+            raise InputError(
+                f"{called}: its uppermost level lies at {found.min() / 100:g} hPa; it must lie at"
+                f" {highest / 100:g} hPa or above, where ozone is"
+            )
+        return found
 
     def describe(self) -> list[str]:
         """Returns where it comes from, and of which times."""

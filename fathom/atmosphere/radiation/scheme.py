@@ -14,7 +14,7 @@ from fathom.atmosphere.radiation.columns import OVERLAPS
 from fathom.atmosphere.radiation.tables import AEROSOLS, Tables
 from fathom.atmosphere.radiation.variability import water_factors
 from fathom.base import constants, earth, mpi
-from fathom.base.clock import Period
+from fathom.base.clock import Period, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.shown import OpenSignature
@@ -22,7 +22,7 @@ from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.grids.whole_area import WholeArea
-from fathom.model.schemes import Scheme
+from fathom.model.schemes import Scheme, number
 
 # Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
 WELL_MIXED = {
@@ -117,8 +117,10 @@ class RRTMGP(Scheme):
         self.every = _checked_interval(every)
         self.spacing = _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
-        self.parameters = {name: float(value) for name, value in numbers.items()}
+        self.parameters = {name: number(name, value) for name, value in numbers.items()}
         _check_limits(self.parameters)
+        if (angles := self.parameters.get("angles", 0.0)) != int(angles):
+            raise InputError(f"RRTMGP: angles = {angles:g} must be a whole number")
         thermal, solar = (_tables(name) for name in self.tables)
         if not thermal.longwave or solar.longwave:
             raise InputError(
@@ -271,17 +273,17 @@ def _check_limits(parameters: Mapping[str, float]) -> None:
 
 def _checked_interval(every: Any) -> str | None:
     """Returns an interval as text; None where none is given. InputError: of months."""
-    period = None if every is None else Period(every, "every")
-    if period is not None and period.months:
-        raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
-    return None if period is None else period.text
+    if every is None:
+        return None
+    seconds_of(every, "RRTMGP: every")
+    return Period(every).text
 
 
 def _checked_spacing(spacing: Any) -> Any:
     """Returns a spacing; None where none is given. InputError: no whole number, or too many."""
     if spacing is None:
         return None
-    if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
+    if type(spacing) is not int or not 1 <= spacing <= MOST_SPACING:
         raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
         )

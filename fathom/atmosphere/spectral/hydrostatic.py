@@ -25,7 +25,7 @@ from fathom.atmosphere.remap.given_state import described_geometry, is_given
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.digital_filter import filter_start
 from fathom.atmosphere.spectral.dynamics import Dynamics, Fixers
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any
 from fathom.base.failure import InputError
 from fathom.base.moist_air import virtual_temperature
 from fathom.base.near import near_or_all
@@ -46,11 +46,6 @@ bounded = (
     air.VIRTUAL_TEMPERATURE,
     air.HUMIDITY,
 )
-
-
-def seconds_of(diffusion_time: Any) -> Any:
-    """Returns seconds of the period; 0: no diffusion."""
-    return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
 def check_air(owner: str, grid: Any, tracers: Sequence[str], precision: str) -> None:
@@ -227,9 +222,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
             self.analysed = forecast.Analysed(analysis, 0, found)
             values = found | values
         if digital_filter is not None:
-            self.filter_span = (
-                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
-            )
+            self.filter_span = seconds_if_any(digital_filter, "digital_filter")
         for name, value in values.items():
             if name not in self.settable:
                 raise InputError(

@@ -15,9 +15,10 @@ from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Dynamics, Leapfrog, SemiLagrangian
-from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
+from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere, check_air
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import constants, earth, mpi
+from fathom.base.clock import seconds_if_any
 from fathom.base.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
 from fathom.model.component import Given, Series
@@ -171,7 +172,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         self.parameters = checked(
             "SpectralAtmosphere",
             {
-                "diffusion_time": seconds_of(diffusion_time),
+                "diffusion_time": seconds_if_any(diffusion_time, "diffusion_time"),
                 "diffusion_order": diffusion_order,
                 "divergence_damping": divergence_damping,
                 "splitting": float(semi_lagrangian and not grid.sphere.plain),

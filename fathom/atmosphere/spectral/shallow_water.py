@@ -20,7 +20,7 @@ from fathom.atmosphere.products.diagnostics import limit_of_splitting, of_earth
 from fathom.atmosphere.products.report import shallow_water
 from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import earth, mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any
 from fathom.base.earth import STANDARD_GRAVITY
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
@@ -244,9 +244,7 @@ class ShallowWater(Model):
             "ShallowWater",
             {
                 "mean_geopotential": 5e4 if self.takes_mean_of_case else mean_geopotential,
-                "diffusion_time": (
-                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
-                ),
+                "diffusion_time": (seconds_if_any(diffusion_time, "diffusion_time")),
                 "diffusion_order": diffusion_order,
                 "viscosity": viscosity,
                 "off_centring": off_centring,

@@ -10,6 +10,7 @@ import click
 from fathom.commands.options import (
     json_option,
     number_option,
+    positive,
     ranks_option,
     record_option,
     threads_option,
@@ -36,7 +37,7 @@ from fathom.run import launch
 @usual_option("--precision", default="fp64", help="fp64, or mixed: fp32 inside fp64 refinement.")
 @ranks_option
 @threads_option
-@click.option("--tolerance", type=float, default=1e-10, show_default=True)
+@click.option("--tolerance", type=positive, default=1e-10, show_default=True)
 @number_option("--iterations", default=5000, help="At most.")
 @number_option(
     "--repetitions",

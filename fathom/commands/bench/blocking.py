@@ -8,6 +8,7 @@ import click
 
 from fathom.base import mpi
 from fathom.commands.options import (
+    Number,
     PathOf,
     file_option,
     json_option,
@@ -36,7 +37,7 @@ from fathom.run.progress import Line
 @threads_option
 @click.option(
     "--seconds",
-    type=click.FloatRange(1),
+    type=Number(1),
     default=30.0,
     show_default=True,
     help="Time for repetitions; each is measured at least three times.",
@@ -64,7 +65,7 @@ def blocking(
         document.tables.pop("output", None)
         kept = {
             k: v
-            for k, v in document.tables.get("parallel", {}).items()
+            for k, v in document.section("parallel").items()
             if k not in ("tile", "blocks", "distribution", "io_servers", "per_node")
         }
         document.tables["parallel"] = kept | {"ranks": ranks, "threads": threads}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fathom.commands.options import json_option, number_option
+from fathom.commands.options import Number, json_option, number_option, positive
 from fathom.run import launch
 
 
@@ -16,14 +16,14 @@ from fathom.run import launch
 @number_option("--fields", default=60, help="How many.")
 @click.option(
     "--disk",
-    type=float,
+    type=positive,
     default=17.0,
     show_default=True,
     help="MB/s of a shared disk, for all ranks together.",
 )
 @click.option(
     "--surface",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=0.0,
     help="MB of a file of the surface, which all ranks need: 320 is SURFEX's. None by default.",
 )

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom.commands.options import (
+    Number,
     file_option,
     json_option,
     number_option,
@@ -37,7 +38,7 @@ from fathom.commands.options import (
 @precision_option("fp64")
 @click.option(
     "--disk",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=0.0,
     show_default=True,
     help="Rate of the disk in MB/s that all writers share; 0: unlimited.",

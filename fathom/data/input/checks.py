@@ -21,7 +21,7 @@ from fathom.base import units as of_units
 from fathom.base.failure import InputError, beside
 from fathom.names import quantities
 
-# Statistics over time that are no value of a time and no mean.
+# Statistics that are no value of a time and no mean.
 statistics = {
     "maximum",
     "minimum",
@@ -165,10 +165,10 @@ def _other_direction(said: Said, row: quantities.Quantity) -> str:
 
 
 def other_statistic(said: Said) -> str:
-    """Returns the statistic over time, where it is no mean; else ""."""
-    for method in re.findall(r"time\d*\s*:\s*(\w+)", said.cell_methods):
+    """Returns the statistic over time, places or members, where it is no mean; else ""."""
+    for over, method in re.findall(r"([a-z_]+)\d*\s*:\s*(\w+)", said.cell_methods):
         if method.lower() in statistics:
-            return f"is a {method.lower()} over time (its cell_methods)"
+            return f"is a {method.lower()} over {over} (its cell_methods)"
     return ""
 
 
@@ -202,22 +202,23 @@ def check_values(
     row = quantities.of(field)
     if row is None or not values.size:
         return
-    units = units or row.units
-    factor, offset = of_units.conversion(row.units, units)
+    factor, offset = of_units.conversion(row.units, units or row.units)
     low, high = (factor * limit + offset for limit in (row.least, row.most))
     told = "" if source == field else f"{source}: "
+    unit = f" {units or row.units}".removesuffix(" 1")
     bad = row.impossible(values, factor, offset)
-    if bad.any() and (touched := bad if used is None else used(bad)).any():
+    touched = bad if used is None or not bad.any() else used(bad)
+    if touched.any():
         *_, j, i = np.argwhere(touched)[0] if touched.ndim > 1 else (0, 0)
         where = f" at {place(int(j), int(i))}{beside(touched)}" if place else ""
         raise InputError(
-            f"{told}{field} = {values[bad][0]:g} {units}{where} must lie between {low:g} and"
-            f" {high:g} {units}; is it a missing value, or in another unit?"
+            f"{told}{field} = {values[bad][0]:g}{unit}{where} must lie between {low:g} and"
+            f" {high:g}{unit}; is it a missing value, or in another unit?"
         )
-    most = float(np.nanmax(values, initial=0.0)) if row.whole else 0.0
+    most = float(np.nanmax(values, initial=0.0))
     if 0 < most < factor * row.whole:
         raise InputError(
-            f"{told}{field} is nowhere above {most:g} {units}: are its numbers in another unit?"
+            f"{told}{field} is nowhere above {most:g}{unit}: are its numbers in another unit?"
         )
 
 

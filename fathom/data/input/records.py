@@ -23,7 +23,7 @@ import numpy as np
 from fathom import names
 from fathom.base import instants as times
 from fathom.base import longitudes, units
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.earth import unit_vectors
 from fathom.base.failure import FileError, InputError, beside, file_error
@@ -92,7 +92,8 @@ class Records(Configurable):
             raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
             raise InputError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
-        if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
+        file = isinstance(data, (str, Path, list, tuple)) and bool(data)
+        if not (file or hasattr(data, "dims")):
             raise InputError(
                 f"{data!r} is no source of records; allowed: a file, a folder, a pattern, a"
                 " list of files, an xarray.DataArray or Dataset"
@@ -152,7 +153,19 @@ class Records(Configurable):
                 else [v for v in there.values() if v.standard_name == name]
             ):
                 return found
-        return list(there.values()) if only and len(there) == 1 else []
+        if only and len(there) == 1:
+            return list(there.values())
+        self._check_refused(wanted)
+        return []
+
+    def _check_refused(self, wanted: tuple[str, ...]) -> None:
+        """Raises InputError: a variable that is wanted is there, with dimensions that are refused:
+        nothing else may stand for it.
+        """
+        refused = self._refused()
+        for name in wanted:
+            if name in refused and "two of place" not in refused[name]:
+                raise InputError(f"{self}: {name}: {refused[name]}")
 
     def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
         """Returns the existing one. ValueError with the existing and the wanted names."""
@@ -275,10 +288,7 @@ def _as_rate(told: str, wanted: str) -> float | None:
 
 def _length(time: Any) -> float:
     """Returns seconds of a length of time."""
-    period = Period(time, "accumulated")
-    if period.months or period.seconds <= 0:
-        raise InputError(f"accumulated = {time!r}: allowed are hours, days and the like, above 0")
-    return period.seconds
+    return seconds_of(time, "accumulated")
 
 
 def _other_quantities(wanted: tuple[str, ...]) -> set[str]:

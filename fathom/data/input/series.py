@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base import kinds
 from fathom.base.failure import InputError
 from fathom.data.input.records import Records, given
 from fathom.data.input.variables import files, opened
 
+first, last = 1678, 2262  # years that dates of NumPy have
 global_mean = 0  # of the dimension `sector` of input4MIPs: the globe, north, south
 
 
@@ -55,7 +57,7 @@ def everywhere(value: Any, called: Sequence[str], units: str, grid: Any) -> Reco
         repeated_year=records.repeated_year,
         gaps=records.gaps,
     )
-    made.called = repr(records)
+    made.called = "a series" if records.in_memory else str(records.data)
     return made
 
 
@@ -63,9 +65,16 @@ def _of_pairs(pairs: Any, name: str, units: str) -> Any:
     """Returns a series of [year, value] as an array in time; a year is its first instant."""
     import xarray as xr
 
+    for number in (number for pair in pairs for number in pair):
+        if problem := kinds.not_a_number(number):
+            raise InputError(f"{name}: {kinds.shown(number)} in its [year, value] {problem}")
     years = np.array([float(year) for year, _ in pairs])
     if (np.diff(years) <= 0).any():
         raise InputError(f"{name}: its years do not increase: {years.tolist()}")
+    if not (first <= years[0] and years[-1] < last):
+        raise InputError(
+            f"{name}: its years go from {years[0]:g} to {years[-1]:g}; allowed: {first} to {last}"
+        )
     whole = np.floor(years).astype(int)
     begin = (whole - 1970).astype("datetime64[Y]").astype("datetime64[s]")
     end = (whole - 1969).astype("datetime64[Y]").astype("datetime64[s]")

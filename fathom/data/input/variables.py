@@ -404,4 +404,6 @@ def record(array: Any, number: int) -> np.ndarray:
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     place = {dim: 0 for dim in array.dims if dim not in dims} | ({time: number} if time else {})
     values = np.asarray(array.isel(place).values)
+    if values.dtype.kind not in "fiub":
+        raise InputError(f"{array.name} holds {values.dtype}, no numbers")
     return values if values.dtype.kind == "f" else values.astype(float)

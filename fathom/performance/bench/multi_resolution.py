@@ -22,7 +22,7 @@ from fathom.assimilation.cycle.twin import Model
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.resolution import Inner
 from fathom.base import mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.performance import load
 from fathom.performance.bench.assimilation import Timed
@@ -119,7 +119,7 @@ def measure(
             " one: coarser models, and a whole number of their steps"
         )
     outer, spent, loops = Outer(truncation, levels, step, window, ratio), Spent(), []
-    seconds = Period(step, "step").seconds * ratio
+    seconds = seconds_of(step, "step") * ratio
     models = [Model.of(Air(n, levels, f"{seconds:g}s", grid="linear")) for n in inner]
     for m in models:
         m.trajectory.linear = mpi.core.LinearStepProgram(m.trajectory.sequence, "fp32")

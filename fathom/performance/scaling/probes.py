@@ -92,7 +92,7 @@ def act(request: Request, to: Path) -> int:
     """
     document = Document.read(request.file, request.settings)
     document = larger.smaller(document) or document
-    document.tables["parallel"] = document.tables.get("parallel", {}) | {
+    document.tables["parallel"] = document.section("parallel") | {
         "ranks": request.ranks[0],
         "threads": request.threads,
     }

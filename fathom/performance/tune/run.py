@@ -64,7 +64,7 @@ class Request:
 def run(request: Request, distribute: Callable[..., int]) -> int:
     """Returns exit status."""
     document = request.read([])
-    given = document.tables.get("parallel", {})
+    given = document.section("parallel")
     here = launch.launched()
     ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
@@ -84,7 +84,7 @@ def _shape(
     """Returns (ranks, threads) as the user, the file or the launcher gives them; None where none
     does.
     """
-    given = document.tables.get("parallel", {})
+    given = document.section("parallel")
     ranks = request.ranks or given.get("ranks") or (here and here[1])
     threads = request.threads or given.get("threads") or _threads_of(here)
     return _count(document, "ranks", ranks), _count(document, "threads", threads)
@@ -209,7 +209,7 @@ def _here(request: Request, ranks: int, threads: int) -> int:
         document = request.read(more)
         kept = {
             k: v
-            for k, v in document.tables.get("parallel", {}).items()
+            for k, v in document.section("parallel").items()
             if k not in of_output or request.price
         }
         document.tables["parallel"] = kept | {"ranks": ranks, "threads": threads}
@@ -234,7 +234,7 @@ def _leave(request: Request, found: ways.Tuned) -> None:
         before = json.loads(request.shapes.read_text())
     shapes, found.serving = before["shapes"], before["serving"]
     document = request.read([])
-    found.named = sorted({*found.named, *document.tables.get("parallel", {}).keys() & of_output})
+    found.named = sorted({*found.named, *document.section("parallel").keys() & of_output})
     text = tuned.tuned_text(document, found, bool(request.settings))
     request.out.write_text(text, encoding="utf-8")
     if request.evidence is not None:

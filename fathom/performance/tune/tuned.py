@@ -143,9 +143,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
     where that can be; settings: whether it is not the whole case.
     """
     values = {"ranks": tuned.ranks, "threads": tuned.threads} | {
-        k: v
-        for k, v in document.tables.get("parallel", {}).items()
-        if k not in ("ranks", "threads")
+        k: v for k, v in document.section("parallel").items() if k not in ("ranks", "threads")
     }
     values |= {name: s["value"] for name, s in tuned.settings.items() if s["value"] is not None}
     values |= {"io_servers": tuned.serving["io_servers"]} if tuned.serving.get("io_servers") else {}

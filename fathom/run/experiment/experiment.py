@@ -64,10 +64,9 @@ class Experiment:
     def __init__(self, document: Document) -> None:
         self.document, self.tables = document, document.tables
         self._at, self._known = document.at, document.check_key
-        for name, content in self.tables.items():
+        for name in self.tables:
             self._known(name, sections, "section", name)
-            if not isinstance(content, Mapping):
-                raise InputError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+            document.section(name)
         refuse(document)
         self._load_extensions()
         for name, table in self._section("output").items():

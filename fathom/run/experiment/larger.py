@@ -25,7 +25,7 @@ of_small = ("sequence", "events", "surface")  # entries of a small area that hol
 
 def can_estimate(document: Document) -> bool:
     """Returns whether the file describes an area, larger than the smaller ones."""
-    grid = document.tables.get("grid", {})
+    grid = document.section("grid")
     points = grid.get("points")
     area = grid.get("type") == "LimitedAreaGrid" and isinstance(points, list)
     return bool(area and min(points) > max(sides))

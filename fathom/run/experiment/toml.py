@@ -44,7 +44,7 @@ class Document:
             raise InputError(_nested(name)) from None
         self._lines = _lines(text)
         self._set: dict[Path_, str] = {}
-        for setting in settings:
+        for setting in _texts(settings):
             self._apply(setting)
         if _depth_of(self.tables) > deepest:
             raise InputError(_nested(name))
@@ -87,10 +87,23 @@ class Document:
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
+    def section(self, name: str) -> dict[str, Any]:
+        """Returns the table of a section, {} where there is none. InputError: it is no table."""
+        content = self.tables.get(name, {})
+        if not isinstance(content, dict):
+            raise InputError(f"{self.place(name)}: '{name}' is a section: write [{name}]")
+        return content
+
     def beside(self, file: str) -> Path:
-        """Returns a file that this one names: from where this one lies, else from here."""
+        """Returns a file that this one names: from where this one lies, else from here.
+        InputError: it cannot be the name of a file.
+        """
         beside = Path(self.name).parent / at_home(file)
-        return (beside if beside.exists() else at_home(file)).resolve()
+        try:
+            return (beside if beside.exists() else at_home(file)).resolve()
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"{file[:60]!r} is no name of a file: {why}") from None
 
     def check_key(
         self, key: str, allowed: Iterable[str], what: str, *path: str, owner: str = ""
@@ -155,6 +168,17 @@ class Document:
             given = [*before, given]
         table[path[-1]] = given
         self._set[path] = setting
+
+
+def _texts(settings: Any) -> list[str]:
+    """Returns settings. InputError: they are no list of texts."""
+    several = isinstance(settings, Iterable) and not isinstance(settings, str)
+    given = list(settings) if several else [None]
+    if not all(isinstance(one, str) for one in given):
+        raise InputError(
+            f"settings {settings!r} must be a list of texts, as ['model.eddies.diffusivity=800']"
+        )
+    return given
 
 
 def _value(text: str) -> Any:

@@ -94,7 +94,7 @@ def state_of(simulation: Any) -> dict[str, Any]:
 
 def refuse(document: Document) -> None:
     """Raises InputError: an experiment lacks what [not_written] names, and nobody has given it."""
-    named = document.tables.get("not_written", {})
+    named = document.section("not_written")
     lacking = [key for key in named if not document.gives(split(key))]
     if lacking:
         what = "; ".join(f"{key}, {named[key]}" for key in lacking)

@@ -42,12 +42,13 @@ from fathom.assimilation.cycle.chain.minimisation import (
     vector_on,
 )
 from fathom.assimilation.cycle.chain.models import State
-from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
+from fathom.assimilation.cycle.chain.settings import Suite
 from fathom.assimilation.cycle.chain.stages import Stages
 from fathom.assimilation.observations import base, blacklist, plugged, screening
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.base import mpi, writing
+from fathom.base.clock import seconds_if_any
 
 Say = Callable[[str], None]
 no_weight = 0.02  # of quality control: a datum with less has no say
@@ -63,7 +64,7 @@ class Cycles:
             forecasts.check_base(suite)
         self.analyser: Analyser | None = None
         self.stages: list[Stages] = []
-        self.threads = int(suite.document.tables.get("parallel", {}).get("threads") or 1)
+        self.threads = int(suite.document.section("parallel").get("threads") or 1)
         if mpi.is_root:
             self.out.mkdir(parents=True, exist_ok=True)
         mpi.world.barrier()  # the folder is there
@@ -93,7 +94,10 @@ class Cycles:
         """Writes report.txt, report.json and report.html; returns the lines of the first."""
         if not mpi.is_root:
             return []
-        document, deadline = self.suite.document, seconds_of(self.suite.chain.deadline)
+        document, deadline = (
+            self.suite.document,
+            seconds_if_any(self.suite.chain.deadline, "deadline"),
+        )
         title = f"The chain {Path(document.name).stem}"
         return report.write(self.out, results, self.simulated, deadline, document.text, title)
 
@@ -272,7 +276,7 @@ class Cycles:
 
     def products(self, number: int, folder: Path) -> dict[str, Any]:
         """Makes analysis.grib2, and the products of a forecast from every so many analyses."""
-        every = seconds_of(self.suite.chain.every)
+        every = seconds_if_any(self.suite.chain.every, "every")
         long = bool(self.suite.chain.forecast) and (number * self.suite.window) % every == 0
         return forecasts.products(self.suite, folder / "analysis.fathom", folder, long)
 

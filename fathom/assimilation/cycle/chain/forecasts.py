@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.cycle.chain import models, network
-from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
+from fathom.assimilation.cycle.chain.settings import Suite
 from fathom.assimilation.observations import base
 from fathom.atmosphere.remap.given_state import grid_of
 from fathom.base import mpi
+from fathom.base.clock import seconds_if_any
 from fathom.base.failure import InputError
 from fathom.output.formats import restart
 
@@ -73,7 +74,7 @@ def background(suite: Suite, number: int, before: Path | None, folder: Path) -> 
     first = 0.0 if suite.along else suite.window / 2
     legs: list[tuple[float, Path | None]] = []
     if before is None:
-        legs = [(seconds_of(suite.chain.spin_up), folder / "begin.fathom")]
+        legs = [(seconds_if_any(suite.chain.spin_up, "spin_up"), folder / "begin.fathom")]
     elif not suite.along:
         first += suite.window / 2
     legs += [(first, folder / "background.fathom"),
@@ -115,7 +116,7 @@ def products(suite: Suite, begin: Path, folder: Path, long: bool) -> dict[str, A
     with pressure.grib2 and a restart at its end, forecast-end.fathom.
     """
     s = models.simulation(suite, folder / "forecast", began(suite, begin), begin)
-    length = seconds_of(suite.chain.forecast) if long else suite.step
+    length = seconds_if_any(suite.chain.forecast, "forecast") if long else suite.step
     span = f"{length:.0f}s"
     s.output("analysis.grib2", variables=list(air), every=span)
     if long:
@@ -135,7 +136,7 @@ def products(suite: Suite, begin: Path, folder: Path, long: bool) -> dict[str, A
 
 def nature_begins(suite: Suite, out: Path) -> None:
     """Runs nature from [state] over the spin-up: start.fathom."""
-    legs = [(seconds_of(suite.chain.spin_up), out / "start.fathom")]
+    legs = [(seconds_if_any(suite.chain.spin_up, "spin_up"), out / "start.fathom")]
     run(suite, out / "spin-up", None, legs, settings=suite.nature.set)
 
 

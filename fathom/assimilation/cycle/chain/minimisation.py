@@ -37,7 +37,7 @@ from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.trajectory import Trajectory
 from fathom.atmosphere.spectral.model import SpectralAtmosphere
 from fathom.base import mpi
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.base.moist_air import specific_humidity
 from fathom.grids.gaussian import GaussianGrid
@@ -155,7 +155,7 @@ class Analyser:
     @property
     def step(self) -> float:
         """Returns step of the tangent model [s]."""
-        return Period(self.suite.increment.step, "step").seconds
+        return seconds_of(self.suite.increment.step, "step")
 
     # ---- an analysis -----------------------------------------------------------------------------
 

@@ -25,13 +25,20 @@ import numpy as np
 
 from fathom.assimilation.cycle.experiment import table_of
 from fathom.assimilation.observations.variables import kinds
-from fathom.base.clock import Period
+from fathom.base.clock import seconds_if_any, seconds_of
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.home import at_home
 from fathom.base.near import near, unknown
 from fathom.run.experiment.toml import Document
 
 of_model = ("grid", "model", "state", "simulation", "parallel", "constants", "extensions")
+of_time = (  # lengths of time
+    *(("chain", key) for key in ("store", "deadline", "spin_up", "forecast", "every")),
+    ("observations", "slot"),
+    ("assimilation", "window"),
+    ("increment", "step"),
+    ("increment", "diffusion_time"),
+)
 may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
 methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
 
@@ -185,17 +192,17 @@ class Suite:
     @cached_property
     def window(self) -> float:
         """Returns length of a window [s]."""
-        return Period(self.assimilation.window, "window").seconds
+        return seconds_of(self.assimilation.window, "window")
 
     @cached_property
     def step(self) -> float:
         """Returns step of the model [s]."""
-        return Period(self.run["time_step"], "time_step").seconds
+        return seconds_of(self.run["time_step"], "time_step")
 
     @property
     def run(self) -> Mapping[str, Any]:
         """Returns [simulation]."""
-        given: Mapping[str, Any] = self.document.tables.get("simulation", {})
+        given: Mapping[str, Any] = self.document.section("simulation")
         return given
 
     @property
@@ -212,7 +219,7 @@ class Suite:
     def start(self) -> np.datetime64:
         """Returns the beginning of the first window."""
         began = np.datetime64(str(self.run.get("start", "2000-01-01")).replace(" ", "T"), "s")
-        return began + np.timedelta64(round(seconds_of(self.chain.spin_up)), "s")
+        return began + np.timedelta64(round(seconds_if_any(self.chain.spin_up, "spin_up")), "s")
 
     def begin(self, number: int) -> np.datetime64:
         """Returns the beginning of a window."""
@@ -240,11 +247,6 @@ def tables_of_chain() -> dict[str, Any]:
     return {
         name: kind for name, kind in hints.items() if name not in ("document", "settings", "now")
     }
-
-
-def seconds_of(text: str) -> float:
-    """Returns a length of time [s]; 0 of an empty text."""
-    return Period(text).seconds if text else 0.0
 
 
 def read(path: Path, settings: Iterable[str] = ()) -> Suite | None:
@@ -284,7 +286,7 @@ def check(suite: Suite) -> None:
     _check_files(suite)
     if suite.ensemble.members < 2 or suite.ensemble.weight > 1:
         raise InputError(f"{place('ensemble')}: allowed are two members or more, a weight up to 1")
-    truncation = suite.document.tables.get("grid", {}).get("truncation")
+    truncation = suite.document.section("grid").get("truncation")
     if truncation is not None and suite.increment.truncation > truncation:
         raise InputError(
             f"{place('increment', 'truncation')}: T{suite.increment.truncation} is finer than the"
@@ -293,14 +295,17 @@ def check(suite: Suite) -> None:
 
 
 def _check_times(suite: Suite) -> None:
-    """Checks that windows, slots and steps fit each other."""
+    """Checks that lengths are such, and that windows, slots and steps fit each other."""
+    for table, key in of_time:
+        value = getattr(getattr(suite, table), key)
+        suite.document.at((table, key), seconds_if_any, value, key)
     lengths = {
         "assimilation.window": suite.window,
         "assimilation.window / 2": suite.window / 2,
-        "observations.slot": Period(suite.observations.slot, "slot").seconds,
+        "observations.slot": seconds_of(suite.observations.slot, "slot"),
         "simulation.time_step": suite.step,
-        "chain.spin_up": seconds_of(suite.chain.spin_up),
-        "increment.step": Period(suite.increment.step, "step").seconds,
+        "chain.spin_up": seconds_if_any(suite.chain.spin_up, "spin_up"),
+        "increment.step": seconds_of(suite.increment.step, "step"),
     }
     pairs = [
         ("assimilation.window / 2", "observations.slot"),

@@ -17,10 +17,11 @@ import numpy as np
 from fathom.assimilation.cycle.chain import forecasts, models
 from fathom.assimilation.cycle.chain.minimisation import Analyser, vector_on
 from fathom.assimilation.cycle.chain.models import State
-from fathom.assimilation.cycle.chain.settings import Suite, seconds_of
+from fathom.assimilation.cycle.chain.settings import Suite
 from fathom.assimilation.cycle.chain.stages import Stages
 from fathom.assimilation.estimation import estimated
 from fathom.base import mpi
+from fathom.base.clock import seconds_if_any
 
 day = 86400.0
 share = 1.0  # of these variances
@@ -34,7 +35,7 @@ def nmc(suite: Suite, out: Path, say: Any = lambda text: None) -> Path:
     made = []
     for n in range(samples + 2):
         before = folder / f"day-{n - 1:02d}.fathom" if n else None
-        length = day if n else seconds_of(suite.chain.spin_up) or day
+        length = day if n else seconds_if_any(suite.chain.spin_up, "spin_up") or day
         legs = [(length, folder / f"day-{n:02d}.fathom")]
         run = partial(forecasts.run, suite, folder / "nature", before, legs, {}, truth)
         stages.run(f"day-{n:02d}", partial(_done, run))
