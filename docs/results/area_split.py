@@ -112,7 +112,13 @@ def main():
     grid = fm.LimitedAreaAtmosphere(area).grid
     weights = {"C + I": 0.0, "C + I + E": 1.0, "both": given.share}
     true = work(grid, given.share)
-    result = {"size": list(grid.size), "points": [nx, ny], "share": given.share, "idle": {}, "chosen": {}}
+    result = {
+        "size": list(grid.size),
+        "points": [nx, ny],
+        "share": given.share,
+        "idle": {},
+        "chosen": {},
+    }
     print(f"{nx} x {ny} of {grid.size[0]} x {grid.size[1]} points; idle time of ranks [%]")
     print(f"{'ranks':>6} {'':14}" + "".join(f"{s:>12}" for s in splits))
     for ranks in map(int, given.ranks.split(",")):
