@@ -20,7 +20,7 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom.base import machine, mpi, regions
+from fathom.base import machine, mpi, provenance, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.model import device
 from fathom.performance import history, load, roofline, vectors
@@ -122,6 +122,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     found |= {
         "case": case,
         "machine": machine.name(),
+        "environment": provenance.environment(),
         "configuration": s.experiment,
         "samples": samples.by_region(),
         "files": use.by_file(),
@@ -419,6 +420,7 @@ def _present(found: dict[str, Any], request: Request) -> int:
                 *_of_halo(found["halo_on_demand"]),
                 *([("noise", interrupted.say(found["noise"]))] if "noise" in found else []),
                 ("machine", found["limits"]),
+                ("environment", ", ".join(f"{n}={v}" for n, v in found["environment"].items())),
                 ("counters", profile_tables.of_counters(found["counters"])),
             ],
         )

@@ -65,6 +65,7 @@ def test_tables_and_figures(made):
         assert words in out
     head, rows = profile_tables.by_exclusive_time(found["profile"])
     assert float(rows[-1][head.index("%")]) == pytest.approx(100, abs=0.5)
+    assert found["environment"]["OMP_NUM_THREADS"] == "1" and "OMP_NUM_THREADS=1" in out
     rate = found["rates"]["MomentumAdvection"]
     assert rate["operations"] > 0 and 0 < rate["fraction"] < 1.5 and rate["limit"]
     assert rate["data_in"] in ("second cache", "last cache", "memory")
