@@ -518,6 +518,10 @@ class Process:
         """sees whole fields, not one column after another"""
 
     @property
+    def kernel(self) -> int:
+        """where its function begins in the library that holds it; 0: not a process of columns"""
+
+    @property
     def fields(self) -> list[Any]:
         """fields that it reads, writes and updates, in the order of its arguments"""
 

@@ -25,12 +25,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from fathom import __version__
+from fathom.performance.vectors import bytes_of, count, numbers
+from fathom.plots.report.tables import by_file, by_input, of_counters
+
 root = Path(__file__).resolve().parent.parent
 cases = (
     """ocean-3deg.toml --ranks 1 --set 'output."surface.zarr".every="1d"'""",
     "held-suarez-t42.toml --ranks 1",
     "aquaplanet-t31l8.toml --ranks 1",
     "forecast-t106.toml --ranks 1",
+    "arome-alps.toml --ranks 1 --set model.physics=AromePhysics",
 )  # of the table
 least = 0.2  # of a kernel's arithmetic: one number at a time would be less than an eighth
 few = 12  # instructions: in a shorter kernel the common part may be most of it
@@ -42,12 +47,7 @@ functions = {
     *("sinh", "cosh", "tanh", "erf", "erfc", "fmod"),
 }
 kernel = re.compile(r"<fathom::Kernels<(?P<scheme>.+), (?P<type>double|float)>::packs\(.*>:$")
-arithmetic = re.compile(
-    r"\tv?(?:add|sub|mul|div|sqrt|min|max|fn?m(?:add|sub)\d+)(?P<kind>p|s)[ds]\s+(?P<operands>.*)"
-)
 called = re.compile(r"R_X86_64_PLT32\s+(\w+?)f?-0x4")
-bytes_of = {"zmm": 64, "ymm": 32, "xmm": 16}
-number = {"double": 8, "float": 4}
 aside = ("sanitize", "simulated")  # builds whose speed does not matter
 
 
@@ -90,24 +90,12 @@ def kernels(file: Path) -> list[Kernel]:
     for block in said.split("\n\n"):
         head, _, body = block.strip().partition("\n")
         if named := kernel.search(head):
-            whole, every, lanes = count(body, widest, number[named["type"]])
-            precision = f"fp{8 * number[named['type']]}"
+            whole, every, lanes = count(body, widest, numbers[named["type"]])
+            precision = f"fp{8 * numbers[named['type']]}"
             used = frozenset(called.findall(body)) & functions
             scheme = named["scheme"].removeprefix("fathom::")
             found.append(Kernel(scheme, precision, whole, every, used, lanes))
     return found
-
-
-def count(body: str, length: int, number: int = 8) -> tuple[int, int, float]:
-    """Instructions of arithmetic on registers of so many bytes, and all; mean numbers of one."""
-    whole = every = lanes = 0
-    for found in arithmetic.finditer(body):
-        registers = [size for name, size in bytes_of.items() if f"%{name}" in found["operands"]]
-        every += 1
-        packed, size = found["kind"] == "p", max(registers, default=0)
-        whole += packed and size == length
-        lanes += size // number if packed else 1
-    return whole, every, lanes / every if every else 0.0
 
 
 def newest_build() -> Path | None:
@@ -126,11 +114,6 @@ def catalogue(build: Path) -> list[Kernel]:
 shown_from = 0.003  # share of the time of a region in a table
 
 
-def _short(scheme: str) -> str:
-    """The name without its space and its parameters."""
-    return scheme.partition("<")[0].split("::")[-1]
-
-
 def together(share: dict, rates: dict) -> list[str]:
     """Of all kernels in the table: their share of the time, and the rate of the whole run."""
     shown = [name for name in rates if share[name] >= shown_from]
@@ -143,11 +126,8 @@ def together(share: dict, rates: dict) -> list[str]:
 
 
 # long: one column after the other
-def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
+def table(profiles: list[Path]) -> list[str]:
     """Lines of the page of a release."""
-    from fathom import __version__  # only here: the check itself needs no installation
-    from fathom.plots.report.tables import by_file, by_input, of_counters
-
     lines = [
         "# Vectors and rates of each kernel",
         "",
@@ -162,7 +142,6 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
     ]
     for file in profiles:
         run = json.loads(file.read_text())
-        known = {_short(k.scheme): k for k in found if k.precision == run["precision"]}
         seconds = {}
         for record in run["profile"]:
             name = record["path"][-1]
@@ -184,10 +163,10 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
         for name, rate in sorted(run["rates"].items(), key=lambda one: -share[one[0]]):
             if share[name] < shown_from:
                 continue
-            k = known.get(name.partition(" of ")[0])
+            k = "in_vectors" in rate
             lines.append(
                 f"| {name} | {100 * share[name]:.1f} | "
-                + (f"{100 * k.part:.0f} % | {k.lanes:.1f}" if k else "– | –")
+                + (f"{100 * rate['in_vectors']:.0f} % | {rate['lanes']:.1f}" if k else "– | –")
                 + f" | {rate['gflops']:.2f} | {rate['gigabytes_per_second']:.1f}"
                 + f" | {100 * rate['fraction']:.0f} % of {rate['limit']} |"
             )
@@ -210,13 +189,13 @@ def main() -> int:
     given = parser.parse_args()
     if given.table:  # the first argument is no build then
         given.profiles, given.build = [p for p in (given.build, *given.profiles) if p], None
+    if given.table:
+        given.table.write_text("\n".join(table(given.profiles)), encoding="utf-8")
+        return 0
     if (build := given.build or newest_build()) is None:
         print("no build in build/: make one first")
         return 1
     found = catalogue(build)
-    if given.table:
-        given.table.write_text("\n".join(table(found, given.profiles)), encoding="utf-8")
-        return 0
     wrong = [k for k in found if k.falls_back]
     for k in found if given.all else wrong:
         words = " ".join(sorted(k.functions))

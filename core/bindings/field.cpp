@@ -1,6 +1,7 @@
 /// Schemes and processes for Python: the catalogue as plain data, a process to order and rename,
 /// and one run of a process on plain arrays, to test and plot any scheme without a grid or MPI.
 /// No logic except to fit the arrays.
+#include <dlfcn.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -463,6 +464,15 @@ void bind_field(nb::module_& m) {
         .def_prop_ro(
             "is_global", [](const Process& p) { return p.global != nullptr; },
             "sees whole fields, not one column after another")
+        .def_prop_ro(
+            "kernel",
+            [](const Process& p) {
+                Dl_info at{};
+                const bool there = p.run && dladdr((const void*)p.run, &at);
+                return there ? std::ptrdiff_t((const std::byte*)p.run - (std::byte*)at.dli_fbase)
+                             : 0;
+            },
+            "where its function begins in the library that holds it; 0: not a process of columns")
         .def_prop_ro(
             "fields", [](const Process& p) { return describe(p.fields); },
             "fields that it reads, writes and updates, in the order of its arguments")

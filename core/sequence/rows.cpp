@@ -82,17 +82,25 @@ std::pair<std::size_t, std::size_t> StepProgram::inner_cells(const Group& g, int
     return {first, std::max(first, last)};
 }
 
-double StepProgram::run_rows(Group& group, std::span<const Row> list, FieldSet& set, int calls) {
+double StepProgram::run_rows(Group& group, const Rows& all, bool inner, FieldSet& set, int calls) {
     static const Region of_rows("rows");
+    const auto list =
+        inner ? std::span(all.list).first(all.inner) : std::span(all.list).subspan(all.inner);
     if (list.empty()) return 0;
     Within within(of_rows, calls);
+    const auto& joined = inner ? all.joined : all.joined_outer;
     // the rows in which each process is timed separately change from step to step
-    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8),
-              turn = int(set.count % apart);
+    const int count = int(joined.empty() ? list.size() : joined.size()),
+              apart = counting ? 1 : std::clamp(count / 12, 1, 8), turn = int(set.count % apart);
     const double t = seconds_now(), began = work_now();
 #pragma omp parallel for schedule(dynamic, 2)
-    for (int n = 0; n < count; ++n)
-        run_row(group, list[n], set, omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
+    for (int n = 0; n < count; ++n) {
+        const bool timed = regions.on && (n + turn) % apart == 0;
+        if (joined.empty())
+            run_row(group, list[n], set, omp_get_thread_num(), timed);
+        else
+            run_together(group, joined[n], set, omp_get_thread_num(), timed);
+    }
     const double seconds = work_now() - began;
     settle_clocks(group, t, calls);
     return seconds;
@@ -101,8 +109,7 @@ double StepProgram::run_rows(Group& group, std::span<const Row> list, FieldSet& 
 /// The processes of a group take turns at each tile of a row.
 void StepProgram::run_row(Group& group, const Row& at_row, const FieldSet& set, int thread,
                           bool timed) {
-    const auto wet = std::span(plan->cells[at_row.block][at_row.row])
-                         .subspan(at_row.first, at_row.last - at_row.first);
+    const auto wet = cells_of(at_row);
     const auto reading = ticks_of_reading();
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
@@ -140,34 +147,38 @@ void StepProgram::find_arguments(Step& s, const FieldSet& set) const {
                 s.arguments.push_back({{scratch.at + (std::size_t)f.at[b], level, 0},
                                        0,
                                        0,
-                                       std::ptrdiff_t(scratch_bytes)});
+                                       std::ptrdiff_t(scratch_bytes),
+                                       f.own ? 0 : column});
             else
                 s.arguments.push_back(
-                    {{f.at[b], level, f.row[b], f.streams}, column, f.row[b] * bytes, 0});
+                    {{f.at[b], level, f.row[b], f.streams}, column, f.row[b] * bytes, 0, 0});
         }
 }
 
-/// The fields of a process in a row, from this column on.
-void StepProgram::arguments(const Step& s, const Row& r, int column, int thread, Raw* at) const {
+/// The fields of a process in a row, from this column on, at a place of its tile.
+void StepProgram::arguments(const Step& s, const Row& r, int column, int thread, int place,
+                            Raw* at) const {
     const Argument* const first = s.arguments.data() + r.block * s.fields.size();
     for (std::size_t i = 0; i < s.fields.size(); ++i) {
         const Argument& a = first[i];
         at[i] = a.at;
-        at[i].at = (std::byte*)a.at.at + r.row * a.row + column * a.column + thread * a.thread;
+        at[i].at = (std::byte*)a.at.at + r.row * a.row + column * a.column + thread * a.thread +
+                   place * a.place;
     }
 }
 
 /// Whether the conditions of a process are 0 from the first to the last cell of a tile.
-bool StepProgram::passes_over(const Step& s, const Row& r, std::span<const Cell> tile,
-                              int thread) const {
+bool StepProgram::passes_over(const Step& s, const Row& r, std::span<const Cell> tile, int thread,
+                              int place) const {
     if (!s.process.conditions) return false;
     const int first = tile.front().column, columns = tile.back().column + cell - first;
     const auto conditions = std::span(s.arguments)
                                 .subspan(r.block * s.fields.size(), s.fields.size())
                                 .last(s.process.conditions);
     return std::ranges::all_of(conditions, [&](const Argument& a) {
-        const auto* words = (const std::uint64_t*)((std::byte*)a.at.at + r.row * a.row +
-                                                   first * a.column + thread * a.thread);
+        const auto* words =
+            (const std::uint64_t*)((std::byte*)a.at.at + r.row * a.row + first * a.column +
+                                   thread * a.thread + place * a.place);
         std::uint64_t any = 0;
         for (int n = 0; n < columns * bytes / 8; ++n) any |= words[n];
         return any == 0;
@@ -175,10 +186,11 @@ bool StepProgram::passes_over(const Step& s, const Row& r, std::span<const Cell>
 }
 
 /// Runs one process at the cells of a tile.
-void StepProgram::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread) {
-    if (passes_over(s, r, tile, thread)) return;
+void StepProgram::run_tile(Step& s, const Row& r, std::span<const Cell> tile, int thread,
+                           int place) {
+    if (passes_over(s, r, tile, thread, place)) return;
     Raw at[most_fields];
-    arguments(s, r, tile.front().column, thread, at);
+    arguments(s, r, tile.front().column, thread, place, at);
     const auto operations = s.process.operations();
     const auto run = counting && s.process.count ? s.process.count : s.process.run;
     run(s.process.scheme.get(), at, tile.data(), tile.data() + tile.size());

@@ -27,6 +27,7 @@ StepProgram::StepProgram(std::shared_ptr<const Domain> d, int bytes, std::vector
     cut_rows();
     count_levels();
     choose_tiles();
+    join_rows();
     plan->place();
     place_scratch();
     open_exchanges();
@@ -221,7 +222,8 @@ void StepProgram::count_levels() {
 
 /// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the
 /// rows on both sides. Where most fields have no levels, a tile is a whole row. A tile consists of
-/// whole cells and ends with its row: what is kept and told is what is computed.
+/// whole cells and ends with its row, unless rows join (joined.cpp): what is kept and told is what
+/// is computed.
 void StepProgram::choose_tiles() {
     auto& all = plan->fields;
     int widest = 1;
@@ -229,7 +231,12 @@ void StepProgram::choose_tiles() {
         widest = std::max(widest, domain->columns_of(b));
     widest = (widest + cell - 1) / cell * cell;
     const auto whole = [&](int tile) { return std::max(std::min(tile, widest) / cell, 1) * cell; };
+    const int joined = columns_that_join(widest);
     for (auto& g : groups) {
+        if ((g.joins = joined > 0)) {
+            g.tiles.fix(joined);
+            continue;
+        }
         std::size_t column = 0;
         for (int f : fields_of(g))
             if (all[f].place != place::profile && !all[f].own) column += all[f].levels * bytes;
@@ -428,8 +435,7 @@ void StepProgram::repeat(FieldSet& set) {
 /// A group: its exchange, then its processes; rows that need nothing from other ranks are computed
 /// while messages travel.
 void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
-    const std::span list(rows.list), inner = list.first(rows.inner),
-                                     others = list.subspan(rows.inner);
+    const bool overlaps = rows.inner > 0;
     group.beyond.clear(set);
     auto exchange = [&](int calls, auto part) {
         Within within(group.region, calls);
@@ -442,7 +448,7 @@ void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
             for (std::size_t n = 0; n < group.sent.size(); ++n)
                 group.slabs[n] = set[group.sent[n].field];
             e.start(group.slabs);
-            if (inner.empty())
+            if (!overlaps)
                 e.finish(group.slabs);
             else
                 e.copy(group.slabs);
@@ -452,11 +458,11 @@ void StepProgram::run(Group& group, const Rows& rows, FieldSet& set) {
     const bool trial = tries(group, set.count);
     if (trial) group.tiles.next();
     double seconds = 0;
-    if (!inner.empty()) {
-        seconds += run_rows(group, inner, set, 1);
+    if (overlaps) {
+        seconds += run_rows(group, rows, true, set, 1);
         exchange(0, [&](Exchange& e) { e.finish(group.slabs); });
     }
-    seconds += run_rows(group, others, set, inner.empty());
+    seconds += run_rows(group, rows, false, set, !overlaps);
     if (trial) group.tiles.learn(seconds);
 }
 

@@ -24,8 +24,10 @@ public:
         std::vector<std::string> keep;  ///< fields for output: not scratch
         /// {before, now, after}: each gets the values of the next one at the end of a step.
         std::vector<std::vector<std::string>> rotate;
-        /// Columns that pass through a group at once; 0: as many as fit into the second-level
-        /// cache; -1: measured in the first steps.
+        /// Columns that pass through a group at once: a tile of at most a row ends with its row,
+        /// more are whole rows that join; 0: as many as fit into the second-level cache; -1:
+        /// measured in the first steps; -n, n > 1: n columns, whatever the rows, which join and are
+        /// cut anywhere.
         int tile = 0;
         /// Where tile = -1: values known before, of a group by its first process.
         std::map<std::string, int> tiles = {};
@@ -111,10 +113,11 @@ private:
         std::uint64_t ticks = 0, operations = 0;
         long calls = 0;
     };
-    /// A field for a kernel: that of column 0 of row 0 and of thread 0, and bytes to the next ones.
+    /// A field for a kernel: that of column 0 of row 0 and of thread 0, and bytes to the next ones;
+    /// place: to the next column of a tile, of scratch.
     struct Argument {
         Raw at;
-        std::ptrdiff_t column, row, thread;
+        std::ptrdiff_t column, row, thread, place;
     };
     struct Step {
         Process process;
@@ -142,6 +145,7 @@ private:
         double seconds = 0;
         long calls = 0;
         Beyond beyond = {};  // of the fields that it reads at neighbours
+        bool joins = false;  // its rows (joined.cpp)
     };
     static constexpr int most_fields = 80;  // of a process of columns
     /// Cells [first, last) of a row of a block.
@@ -154,6 +158,8 @@ private:
     struct Rows {
         std::vector<Row> list;
         std::size_t inner = 0;
+        /// Where rows join: pieces of rows that pass through the group together.
+        std::vector<std::vector<Row>> joined = {}, joined_outer = {};
     };
     struct Moving {
         std::string profile;
@@ -189,6 +195,9 @@ private:
                                                     bool outer) const;
     void count_levels();
     void choose_tiles();
+    int columns_that_join(int widest) const;
+    void join_rows();
+    std::vector<std::vector<Row>> join(std::span<const Row>, int tile) const;
     void place_scratch();
     void open_exchanges();
     void find_edges();
@@ -199,14 +208,18 @@ private:
     void pass(FieldSet&);
     void run(Group&, const Rows&, FieldSet&);
     /// Seconds; number of calls of each process that this counts for.
-    double run_rows(Group&, std::span<const Row>, FieldSet&, int calls);
+    double run_rows(Group&, const Rows&, bool inner, FieldSet&, int calls);
     void step_on_device(FieldSet&);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
+    void run_together(Group&, std::span<const Row>, const FieldSet&, int thread, bool timed);
+    std::span<const Cell> cells_of(const Row&) const;
     bool takes_turn(const Step&, const Row&, const FieldSet&) const;
-    bool passes_over(const Step&, const Row&, std::span<const Cell> tile, int thread) const;
-    void run_tile(Step&, const Row&, std::span<const Cell> tile, int thread);
+    /// place: columns of the tile before these cells.
+    bool passes_over(const Step&, const Row&, std::span<const Cell> tile, int thread,
+                     int place) const;
+    void run_tile(Step&, const Row&, std::span<const Cell> tile, int thread, int place = 0);
     void find_arguments(Step&, const FieldSet&) const;
-    void arguments(const Step&, const Row&, int column, int thread, Raw* at) const;
+    void arguments(const Step&, const Row&, int column, int thread, int place, Raw* at) const;
     void exchange(Group&, FieldSet&);
     void run_tangent(Group&, const Rows&, FieldSet&, FieldSet& change);
     void settle_clocks(Group&, double began, int calls);

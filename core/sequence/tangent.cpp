@@ -60,7 +60,7 @@ void StepProgram::run_tangent(Group& group, const Rows& rows, FieldSet& set, Fie
             const Step& s = steps[p];
             if (!takes_turn(s, row, set)) continue;
             Raw at[most_fields];
-            arguments(s, row, cells[row.first].column, omp_get_thread_num(), at);
+            arguments(s, row, cells[row.first].column, omp_get_thread_num(), 0, at);
             s.process.set_shadow(bytes);
             s.process.tangent(s.process.scheme.get(), at, &cells[row.first],
                               cells.data() + row.last);

@@ -54,7 +54,11 @@ void StepProgram::settle_clocks(Group& group, double began, int counted) {
 }
 
 /// A length that was given, and why another is computed.
-static std::string given(int wanted, int tile, int cell) {
+static std::string given(int given, int tile, int cell, bool joins) {
+    const int wanted = std::abs(given);
+    if (joins)
+        return (wanted == tile ? "given" : "of " + std::to_string(wanted) + " given") +
+               std::string(given < 0 ? ": rows join and are cut" : ": rows join");
     if (wanted == tile) return "given";
     const auto why = wanted < cell          ? "at least a vector"
                      : wanted - tile < cell ? "whole vectors of " + std::to_string(cell)
@@ -74,7 +78,8 @@ std::vector<StepProgram::GroupText> StepProgram::describe() const {
         const double all_cells = cells_of(rows[n].list),
                      inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
         const bool whole = steps[g.first].global();
-        const std::string reason = options.tile > 0         ? given(options.tile, g.tiles.now, cell)
+        const std::string reason = options.tile > 0 || options.tile < -1
+                                       ? given(options.tile, g.tiles.now, cell, g.joins)
                                    : options.tile == 0      ? "second-level cache"
                                    : g.tiles.open()         ? "second-level cache; to be measured"
                                    : g.tiles.trials.empty() ? "measured before"

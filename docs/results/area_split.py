@@ -54,6 +54,22 @@ def idle(d, priced):
     return 1 - times.mean() / times.max()
 
 
+def by_itself(grid, share, ranks, rows):
+    """What a model chooses on so many ranks: its idle time, how much faster that is than whole rows
+    by both costs, and how much slower it were if points were dealt out by C + I alone or all alike.
+    """
+    vars(grid)["share_of_extension"] = share
+    distribution = grid.distribution(ranks)
+    chosen = rows[distribution]
+    wrong = max(chosen["C + I"], chosen["C + I + E"])
+    return {
+        "distribution": distribution,
+        "idle": chosen["both"],
+        "gain": (1 - chosen["both"]) / (1 - rows["north-south"]["both"]) - 1,
+        "gain_over_wrong_split": (1 - chosen["both"]) / (1 - wrong) - 1,
+    }
+
+
 def step_in_blocks(widths, precision, turns=6, steps=4):
     """Least milliseconds of a processor for a step, by the width of blocks."""
     spent = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_utime
@@ -96,19 +112,28 @@ def main():
     grid = fm.LimitedAreaAtmosphere(area).grid
     weights = {"C + I": 0.0, "C + I + E": 1.0, "both": given.share}
     true = work(grid, given.share)
-    result = {"size": list(grid.size), "points": [nx, ny], "share": given.share, "idle": {}}
+    result = {
+        "size": list(grid.size),
+        "points": [nx, ny],
+        "share": given.share,
+        "idle": {},
+        "chosen": {},
+    }
     print(f"{nx} x {ny} of {grid.size[0]} x {grid.size[1]} points; idle time of ranks [%]")
     print(f"{'ranks':>6} {'':14}" + "".join(f"{s:>12}" for s in splits))
     for ranks in map(int, given.ranks.split(",")):
+        rows = {}
         for distribution in distributions:
             row = {
                 split: idle(dealt(grid, work(grid, weights[split]), ranks, distribution), true)
                 for split in splits
             }
             result["idle"][f"{ranks}, {distribution}"] = row
+            rows[distribution] = row
             print(
                 f"{ranks:6} {distribution:14}" + "".join(f"{100 * x:12.1f}" for x in row.values())
             )
+        result["chosen"][str(ranks)] = by_itself(grid, given.share, ranks, rows)
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))
     return 0

@@ -115,7 +115,7 @@ def block_lengths():
             "--set",
             "simulation.time_step=15min",
             "--tile",
-            "16,32,48,64,112,128,240,256,304,320",
+            "16,32,48,64,112,128,240,256,304,320,640,1280,-254,-510,-2046",
         ),
         *("--seconds", "60"),
     )
@@ -129,9 +129,23 @@ def block_lengths():
         ylabel="of the usual",
     )
     rows = [row for row in found["found"] if row["what"] == "tile" and "ratio" in row]
-    lengths, ratios = [row["size"] for row in rows], [row["ratio"] for row in rows]
-    axes.errorbar(lengths, ratios, [row["error"] for row in rows], fmt="o-", ms=4, color=phases[0])
+    for label, colour, some in (
+        ("whole vectors of a row, whole rows", phases[0], [r for r in rows if r["size"] > 0]),
+        ("rows join and are cut anywhere", phases[1], [r for r in rows if r["size"] < 0]),
+    ):
+        axes.errorbar(
+            [abs(row["size"]) for row in some],
+            [row["ratio"] for row in some],
+            [row["error"] for row in some],
+            fmt="o-",
+            ms=4,
+            color=colour,
+            label=label,
+        )
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sizes := [16, 64, 256, 1024], [str(size) for size in sizes])
     axes.axhline(1.0, color=faint, lw=1)
+    axes.legend(fontsize=8)
     return figure
 
 

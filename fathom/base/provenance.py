@@ -77,6 +77,18 @@ def facts() -> dict[str, str]:
     }
 
 
+# variables of the environment that act on a run: of Fathom, threads, messages, files, devices
+acting = (
+    *("FATHOM_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "MPICH_", "OMPI_", "I_MPI_"),
+    *("UCX_", "FI_", "HDF5_", "CUDA_VISIBLE_DEVICES", "XDG_CACHE_HOME", "SOURCE_DATE_EPOCH"),
+)
+
+
+def environment() -> dict[str, str]:
+    """Returns variables of the environment that act on a run, with their values."""
+    return {name: os.environ[name] for name in sorted(os.environ) if name.startswith(acting)}
+
+
 def attributes(simulation: Any) -> dict[str, str]:
     """Returns CF attributes of a file that a run makes, and its experiment as TOML."""
     model = simulation.model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,12 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import system_calls
+from fathom.base.failure import InputError
 from fathom.base.writing import no_link
 
 _vectors = 1024  # buffers that one call may take
 
 
 metadata = -1  # the key of metadata (places, times), of any size
+
+
+def buffer() -> int:
+    """Returns bytes of a call of writers that collect small pieces: FATHOM_BUFFER (1048576, 4MiB),
+    by default 1 MiB. InputError: no size, or smaller than a block of a file system.
+    """
+    given = os.environ.get("FATHOM_BUFFER") or "1MiB"
+    found = re.fullmatch(r"(\d+)\s*(KiB|MiB|)", given)
+    size = int(found[1]) * {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}[found[2]] if found else 0
+    if not 1 << 16 <= size <= 1 << 30:
+        raise InputError(
+            f"FATHOM_BUFFER = {given!r} must be a size from 64KiB to 1024MiB, as 4MiB or 4194304"
+        )
+    return size // 8 * 8
 
 
 class Writes:

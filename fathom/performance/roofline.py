@@ -69,6 +69,10 @@ class Limits:
         ]
         return next((part for part in parts if part[1] <= tolerance), parts[-1])
 
+    def place(self, size: float) -> str:
+        """Returns where data of this size lie: a cache, or memory."""
+        return next(where for where, capacity, _ in self.triads if size <= capacity)
+
     def describe(self) -> str:
         return f"{self.operations / 1e9:.0f} GF/s of multiply-adds; triad " + ", ".join(
             f"{rate / 1e9:.0f} GB/s from the {where}" for where, _, rate in self.triads

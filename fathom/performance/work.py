@@ -14,6 +14,17 @@ parts = {
     "horizontal diffusion": "diffusion",
     "halo packing": "packing",
 }
+# of a profile: name of a region -> keys of what is done in it. Waves of an area are transformed
+# along columns, not by Legendre polynomials
+of_regions = {
+    "Legendre transform": ("legendre",),
+    "Fourier transform of columns": ("legendre",),
+    "Fourier transform": ("fourier",),
+    "semi-implicit solve and diffusion": ("semi_implicit", "diffusion"),
+    "halo packing": ("packing",),
+    "departure points": ("departure",),
+    "interpolation": ("interpolation",),
+}
 
 
 def declared_bytes(run: Any, processes: list[Any], bytes_: int) -> dict[str, float]:

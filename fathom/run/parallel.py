@@ -201,8 +201,9 @@ def ways(name: str) -> list[str]:
 
 
 def columns(tile: Any) -> tuple[int, dict[str, int]]:
-    """Returns a tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that
-    are known, of a group of processes by its first one.
+    """Returns a tile as the core takes it: columns, more than a row of them are joined rows, -n
+    exactly n of joined rows, 0 by the cache, -1 measured; and columns that are known, of a group of
+    processes by its first one.
     """
     if isinstance(tile, str) and tile in tiles:
         return tiles[tile], {}
@@ -210,11 +211,12 @@ def columns(tile: Any) -> tuple[int, dict[str, int]]:
         isinstance(group, str) and _count(number) for group, number in tile.items()
     ):
         return tiles["measured"], tile
-    if (not _count(tile) and tile != 0) or isinstance(tile, bool):
+    literal = isinstance(tile, int) and tile < -1
+    if (not _count(tile) and tile != 0 and not literal) or isinstance(tile, bool):
         raise InputError(
-            f"parallel tile = {tile!r} must be a number of columns,"
-            f" {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their"
-            " columns"
+            f"parallel tile = {tile!r} must be a number of columns (-2 and below: so many of joined"
+            f" rows), {' or '.join(map(repr, tiles))}, or a table of groups' first processes"
+            " and their columns"
         )
     return tile, {}
 

@@ -185,7 +185,12 @@ def test_same_bits_on_ranks(on_ranks, options, on):
 
 
 @pytest.mark.parametrize(
-    "how", ['distribution="space-filling"', pytest.param("blocks=[15,13]", marks=pytest.mark.long)]
+    "how",
+    [
+        'distribution="cartesian"',
+        pytest.param('distribution="space-filling"', marks=pytest.mark.long),
+        pytest.param("blocks=[15,13]", marks=pytest.mark.long),
+    ],
 )
 def test_same_bits_with_several_blocks_on_a_rank(on_ranks, how):
     """Those of the extension alone too."""

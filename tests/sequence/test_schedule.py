@@ -155,6 +155,29 @@ def test_a_tile_is_measured_and_changes_no_bit():
     assert np.array_equal(measured, runs[0][2]) and np.array_equal(measured, runs[8][2])
 
 
+@pytest.mark.parametrize("tile", [10**6, 100, -40, -8, -(10**6)])
+@pytest.mark.parametrize("blocks", [(0, 0), (7, 5)])
+def test_rows_join(tile, blocks):
+    """Whole rows where a tile is longer than one, rows that are cut anywhere where it is literal,
+    all columns of the rank where it is longer than they are: the same bits as row by row.
+    """
+    alone, joined = (run_groups(blocks, one) for one in (8, tile))
+    assert np.array_equal(alone[1], joined[1])
+    (group,) = [g for g in joined[0] if len(g["processes"]) > 1]
+    given = abs(tile)
+    assert "rows join" in group["tile_reason"] and 0 < group["tile"] <= given
+    assert group["tile"] == given or given == 100 or "of 1000000 given" in group["tile_reason"]
+
+
+def run_groups(blocks, tile):
+    """Groups of a chain with scratch between its processes, and the result after 3 steps."""
+    where = domain(blocks)
+    s = sequence([laplacian("x", "y"), add("y", "z"), add("z", "x")], where, tile=tile)
+    s.set("x", 1e-3 * start)
+    s.advance(3)
+    return s.groups, gather(s, where, "x")[water]
+
+
 @pytest.mark.parametrize("blocks", [(0, 0), (7, 5)])
 def test_rotation(blocks):
     """x(after) = L x; then {x_before, x, x_after} change places, and the new x is exchanged before

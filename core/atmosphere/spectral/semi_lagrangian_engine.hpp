@@ -171,7 +171,15 @@ public:
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
-        auto& c = transport->spent;
+        auto c = transport->spent;
+        const auto add = [](Spent& to, const Spent& more) {
+            to.seconds += more.seconds, to.did(more.operations, more.bytes);
+        };
+        if (between) {
+            const auto& b = between->spent;
+            add(c.packing, b.packing), add(c.departure, b.departure);
+            add(c.interpolation, b.interpolation);
+        }
         return {t.within,    t.fourier,       t.transposition, c.packing,
                 c.departure, c.interpolation, solving,         diffusing};
     }

@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
+from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.commands.options import json_option, number_option, record_option
+from fathom.run import launch
 
 
 @click.command()
@@ -17,6 +20,7 @@ from fathom.commands.options import json_option, number_option, record_option
 @number_option(
     "--repetitions", default=3, help="Repetitions of each step; the smallest time counts."
 )
+@number_option("--ranks", default=1, help="Of the minimisation.")
 @click.option("--step", default="1h", help="Of the model.")
 @click.option(
     "--keep",
@@ -48,6 +52,7 @@ def assimilation(
     levels: int,
     window: int,
     repetitions: int,
+    ranks: int,
     step: str,
     keep: str,
     precision: str,
@@ -57,8 +62,8 @@ def assimilation(
     record: Path | None,
 ) -> int:
     """Measure the processor time of a step of the model, its tangent and its adjoint, and of an
-    iteration of 4D-Var by its maps; with --inner, of an outer loop of 4D-Var with several
-    resolutions.
+    iteration of 4D-Var by its maps and kernels; with --inner, of an outer loop of 4D-Var with
+    several resolutions.
     """
     from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
     from fathom.performance.bench import multi_resolution, recorded
@@ -67,10 +72,19 @@ def assimilation(
         figures = multi_resolution.measure(truncation, list(inner), levels, window, step)
         click.echo("\n".join(multi_resolution.present(figures, file)))
         return 0
-    figures = bench.measure(truncation, levels, window, repetitions, keep, only, step, precision)
+    if ranks > 1 and only != "minimisation":
+        raise InputError(
+            f"bench assimilation: ranks = {ranks} is for the minimisation alone: give --only"
+            " minimisation too"
+        )
 
     def present(found: Any, to: Path | None) -> int:
         click.echo("\n".join(bench.present(found, to)))
         return 0
 
-    return recorded.told("assimilation", present, figures, file, record)
+    def act() -> int:
+        found = bench.measure(truncation, levels, window, repetitions, keep, only, step, precision)
+        root = mpi.is_root
+        return recorded.told("assimilation", present, found, file, record) if root else 0
+
+    return launch.distribute(ranks, 1, None, act) if ranks > 1 else act()

@@ -51,10 +51,21 @@ from fathom.run import launch
     help="Each solver with each preconditioner; on several ranks each exchange with each sum.",
 )
 @click.option("--peers/--no-peers", default=True, help="SciPy's cg on the same matrix.")
+@click.option(
+    "--layouts",
+    is_flag=True,
+    help="Instead: the operator on rectangles, on cells with water and on water alone.",
+)
 @record_option
 @json_option()
 def barotropic(
-    ranks: int, threads: int, everything: bool, file: Path | None, record: Path | None, **given: Any
+    ranks: int,
+    threads: int,
+    everything: bool,
+    layouts: bool,
+    file: Path | None,
+    record: Path | None,
+    **given: Any,
 ) -> int:
     """Measure the barotropic solver: nanoseconds per wet point and iteration, where they go."""
     from fathom.performance.bench import recorded  # start-up time: loads NumPy
@@ -64,6 +75,10 @@ def barotropic(
         present,
     )
 
+    if layouts:
+        from fathom.performance.bench import layouts as bench  # start-up time: loads NumPy
+
+        return bench.present(bench.measure(given["grid"]), file)
     case = Case(ranks=ranks, threads=threads, **given)
 
     def act() -> int:

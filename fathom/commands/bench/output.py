@@ -54,8 +54,8 @@ from fathom.commands.options import (
     "--replay",
     is_flag=True,
     help=(
-        "Instead: many small fields with headers, written in four ways on an emulated slow"
-        " file system."
+        "Instead: many small fields with headers, written in four ways and by the writer of FA"
+        " files on an emulated slow file system."
     ),
 )
 @record_option

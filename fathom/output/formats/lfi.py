@@ -93,10 +93,11 @@ def write(
 
 
 class _Stream:
-    """Words that leave in calls of 1 MiB, turned on their way through the cache."""
+    """Words that leave in calls of `files.buffer()`, turned on their way through the cache."""
 
     def __init__(self, path: Path, writes: files.Counted) -> None:
-        self.path, self.writes, self.words, self.held = path, writes, np.empty(1 << 17, ">i8"), 0
+        self.path, self.writes, self.held = path, writes, 0
+        self.words = np.empty(files.buffer() // 8, ">i8")
 
     def __enter__(self) -> Self:
         self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)

@@ -110,7 +110,8 @@ class NetcdfWriter:
             with (
                 library,
                 files.of_library(writes),
-                netCDF4.Dataset(path, "w", format="NETCDF4") as file,
+                # headers become a file in memory first, which leaves in few large writes
+                netCDF4.Dataset(path, "w", format="NETCDF4", diskless=True, persist=True) as file,
             ):
                 file.setncatts({"Conventions": "CF-1.11", **(attributes or {})})
                 file.createDimension("time", None)

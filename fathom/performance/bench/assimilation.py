@@ -1,6 +1,7 @@
 """The cost of assimilation, in seconds of a processor: a step of the model, of its tangent and of
-its adjoint, and on two threads; and a minimisation of 4D-Var by its maps. One rank; the state is
-that of a twin experiment before its spin-up.
+its adjoint, and on two threads; and a minimisation of 4D-Var by its maps, and by its kernels with
+the part of messages, also on several ranks. The state is that of a twin experiment before its
+spin-up.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
 from fathom.atmosphere.area.model import LimitedAreaAtmosphere
-from fathom.base import machine, mpi
+from fathom.base import machine, mpi, regions
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.grids import GaussianGrid, SigmaLevels
@@ -184,9 +185,11 @@ def minimisation(model: Model, window: int, iterations: int, keep: str = "all") 
     G = Timed(trajectory.observed(H))
     departures = random.standard_normal(len(G.apply(np.zeros(trajectory.size))))
     cost = Cost(L, [Slot(departures, np.ones(len(departures)), G)])
+    regions.begin(mpi.world)
     began, clock = time.process_time(), time.perf_counter()
     found = lanczos(cost, iterations=iterations, tolerance=0.0)
     whole, wall = time.process_time() - began, time.perf_counter() - clock
+    records = regions.gathered(mpi.world)["regions"]
     parts = {
         f"{name}{end}": m.seconds[way] / m.calls[way]
         for name, m in (("background", L), ("model and observations", G))
@@ -198,7 +201,30 @@ def minimisation(model: Model, window: int, iterations: int, keep: str = "all") 
         "seconds_an_iteration": wall / found.iterations,
         "trajectory_bytes": float(trajectory.linear.bytes),
         "by_map": parts,
+        "ranks": mpi.world.size,
+        "communication_fraction": records[0]["communication"] / records[0]["elapsed"],
+        "by_kernel": by_kernel(records, found.iterations),
     }
+
+
+def by_kernel(records: list[dict[str, Any]], iterations: int) -> list[dict[str, Any]]:
+    """Returns name, wall seconds of an iteration and the part of them in messages of each kernel of
+    a minimisation, the longest first, of the means over ranks; "other": what is no kernel of the
+    core: vectors, B, observations, the minimiser."""
+    within: dict[tuple[str, ...], float] = {}
+    for r in records:
+        around = tuple(r["path"][:-1])
+        within[around] = within.get(around, 0.0) + r["communication"]
+    found: dict[str, list[float]] = {}
+    for r in records:
+        name = "other" if r["region"] == "run" else r["region"]
+        held = found.setdefault(name, [0.0, 0.0])
+        held[0] += r["seconds"] / iterations
+        held[1] += (r["communication"] - within.get(tuple(r["path"]), 0.0)) / iterations
+    longest = sorted(found.items(), key=lambda one: -one[1][0])
+    return [
+        {"name": n, "seconds": s, "communication": c / s if s > 0 else 0.0} for n, (s, c) in longest
+    ]
 
 
 def vertical(truncation: int, levels: int, repetitions: int) -> dict[str, float]:
@@ -242,7 +268,7 @@ def measure(
     model.
     """
     air = Air(truncation=truncation, levels=levels, step=step, precision=precision)
-    model = Model.of(air, threads=2)
+    model = Model.of(air, threads=2 if mpi.world.size == 1 else 1)
     parts: dict[str, Callable[[], Any]] = {
         "step": lambda: steps(model.trajectory, repetitions),
         "areas": lambda: areas(levels, repetitions),
@@ -256,7 +282,13 @@ def measure(
     if only and only not in parts:
         raise InputError(unknown("part", only, list(parts)))
     case = {"truncation": truncation, "levels": levels, "precision": precision}
-    case |= {"window": window, "keep": keep, "only": only, "step of the model": step}
+    case |= {
+        "ranks": mpi.world.size,
+        "window": window,
+        "keep": keep,
+        "only": only,
+        "step of the model": step,
+    }
     about = {"case": case, "machine": machine.name()}
     return (
         about
@@ -268,7 +300,7 @@ def measure(
 def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     """Returns lines for people; the figures into a file."""
     load.leave(figures, file)
-    made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]
+    made = [f"T{figures['truncation']}L{figures['levels']}, {figures['case']['ranks']} rank(s)"]
     of_areas = {
         f"{kind} {name}": f for kind, a in figures.get("areas", {}).items() for name, f in a.items()
     }
@@ -300,6 +332,16 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
             f" {m['trajectory_bytes'] / 1e9:.2f} GB"
         )
         made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
+        made.append(
+            f"kernels of an iteration by the clock, {m['ranks']} rank{'s' * (m['ranks'] > 1)}:"
+            f" {100 * m['communication_fraction']:.0f} % in messages"
+        )
+        made += [
+            f"  {k['name']:34}{1e3 * k['seconds']:9.1f} ms, {100 * k['communication']:3.0f} % in"
+            " messages"
+            for k in m["by_kernel"]
+            if k["seconds"] > 0.01 * m["seconds_an_iteration"]
+        ]
     if v := figures.get("vertical"):
         share = 100 * v["operations_a_second"] / v["large_product_operations_a_second"]
         made.append(

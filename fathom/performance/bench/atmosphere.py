@@ -77,7 +77,8 @@ class Case:
     def interpolation(self, simulation: Any) -> dict[str, float]:
         """Returns the time of interpolation alone; nothing where it is not measured."""
         bytes_ = 8 if self.precision == "fp64" else 4
-        return Interpolation(simulation.model.grid, bytes_, simulation.time_step).ratios()
+        with roofline.one_clock(self.ranks, self.threads):
+            return Interpolation(simulation.model.grid, bytes_, simulation.time_step).ratios()
 
     def simulation(self, **more: Any) -> Any:
         """Returns the simulation of the case. `more`: keywords of the Simulation."""

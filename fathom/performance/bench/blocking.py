@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,15 +30,16 @@ Size = tuple[int, int]
 
 
 def lengths(text: str | None, nx: int) -> list[int]:
-    """Returns columns of tiles: "16,64", or powers of two up to a row."""
+    """Returns columns of tiles: "16,64,-2046", or powers of two up to a row."""
     if text is None:
         return [n for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if n < 2 * nx]
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and int(part) for part in parts):
+    if not all(re.fullmatch("[0-9]+|-[0-9]+", part) and int(part) not in (0, -1) for part in parts):
         raise InputError(
-            f"bench blocking: tile = '{text}': must be numbers of columns, as in 16,64,256"
+            f"bench blocking: tile = '{text}': must be numbers of columns, as in 16,64,256;"
+            " -2046: so many, whatever the rows"
         )
-    return sorted({int(part) for part in parts})
+    return sorted({int(part) for part in parts}, key=lambda n: (n < 0, abs(n)))
 
 
 def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Size]:
@@ -90,13 +92,29 @@ def at_once(groups: Sequence[dict[str, Any]]) -> int:
     return max((group["tile"] for group in groups), default=0)
 
 
+def vector_and_row(simulation: Any) -> tuple[int, int]:
+    """Returns columns of a vector, of a simulation with tiles of one, and of the longest row of its
+    blocks with its halo, in whole vectors.
+    """
+    vector, blocks = at_once(simulation.sequence.groups), simulation.domain.decomposition.blocks
+    mine = blocks[blocks[:, 5] == simulation.comm.rank]
+    row = int(mine[:, 3].max()) + 2 * simulation.model.halo
+    return vector, -(-row // vector) * vector
+
+
 def by_what_is_computed(given: Sequence[int], vector: int, row: int) -> list[Candidate]:
-    """Returns tiles by the columns that they compute at once, each once: whole vectors, at most a
-    row. Other lengths are the same code.
+    """Returns tiles by the columns that they compute at once, each once: whole vectors of a row,
+    whole rows that join, or (negative) whole vectors of joined rows. Other lengths are the same
+    code.
     """
     found: dict[int, Candidate] = {}
     for length in given:
-        computed = max(min(length, row) // vector, 1) * vector
+        if length < 0:
+            computed = -max(-length // vector, 1) * vector
+        elif length >= 2 * row:
+            computed = length // row * row
+        else:
+            computed = max(min(length, row) // vector, 1) * vector
         new = Candidate("tile", computed, {"tile": computed})
         found.setdefault(computed, new).given.append(length)
     return list(found.values())
@@ -107,9 +125,7 @@ def candidates(
 ) -> list[Candidate]:
     """Returns all lengths of tiles; and sizes of blocks where the grid is cut into such."""
     _, ny, nx = model.grid.shape
-    vector, row = (
-        at_once(trials.simulation({"tile": length}).sequence.groups) for length in (1, nx + 1000)
-    )
+    vector, row = vector_and_row(trials.simulation({"tile": 1}))
     found = by_what_is_computed(lengths(tiles, nx), vector, row)
     if model.grid.distribution(mpi.world.size) != "auto":
         return found
@@ -226,7 +242,7 @@ def draw(figures: dict[str, Any], case: str, path: Path | None = None) -> Any:
     ):
         seen = [e for e in figures["found"] if e["what"] == what and not e["refused"]]
         if seen:
-            x = [float(e["size"] if what == "tile" else math.prod(e["size"])) for e in seen]
+            x = [float(abs(e["size"]) if what == "tile" else math.prod(e["size"])) for e in seen]
             panels[name] = plots.Panel(
                 xlabel,
                 "ms a step",

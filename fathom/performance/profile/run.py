@@ -20,13 +20,13 @@ from typing import Any
 import click
 import numpy as np
 
-from fathom.base import machine, mpi, regions
+from fathom.base import machine, mpi, provenance, regions
 from fathom.grids.wide_halo import halo_everywhere
 from fathom.model import device
-from fathom.performance import history, load, roofline
+from fathom.performance import history, load, roofline, vectors
 from fathom.performance.pairs import middle
 from fathom.performance.profile import noise as interrupted
-from fathom.performance.work import declared_bytes, parts, steps_of_a_cycle
+from fathom.performance.work import declared_bytes, of_regions, steps_of_a_cycle
 from fathom.plots.report import otf2_trace, timeline, traces
 from fathom.plots.report import tables as profile_tables
 from fathom.plots.report.file_use import FileUse
@@ -122,6 +122,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     found |= {
         "case": case,
         "machine": machine.name(),
+        "environment": provenance.environment(),
         "configuration": s.experiment,
         "samples": samples.by_region(),
         "files": use.by_file(),
@@ -267,6 +268,13 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         for name, total in zip(names, totals)
         if seconds.get(name)
     }
+    kernels = {p.name: p.kernel for p in s.model.processes(s.time_step, s.surface) if p.kernel}
+    made = vectors.of_core(found, s.bytes_of_number, kernels) if s.is_root else {}
+    for name, of_kernel in made.items():
+        found[name] |= {"in_vectors": of_kernel.part, "lanes": of_kernel.lanes}
+    for name, (_, bytes_, within) in work.items():
+        if name in found:
+            found[name]["data_in"] = known.place(bytes_ if within is None else within)
     return found, known.describe()
 
 
@@ -277,10 +285,14 @@ def _work_of_a_cycle(s: Any, seconds: dict[str, float], calls: dict[str, int]) -
     _count_a_cycle(s)
     work = _work_of_processes(s)
     after = dynamics.spent if dynamics else {}
-    for name, part in parts.items():
-        if part in after and name in seconds:  # of all calls in a step
+    for name, keys in of_regions.items():
+        if keys[0] in after and name in seconds:  # of all calls in a step
             of_a_step = calls[name] / max(calls["step"], 1)
-            work[name] = _work_of_part(before[part], after[part], steps_of_a_cycle(s), of_a_step)
+            done = [
+                _work_of_part(before[key], after[key], steps_of_a_cycle(s), of_a_step)
+                for key in keys
+            ]
+            work[name] = sum(one[0] for one in done), sum(one[1] for one in done), None
     return work
 
 
@@ -316,7 +328,7 @@ def _count_a_cycle(s: Any) -> None:
 
 
 def _work_of_processes(s: Any) -> dict[str, Work]:
-    """Returns the work of each process whose operations were counted."""
+    """Returns the work of each process: operations, where they were counted, and bytes."""
     listed = s.model.processes(s.time_step, s.surface)
     every = {p.name: p.every for p in listed}
     moved = declared_bytes(s, listed, s.bytes_of_number)
@@ -327,7 +339,7 @@ def _work_of_processes(s: Any) -> dict[str, Work]:
         if operations and name in every:
             calls = cycle / every[name]
             found[name] = (operations / calls, moved[name], 0)
-    return found
+    return {p.name: (0.0, moved[p.name], None) for p in listed if moved[p.name]} | found
 
 
 def _work_of_part(
@@ -408,6 +420,7 @@ def _present(found: dict[str, Any], request: Request) -> int:
                 *_of_halo(found["halo_on_demand"]),
                 *([("noise", interrupted.say(found["noise"]))] if "noise" in found else []),
                 ("machine", found["limits"]),
+                ("environment", ", ".join(f"{n}={v}" for n, v in found["environment"].items())),
                 ("counters", profile_tables.of_counters(found["counters"])),
             ],
         )

@@ -65,6 +65,7 @@ def _of_the_run(s: Any) -> dict[str, Any]:
     node.Free()
     return {
         **provenance.facts(),
+        "environment": provenance.environment(),
         "run": s.identity.told,
         "model": type(s.model).__name__,
         "grid": repr(s.model.grid),

@@ -18,7 +18,9 @@ def by_exclusive_time(
     records: Sequence[Record], rates: Mapping[str, Record] | None = None, share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
     """Returns head and rows: each name once, the longest first, those that took less than a share
-    of the whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known.
+    of the whole together. rates: GF/s, GB/s, the fraction of the machine's limit, the part of
+    the arithmetic in vectors, mean numbers of an instruction, and the cache that holds the data,
+    where known.
     """
     wall, rates = records[0]["elapsed"] or 1.0, rates or {}
     held = exclusive(records)
@@ -39,7 +41,7 @@ def by_exclusive_time(
     rest = sum(r["seconds"] for r in held if r["seconds"] < share * wall)
     sums = {f"{len(held) - len(rows)} others": rest} if rest else {}
     sums["all"] = sum(r["seconds"] for r in held)
-    empty = [""] * (7 if rates else 3)
+    empty = [""] * (10 if rates else 3)
     rows += [
         [name, "", "", f"{seconds:.4f}", f"{100 * seconds / wall:.2f}", *empty]
         for name, seconds in sums.items()
@@ -53,18 +55,22 @@ def by_exclusive_time(
         "mean [ms]",
         "least [s]",
         "most of a rank [s]",
-        *(["GF/s", "GB/s", "of limit", "limit"] if rates else []),
+        *(["GF/s", "GB/s", "of limit", "limit", "in vectors", "lanes", "data in"] if rates else []),
     ], rows
 
 
 def _rates(found: Record | None) -> list[str]:
     if not found:
-        return [""] * 4
+        return [""] * 7
+    vectors = "in_vectors" in found
     return [
         f"{found['gflops']:.1f}" if found["operations"] else "",
         f"{found['gigabytes_per_second']:.1f}" if found["bytes"] else "",
         f"{100 * found['fraction']:.0f} %",
         found["limit"],
+        f"{100 * found['in_vectors']:.0f} %" if vectors else "",
+        f"{found['lanes']:.1f}" if vectors else "",
+        found.get("data_in", ""),
     ]
 
 

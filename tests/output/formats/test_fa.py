@@ -53,6 +53,23 @@ def test_articles_are_read_in_any_order(tmp_path, count):
     ) or count < 1600
 
 
+def test_the_size_of_a_buffer_is_that_of_calls(tmp_path, monkeypatch):
+    """All calls but the last one are as long as the user says, and the bytes stay."""
+    words, contents = np.arange(50_000), set()
+    for given, size in (("64KiB", 1 << 16), ("131072", 1 << 17), ("", 1 << 20)):
+        monkeypatch.setenv("FATHOM_BUFFER", given)
+        writes = files.Writes()
+        lfi.write(tmp_path / "a.lfi", {"A": [words]}, writes)
+        contents.add((tmp_path / "a.lfi").read_bytes())
+        whole = len(next(iter(contents)))
+        calls, written = map(sum, zip(*writes.counts.values()))
+        assert written == whole and calls == -(-whole // size)
+    assert len(contents) == 1
+    monkeypatch.setenv("FATHOM_BUFFER", "4 kB")
+    with pytest.raises(ValueError, match=r"FATHOM_BUFFER = '4 kB' must be a size from 64KiB"):
+        files.buffer()
+
+
 def test_names_that_lfi_cannot_hold(tmp_path):
     for name in ("", "SEVENTEEN LETTERS", " BLANK", "ÉTÉ"):
         with pytest.raises(ValueError, match="1 to 16 letters"):

@@ -33,33 +33,45 @@ def test_sizes_by_halves():
 
 
 def test_lengths_that_are_the_same_code_come_once():
-    found = blocking.by_what_is_computed([4, 30, 32, 62, 128, 254, 2046], vector=16, row=128)
+    lengths = [4, 30, 32, 62, 128, 254, 2046, -30, -2046, -2047]
+    found = blocking.by_what_is_computed(lengths, vector=16, row=128)
     assert {c.size: c.given for c in found} == {
         16: [4, 30],
         32: [32],
         48: [62],
-        128: [128, 254, 2046],
+        128: [128, 254],
+        1920: [2046],
+        -16: [-30],
+        -2032: [-2046, -2047],
     }
     assert all(c.configuration == {"tile": c.size} for c in found)
 
 
 def test_columns_at_once_are_those_that_are_computed():
-    """Whole vectors, at most a row with its halo; any length has the same bits."""
-    found, sums = {}, set()
-    for given in (1, 30, 2046):
+    """Whole vectors, whole rows with their halo, or so many of joined rows; any length has the same
+    bits.
+    """
+    found, sums, whole = {}, set(), None
+    for given in (1, 30, 60, 2046, -100):
         sim = cases.simulate(cases.stirred(cases.box()), surface=cases.wind())
         sim.parallel["tile"] = given
         sim.advance(3)
         groups = [g for g in sim.sequence.groups if g["tile"]]
         found[given] = {(g["tile"], g["tile_reason"]) for g in groups}
         sums.add(sim.checksum())
+        whole = blocking.vector_and_row(sim) if given == 1 else whole
     assert len(sums) == 1
-    ((vector, least),), ((few, of_30),), ((row, of_row),) = found.values()
+    (vector, least), (few, of_30), (row, of_row), (rows, of_rows), (cut, of_cut) = (
+        next(iter(groups)) for groups in found.values()
+    )
     assert vector in (2, 4, 8) and least == "of 1 given: at least a vector"
     assert few == 30 // vector * vector
     assert of_30 == ("given" if few == 30 else f"of 30 given: whole vectors of {vector}")
     width = sim.model.grid.shape[2] + 2 * sim.model.halo
-    assert width <= row < width + vector and of_row == "of 2046 given: a whole row"
+    assert width <= row < width + vector and of_row == "of 60 given: a whole row"
+    assert whole == (vector, row)
+    assert rows % row == 0 and row < rows <= 2046 and of_rows.endswith(": rows join")
+    assert cut == 100 // vector * vector and of_cut.endswith(": rows join and are cut")
 
 
 def test_the_command(tmp_path):

@@ -4,6 +4,8 @@ artificial regressions are found, and mistakes get clear messages.
 
 import copy
 import json
+import platform
+import shutil
 import sys
 
 import numpy as np
@@ -63,8 +65,15 @@ def test_tables_and_figures(made):
         assert words in out
     head, rows = profile_tables.by_exclusive_time(found["profile"])
     assert float(rows[-1][head.index("%")]) == pytest.approx(100, abs=0.5)
+    assert found["environment"]["OMP_NUM_THREADS"] == "1" and "OMP_NUM_THREADS=1" in out
     rate = found["rates"]["MomentumAdvection"]
     assert rate["operations"] > 0 and 0 < rate["fraction"] < 1.5 and rate["limit"]
+    assert rate["data_in"] in ("second cache", "last cache", "memory")
+    if shutil.which("objdump") and platform.machine() == "x86_64":
+        assert rate["in_vectors"] > 0.8 and 2 < rate["lanes"] <= 16
+        head, rows = profile_tables.by_exclusive_time(found["profile"], found["rates"], 0.0)
+        assert all(len(row) == len(head) for row in rows)
+        assert any(row[head.index("in vectors")].endswith(" %") for row in rows)
     assert (
         len(found["samples"]["MomentumAdvection"]) == 8
         and min(found["samples"]["MomentumAdvection"]) > 0

@@ -29,6 +29,19 @@ from fathom.performance.scaling.clocks import Clocks, Messages
 from fathom.performance.scaling.fit import Fit, fit
 from fathom.performance.scaling.machine import Machine, load
 from fathom.performance.scaling.ranges import Range
+from fathom.performance.scaling.reference import table
+
+def profile(name: str, of: str = "cpu") -> dict[str, dict[str, str]]:
+    """Returns what the study says of each routine of a profile: reference/profiles_sx8r.csv."""
+    rows = table("profiles_sx8r.csv")
+    return {row["routine"]: row for row in rows if (row["profile"], row["of"]) == (name, of)}
+
+
+def in_messages(of_profile: Mapping[str, Mapping[str, str]]) -> float:
+    """Returns the share of processor time in messages."""
+    shares = [row["share"] for row in of_profile.values() if row["kind"] == "message"]
+    return sum(map(float, shares)) / 100
+
 
 surfex, distribution = 320e6, 40.0  # bytes; s to distribute fields, as measured
 surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
@@ -41,18 +54,20 @@ columns, rows, zone, extension = (
     36,
 )  # points; width of the coupling zone; rows of the extension zone (estimate)
 tasks, model_steps = 64, 1440
-computing = (
-    91584.7 * (1 - 0.343) / tasks
-)  # s of a task, as profiled: processor time without that in messages
+by_processor, by_elapsed = profile("AROME"), profile("AROME", "elapsed")
+# s of a task, as profiled: processor time without that in messages
+computing = float(by_processor["all"]["seconds"]) * (1 - in_messages(by_processor)) / tasks
 physics = 0.9  # of the computing; the rest is done on the extension zone too (estimate)
 volume = (
     25.4e6 * 399360 / tasks / model_steps
 )  # bytes of a task in the transpositions of a step, as counted
 different = 8  # steps, each with its own scatter
 forecast_figures = {
-    "elapsed": 1745.4,
-    "barriers": 410.0,
-    "messages": 165.3 + 141.3 + 114.5,
+    "elapsed": float(by_elapsed["all"]["seconds"]),
+    "barriers": float(by_elapsed["mpl_barrier"]["seconds"]),
+    "messages": sum(
+        float(by_elapsed[f"mpl_{name}"]["seconds"]) for name in ("alltoallv", "recv", "send")
+    ),
     "square": 0.93,
     "rows": 0.94,
     "synchronised": 0.90,
