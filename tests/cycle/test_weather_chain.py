@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import box
-from fathom.assimilation.cycle.chain import areas, chain, network, settings
+from fathom.assimilation.cycle.chain import areas, chain, forecasts, models, network, settings
 from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.observations import base, linear
 from fathom.output.formats import restart
@@ -91,6 +91,21 @@ def test_the_network_depends_on_its_hour_alone():
 def fields_of(path):
     with restart.read(path) as file:
         return {name: np.array(file[name]) for name in file.names}
+
+
+def test_the_ground_stays_exactly(tmp_path):
+    """Forecasts from restarts, and an analysis, have the ground of the first, bit for bit."""
+    suite = read("model.precision='fp32'")
+    ways = [tmp_path / f"{name}.fathom" for name in ("one", "two", "analysis", "three")]
+    forecasts.run(suite, tmp_path / "first", None, [(3600.0, ways[0])])
+    forecasts.run(suite, tmp_path / "second", ways[0], [(3600.0, ways[1])])
+    state = State(ways[1])
+    models.set_out(suite, state.fields, state.header, models.date_of(ways[1]), ways[2])
+    forecasts.run(suite, tmp_path / "third", ways[2], [(3600.0, ways[3])])
+    first, *others = (fields_of(path)["surface_geopotential"] for path in ways)
+    assert np.ptp(first) > 1e4
+    for other in others:
+        np.testing.assert_array_equal(first, other)
 
 
 @pytest.mark.long

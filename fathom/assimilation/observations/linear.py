@@ -31,11 +31,12 @@ at_once = 1000  # data
 
 def slopes(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the derivatives of all data by the state of their columns (n, 4 K + 2); 0 where there
-    is no operator.
+    is no operator, or where it has no finite slope: such a datum has no say.
     """
     made = np.zeros((len(data), 4 * len(held["air_temperature"]) + 2))
     for look in air.looks(data, held):
         made[look.of] = look.slopes()
+    made[~np.isfinite(made).all(axis=1)] = 0
     return made
 
 

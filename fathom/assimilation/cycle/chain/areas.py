@@ -130,11 +130,8 @@ class AreaCycles(Cycles):
         begin, half = self.outer.folder(0) / "begin.fathom", self.suite.window / 2
         forecasts.first_of_area(self.suite, begin, folder, half)
 
-    def analyser_for(self, state: State) -> Analyser:
-        if self.analyser is None:
-            self.analyser = AreaAnalyser(self.suite, state, self.out)
-        self.analyser.renewed(state)
-        return self.analyser
+    def new_analyser(self, state: State, loop: int) -> Analyser:
+        return AreaAnalyser(self.suite, state, self.out)
 
     def truth(self, number: int) -> Path:
         return self.outer.truth(number)

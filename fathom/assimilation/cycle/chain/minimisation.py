@@ -74,19 +74,18 @@ class Increments:
 
 
 class Analyser:
-    """The analyses of a chain: the grid of the increments and its tangent model."""
+    """The analyses of a chain in an outer loop (the last by default): the grid of the increments
+    and its tangent model."""
 
-    def __init__(self, suite: Suite, state: State, out: Path = Path()) -> None:
+    def __init__(
+        self, suite: Suite, state: State, out: Path = Path(), loop: int | None = None
+    ) -> None:
         self.statistics = out / "background.nc"
         self.suite, grid = suite, state.grid
-        truncation = suite.increment.truncation or grid.truncation
+        truncation = suite.truncation(suite.loops - 1 if loop is None else loop) or grid.truncation
         self.grid = GaussianGrid(truncation, grid=grid.grid, levels=grid.levels)
         self.fine, self.space = state.space, Space(self.grid)
         self.below = models.ground_on(state.fields, self.space, grid)
-        # of the tangent model: that of the first window, since forecasts round it
-        first = out / "window-0000" / "background.fathom"
-        fields = State(first).fields if first.exists() else state.fields
-        self.ground = models.ground_on(fields, self.space, grid)["surface_geopotential"][0]
 
     def renewed(self, state: State) -> None:
         """Takes ground and sea of another state on the same grid."""
@@ -146,7 +145,7 @@ class Analyser:
             self.grid,
             physics=[scheme("SmoothMixing")],
             tracers=["specific_humidity"],
-            orography=self.ground.astype(float),
+            orography=self.below[models.ground][0].astype(float),
             diffusion_time=of.diffusion_time,
             fix_mass=False,
         )
