@@ -50,6 +50,9 @@ def some_ground(longitude, latitude):
         ("observations.without=['radience']", "unknown kind 'radience'; did you mean 'radiance'"),
         ("observations.base='none.parquet'", "none.parquet: no such file"),
         ("increment.truncation=11", "T11 is finer than the model, T10"),
+        ("increment.truncation=[8, 10]", "2 truncations for 1 outer loops"),
+        ("increment.truncation=['a']", r"must be like 42 or \[42, 63\]"),
+        ("increment.keep='fp23'", "unknown keep 'fp23'; did you mean 'fp32'"),
         ("ensemble.members=1", "two members or more"),
         ("nestor.a=1", r"no table \[nestor\]"),
     ],
@@ -144,6 +147,29 @@ def test_killed_and_continued_on_other_ranks(method, tmp_path):
     data = base.read(whole / "feedback.parquet")
     used = data.used & np.isfinite(data["analysis_departure"])
     assert used.sum() > 100 and (data["weight"][used] <= 1).all()
+
+
+@pytest.mark.long
+def test_outer_loops_of_several_truncations(tmp_path):
+    """4D-Var at T6, then at T10 about the new forecast, ends nearer to the data. `fathom profile`
+    tells of each stage."""
+    (tmp_path / "suite.toml").write_text(source.read_text())
+    more = [*small, "assimilation.method='4d-var'", "assimilation.outer=2", "report.impact=false"]
+    more += ["increment.truncation=[6, 10]", "increment.keep='fp32'", "report.samples=0"]
+    sets = [x for s in more for x in ("--set", s)]
+    arguments = ("profile", "suite.toml", "--out", "out", "--json", "out.json", *sets)
+    status, told, errors = box.fathom(*arguments, folder=tmp_path)
+    assert status == 0, errors
+    stages = json.loads((tmp_path / "out.json").read_text())["stages"]
+    assert "adjoint step" in told and stages["minimisation"]["seconds"]["wall"] > 0
+    regions = {r["region"]: r["calls"] for r in stages["minimisation"]["regions"]}
+    assert regions["adjoint step"] == regions["tangent step"] > 6
+    folder = tmp_path / "out" / "window-0000"
+    assert (folder / "outer-1" / "analysed.parquet").exists()
+    result = json.loads((folder / "stage-minimisation.json").read_text())
+    assert result["residual"] < 0.8 * result["departure"]
+    with np.load(folder / "increments.npz") as made:
+        assert made["increment"].size == State(folder / "background.fathom").space.size
 
 
 @pytest.mark.long

@@ -24,6 +24,7 @@ from fathom.assimilation.maps import Matrix
 from fathom.assimilation.observations import equivalents, looks, parquet
 from fathom.assimilation.observations.base import Observations
 from fathom.base.moist_air import RATIO
+from fathom.base.regions import region
 
 vapour = 1 / RATIO - 1
 at_once = 1000  # data
@@ -74,7 +75,9 @@ def operator(
         rows, index = slopes(air, data.taken(of), some), around.index[of]
         above = pressure.ravel()[index]
         own[first] = _rows(rows, some, places, packed[index], of, above, inside, moist)
-    every = {first: rows for part in comm.allgather(own) for first, rows in part.items()}
+    with region("slopes to all ranks", "minimisation", "exchange", comm):
+        of_ranks = comm.allgather(own)
+    every = {first: rows for part in of_ranks for first, rows in part.items()}
     parts = [every[first] for first in sorted(every)]
     K = len(held["air_temperature"])
     size = (3 * K + 1 + K * moist) * int(inside.sum())

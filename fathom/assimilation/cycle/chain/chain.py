@@ -48,6 +48,7 @@ from fathom.assimilation.observations import base, blacklist, plugged, screening
 from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.base import mpi, writing
+from fathom.run import launch
 
 Say = Callable[[str], None]
 no_weight = 0.02  # of quality control: a datum with less has no say
@@ -63,7 +64,8 @@ class Cycles:
             forecasts.check_base(suite)
         self.analysers: dict[int, Analyser] = {}  # by outer loop
         self.stages: list[Stages] = []
-        self.threads = int(suite.document.tables.get("parallel", {}).get("threads") or 1)
+        given = suite.document.tables.get("parallel", {}).get("threads")
+        self.threads = int(given or launch.threads_of_environment())
         if mpi.is_root:
             self.out.mkdir(parents=True, exist_ok=True)
         mpi.world.barrier()  # the folder is there
@@ -237,16 +239,18 @@ class Cycles:
         """
         folder, analyser = self.folder(number), self.analyser_for(state, loop)
         x = present = vector_on(analyser, state)
-        start = None
+        start = weights = None
         if before is not None:
             data = self._compared_again(folder, loop)
             present = vector_on(analyser, State(folder / "air.fathom"))
             coarse = self.analyser_for(state, loop - 1)
             start = models.between(coarse.space, analyser.space, before.increment)
+            weights = before.weights
+            coarse.forget()
         of = self.suite.of_members
         root = members.background(self, analyser, folder, x) if of else None
         began = float(self.suite.begin(number).astype("i8"))
-        made = analyser.analyse(present, data, began, self.bias(number), start, root)
+        made = analyser.analyse(present, data, began, self.bias(number), start, root, weights)
         whole, date = increment_on(analyser, state, made.increment), self.suite.analysed(number)
         models.set_out(
             self.suite, state.with_increment(whole), state.header, date, folder / "air.fathom"

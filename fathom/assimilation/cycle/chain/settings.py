@@ -33,6 +33,7 @@ from fathom.run.experiment.toml import Document
 
 of_model = ("grid", "model", "state", "simulation", "parallel", "constants", "extensions")
 may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
+keeps = ("all", "fp32")
 methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
 
 
@@ -136,10 +137,12 @@ class Assimilation:
 class Increment:
     """The grid of the increments: truncation, of the model where it is 0; of outer loops one for
     each, [42, 63], the last for all further; step: of the tangent model of 4d-var and hybrid;
-    diffusion_time: of that model."""
+    diffusion_time: of that model; keep: what it keeps of its trajectory, "all" or half of that
+    memory, "fp32" (Trajectory)."""
 
     truncation: list[Any] = field(default_factory=lambda: [0])
     step: str = "30min"
+    keep: str = "all"
     diffusion_time: str = "2.4h"
 
 
@@ -302,7 +305,10 @@ def check(suite: Suite) -> None:
 
 
 def _check_increment(suite: Suite) -> None:
-    """Checks the truncations of the increments."""
+    """Checks the truncations of the increments, and what is kept of their trajectory."""
+    if (keep := suite.increment.keep) not in keeps:
+        where = suite.document.place("increment", "keep")
+        raise InputError(f"{where}: " + unknown("keep", keep, keeps))
     place = suite.document.place("increment", "truncation")
     each, largest = suite.increment.truncation, suite.document.tables.get("grid", {})
     if not each or not all(isinstance(n, int) and n >= 0 for n in each):
