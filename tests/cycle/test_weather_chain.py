@@ -201,7 +201,8 @@ run = "2h"
 
 
 @pytest.mark.long
-def test_an_area_inside_the_globe(tmp_path):
+@pytest.mark.parametrize("method", ["fgat", "4d-var"])
+def test_an_area_inside_the_globe(method, tmp_path):
     """One window: the area's winds have the axes of the earth in departures and in H', its analysis
     is nearer to the data inside; another window than the globe's is refused."""
     around = [*small, "observations.amount=0.3", "report.samples=0"]
@@ -214,6 +215,7 @@ def test_an_area_inside_the_globe(tmp_path):
         'grid.levels.nz="L8"',
         'model.physics.type="BasicPhysics"',
         'simulation.time_step="30min"',
+        f'assimilation.method="{method}"',
     ]
     file = source.parent / "suite-area.toml"
     other = settings.read(file, [*sets, 'assimilation.window="3h"', 'observations.slot="30min"'])
@@ -225,9 +227,9 @@ def test_an_area_inside_the_globe(tmp_path):
     assert result["minimisation"]["residual"] < result["minimisation"]["departure"]
     folder = tmp_path / "out" / "window-0000"
     data = base.read(folder / "screened.parquet")
-    middle = int((cycles.suite.start + np.timedelta64(3, "h")).astype("i8"))
+    analysed = int(cycles.suite.analysed(0).astype("i8"))
     wind = data.variable_is("eastward_wind") | data.variable_is("northward_wind")
-    data = data.taken(data.used & wind & (np.abs(data["time"] - middle) < 900))
+    data = data.taken(data.used & wind & (np.abs(data["time"] - analysed) < 900))
     state = State(folder / "background.fathom")
     held, _ = state.space.held(state.space.columns(state.vector, state.fields), data)
     seen = linear.values(state.space.air, data, held)

@@ -339,7 +339,11 @@ class Cycles:
 
     def truth(self, number: int) -> Path:
         """Returns the restart of nature at the date of an analysis."""
-        if not self.suite.along:
+        return self.nature_at(number, self.suite.along)
+
+    def nature_at(self, number: int, start: bool) -> Path:
+        """Returns the restart of nature at the start of a window, or in its middle."""
+        if not start:
             return self.folder(number) / "middle.fathom"
         before = self.folder(number - 1) / "end.fathom"
         return before if number else self.out / "nature" / "start.fathom"
