@@ -96,6 +96,11 @@ def fields_of(path):
         return {name: np.array(file[name]) for name in file.names}
 
 
+@pytest.mark.parametrize("rows, wanted", [(16, 5.0), (64, 1.0), (160, 0.5), (720, 0.25)])
+def test_the_store_around_an_area(rows, wanted):
+    assert forecasts.half_of(180 / rows) == wanted
+
+
 def test_the_ground_stays_exactly(tmp_path):
     """Forecasts from restarts, and an analysis, have the ground of the first, bit for bit."""
     suite = read("model.precision='fp32'")

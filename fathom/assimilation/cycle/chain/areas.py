@@ -121,8 +121,8 @@ class AreaCycles(Cycles):
             )
         if any(suite.increment.truncation):
             raise InputError(
-                f"{place('increment', 'truncation')}: {suite.increment.truncation} of an area, whose"
-                " increments have the waves of its plane; leave it out"
+                f"{place('increment', 'truncation')}: {suite.increment.truncation} of an area;"
+                " its increments have the waves of its plane: leave it out"
             )
         return around
 

@@ -44,11 +44,17 @@ def run(
         s.observe(path, every=suite.observations.slot, path=name)
     if store:
         s.output(
-            "outer.zarr", variables=list(around), levels=list(of_outer), latlon_resolution=1,
-            every=store,
+            "outer.zarr", variables=list(around), levels=list(of_outer), every=store,
+            latlon_resolution=half_of(180 / s.model.grid.horizontal.ny),
         )  # fmt: skip
     _legs(models.prepared(s), legs)
     return s
+
+
+def half_of(spacing: float) -> float:
+    """Returns the coarsest regular grid [degrees] of at most half the spacing of a model's rows, so
+    that splines through it have four points for the shortest wave and more."""
+    return next((r for r in (5.0, 3.0, 2.0, 1.0, 0.5) if r <= 0.5 * spacing), 0.25)
 
 
 def _legs(simulation: Any, legs: Legs) -> None:
