@@ -16,6 +16,7 @@ import numpy as np
 
 from fathom.assimilation.maps import Identity, LinearMap, Vector
 from fathom.base.failure import InputError
+from fathom.base.regions import region
 
 
 @dataclass
@@ -71,7 +72,13 @@ class Cost:
 
     def increment(self, control: Vector) -> Vector:
         """Returns dx at the start."""
-        return self.background.apply(control)
+        with region("background errors", "minimisation"):
+            return self.background.apply(control)
+
+    def to_control(self, gradient: Vector) -> Vector:
+        """Returns L* of a gradient by dx at the start."""
+        with region("background errors", "minimisation"):
+            return self.background.adjoint(gradient)
 
     def observe(self, increment: Vector) -> Vector:
         """Returns H' M' of an increment at the start, at the observations of all slots."""
@@ -94,7 +101,7 @@ class Cost:
 
     def covariance(self, gradient: Vector) -> Vector:
         """Returns B = L L*."""
-        return self.background.apply(self.background.adjoint(gradient))
+        return self.increment(self.to_control(gradient))
 
     def parts(self, control: Vector) -> tuple[float, float]:
         """Returns J_b and J_o."""
@@ -106,16 +113,16 @@ class Cost:
 
     def gradient(self, control: Vector) -> Vector:
         left = (self.observe(self.increment(control)) - self.departures) / self.variances
-        result: Vector = control + self.background.adjoint(self.observe_adjoint(left))
+        result: Vector = control + self.to_control(self.observe_adjoint(left))
         return result
 
     def hessian(self, control: Vector) -> Vector:
         """Returns J'' of a control vector."""
         seen = self.observe(self.increment(control)) / self.variances
-        result: Vector = control + self.background.adjoint(self.observe_adjoint(seen))
+        result: Vector = control + self.to_control(self.observe_adjoint(seen))
         return result
 
     @property
     def right_side(self) -> Vector:
         """Returns -J' where chi = 0: L* sum G* R^-1 d."""
-        return self.background.adjoint(self.observe_adjoint(self.departures / self.variances))
+        return self.to_control(self.observe_adjoint(self.departures / self.variances))

@@ -20,6 +20,7 @@ import numpy as np
 from fathom.assimilation.cost import Cost
 from fathom.assimilation.maps import Vector
 from fathom.base.failure import InputError
+from fathom.base.regions import region
 
 
 @dataclass
@@ -116,8 +117,9 @@ def lanczos(
         q = hessian(p)
         alpha = squared / float(p @ q)
         x, r = x + alpha * p, r - alpha * q
-        for unit in units:
-            r = r - (unit @ r) * unit
+        with region("orthogonal residuals", "minimisation"):
+            for unit in units:
+                r = r - (unit @ r) * unit
         before, squared = squared, float(r @ r)
         alphas.append(alpha)
         betas.append(squared / before)

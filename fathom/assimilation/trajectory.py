@@ -20,6 +20,7 @@ import numpy as np
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.base.regions import region
 
 
 class Forecasts:
@@ -94,20 +95,23 @@ class Forecasts:
         """
         fields = self.fields if fields is None else fields
         made, full = np.empty(self.size), self.there.all()
-        for name, part in self.split(made).items():
-            whole = self.simulation.assemble(fields.windows(name))
-            if whole is not None:
-                part[...] = whole.reshape(part.shape) if full else whole[:, self.there]
-        self.simulation.comm.Bcast(made, 0)
+        with region("fields to a vector", "minimisation"):
+            for name, part in self.split(made).items():
+                whole = self.simulation.assemble(fields.windows(name))
+                if whole is not None:
+                    part[...] = whole.reshape(part.shape) if full else whole[:, self.there]
+        with region("vector to all ranks", "minimisation", "exchange", self.simulation.comm):
+            self.simulation.comm.Bcast(made, 0)
         return made
 
     def put(self, vector: Vector, fields: Any) -> None:
         """Puts a vector into the fields of a set."""
-        for name, values in self.split(np.asarray(vector, float)).items():
-            whole = self.on_grid(values)
-            for block, (j, i, ny, nx) in enumerate(self.simulation.domain.blocks):
-                part = whole[:, j : j + ny, i : i + nx]
-                fields.put(name, block, np.ascontiguousarray(part))
+        with region("vector to fields", "minimisation"):
+            for name, values in self.split(np.asarray(vector, float)).items():
+                whole = self.on_grid(values)
+                for block, (j, i, ny, nx) in enumerate(self.simulation.domain.blocks):
+                    part = whole[:, j : j + ny, i : i + nx]
+                    fields.put(name, block, np.ascontiguousarray(part))
 
     # ---- the model -------------------------------------------------------------------------------
 
@@ -258,7 +262,9 @@ class ObservedAlong(LinearMap):
         t.linear.start(change)
         for steps, observe in self.observations.items():
             t.linear.tangent(change, at, steps - at)
-            seen.append(observe.apply(t.vector(change)))
+            state = t.vector(change)
+            with region("observation operators", "minimisation"):
+                seen.append(observe.apply(state))
             self.lengths[steps], at = len(seen[-1]), steps
         return np.concatenate(seen)
 
@@ -269,7 +275,9 @@ class ObservedAlong(LinearMap):
         ends = np.cumsum(list(self.lengths.values()))[:-1]
         gradient, here, times = t.nothing(), t.nothing(1), list(self.observations)
         for n, part in reversed(list(enumerate(np.split(np.asarray(y, float), ends)))):
-            t.put(self.observations[times[n]].adjoint(part), here)
+            with region("observation operators", "minimisation"):
+                gradient_here = self.observations[times[n]].adjoint(part)
+            t.put(gradient_here, here)
             gradient.axpy(1.0, here, t.names)
             before = times[n - 1] if n else 0
             t.linear.adjoint(gradient, before, times[n] - before)

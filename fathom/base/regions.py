@@ -41,6 +41,8 @@ def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
 
 def begin(comm: Any, events: int = 0) -> None:
     """Begins a new profile; all ranks together. events: room for a trace."""
+    for account in _accounts:
+        account.keep()
     mpi.core.reset_regions(comm.py2f(), events)
 
 
@@ -82,20 +84,66 @@ def gathered(comm: Any) -> dict[str, Any]:
     """
     with region("profile", "run"):
         mpi.core.settle_meetings()
-    nodes = mine()
+    began = mpi.core.step_times().tolist()
+    steps = [round(b - a, 7) for a, b in itertools.pairwise(began)]
+    return _together(comm, [mine()]) | {"step_seconds": steps}
+
+
+class Account:
+    """All regions while it is open, also of the profiles that begin within it, as each run begins
+    its own. All ranks of comm open and close it together:
+
+        with Account(comm) as account: ...
+        account.gathered()["regions"]
+    """
+
+    def __init__(self, comm: Any) -> None:
+        self.comm = comm
+        self.profiles: list[list[dict[str, Any]]] = []  # of this rank, one after another
+
+    def __enter__(self) -> Account:
+        begin(self.comm)
+        _accounts.append(self)
+        return self
+
+    def keep(self) -> None:
+        """Keeps the present profile; all ranks together."""
+        mpi.core.settle_meetings()
+        self.profiles.append(mine())
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        _accounts.remove(self)
+        if failed is None:
+            self.keep()
+
+    def gathered(self) -> dict[str, Any]:
+        """Returns what `gathered` gives, of the sum of all these profiles, without steps."""
+        return _together(self.comm, self.profiles)
+
+
+_accounts: list[Account] = []  # that are open
+
+
+def _together(comm: Any, profiles: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    """Returns the sum of profiles of this rank over all ranks, on every rank."""
+    summed: dict[tuple[str, ...], dict[str, Any]] = {}
+    for node in itertools.chain(*profiles):
+        held = summed.setdefault(node["path"], dict.fromkeys(_sums, 0.0) | {"of": node})
+        for what in _sums:
+            held[what] += node[what]
     own = {
-        node["path"]: [
-            node["phase"],
-            node["kind"],
+        path: [
+            held["of"]["phase"],
+            held["of"]["kind"],
             1,
-            node["seconds"],
-            node["seconds"],
-            *(node[what] for what in _sums),
+            held["seconds"],
+            held["seconds"],
+            *(held[what] for what in _sums),
         ]
-        for node in nodes
+        for path, held in summed.items()
     }
     merged = comm.bcast(comm.reduce(own, op=_merge))
-    whole = nodes[0]
+    whole = next(iter(summed.values()))
     times = comm.allgather(
         (
             whole["elapsed"] - whole["communication"],
@@ -105,11 +153,9 @@ def gathered(comm: Any) -> dict[str, Any]:
         )
     )
     computing, travelling, waiting, wall = zip(*times)
-    began = mpi.core.step_times().tolist()
     return {
         "regions": [_record(path, held, comm.size) for path, held in merged.items()],
         "efficiency": efficiency(computing, travelling, max(wall)),
-        "step_seconds": [round(b - a, 7) for a, b in itertools.pairwise(began)],
         "ranks": {"computing": computing, "travelling": travelling, "waiting": waiting},
     }
 

@@ -9,6 +9,8 @@ import click
 
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.commands.options import file_option, json_option, number_option
+from fathom.run import launch
+from fathom.run.experiment.toml import Document
 
 
 @click.command(short_help="The time of each part of an experiment.")
@@ -48,11 +50,34 @@ def profile(
     **how: Any,
 ) -> int:
     """Run some steps of FILE and show where the time goes: regions with rates and limits,
-    communication and waiting, files, imbalance, efficiencies.
+    communication and waiting, files, imbalance, efficiencies. Of a chain (docs/chain.md): its first
+    window, stage by stage.
     """
+    if "chain" in Document.read(file, settings).tables:
+        return _of_chain(file, settings, (ranks or 1, threads or 1), how["out"], json_file)
     from fathom.performance.profile.noise import Noise
     from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy
 
     request = Request(file=json_file, noise=Noise.read(noise) if noise else None, **how)
     settings += parallel_settings(ranks, servers, threads)
     return on_ranks(file, settings, None, lambda experiment: run(experiment, request, file.stem))
+
+
+def _of_chain(
+    file: Path,
+    settings: tuple[str, ...],
+    parallel: tuple[int, int],
+    out: Path | None,
+    json_file: Path | None,
+) -> int:
+    """Profiles a window of a chain; parallel: ranks and threads."""
+
+    def act() -> int:
+        from fathom.assimilation.cycle.chain import settings as suites  # loads the models
+        from fathom.performance.profile import chains
+
+        suite = suites.read(file, settings)
+        assert suite is not None
+        return chains.run(suite, out, json_file, file.stem)
+
+    return launch.distribute(*parallel, None, act)

@@ -2,7 +2,8 @@
 
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
-logarithm) and geopotential; layered_state.py interpolates them to pressure levels. Rows of latitude
+logarithm) and geopotential; layered_state.py interpolates them to pressure levels. So it does with
+levels of a model whose pressure is a field, as those of HRRR and ICON. Rows of latitude
 and longitude are Gaussian, also reduced, or even; Gaussian rows may be about another pole, also
 stretched. Spherical harmonics are supported, also of vorticity and divergence
 (fathom/data/grib_rows.py). Maps of an area, and boxes of latitudes and longitudes, keep their
@@ -41,12 +42,15 @@ fields = {  # short names -> names here, and the factor to their units
     "vo": ("vorticity", 1.0),
     "d": ("divergence", 1.0),
 }
+of_layers = {**fields, "pres": ("air_pressure", 1.0)}
+layer_kinds = ("hybrid", "generalVerticalLayer")
 surface_fields = {
     "sp": ("surface_air_pressure", 1.0),
     "lnsp": ("log_surface_pressure", 1.0),
     "z": ("surface_geopotential", 1.0),
     "orog": ("surface_geopotential", earth.STANDARD_GRAVITY),
     "gh": ("surface_geopotential", earth.STANDARD_GRAVITY),
+    "h": ("surface_geopotential", earth.STANDARD_GRAVITY),
 }
 
 
@@ -63,6 +67,8 @@ def of_fields(file: str, fields: Iterable[tuple[Key, Any]], rows: RowsOf) -> xr.
     """
     found, interfaces = _collected(file, fields, rows)
     layers = {key: held for key, held in found.items() if key[0] == "hybrid"}
+    if layers and interfaces is None:
+        return _of_own_pressures(file, found, rows)
     if layers:
         return _of_layers(file, found, rows, interfaces)
     names = {name for kind, name in found if kind == "pressure"}
@@ -167,20 +173,10 @@ def _collected(
         of = held.setdefault((kind, name), {})
         grib_messages.check_once(file, short, when, of)
         of[when] = rows.take(eccodes, message, values)
-        if kind == "hybrid" and interfaces is None:
-            interfaces = _coefficients(eccodes, file, message)
+        if kind == "hybrid" and interfaces is None and eccodes.codes_get(message, "PVPresent", int):
+            interfaces = eccodes.codes_get_array(message, "pv")
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
     return found | _winds(found, held, rows) | _ground(found), interfaces
-
-
-def _coefficients(eccodes: Any, file: str, message: Any) -> Any:
-    """Returns a and b of the interfaces, as a message says. InputError: it does not."""
-    if not eccodes.codes_get(message, "PVPresent", int):
-        raise InputError(
-            f"{file} has levels of the model without the coefficients of their pressures (pv); give"
-            " levels of pressure, or hybrid ones with coefficients"
-        )
-    return eccodes.codes_get_array(message, "pv")
 
 
 def _winds(found: dict[Any, Any], held: dict[Any, Any], rows: RowsOf) -> dict[Any, Any]:
@@ -216,8 +212,8 @@ def key_of(eccodes: Any, message: Any) -> Key | None:
         return ("surface", *surface_fields[short], 0)
     if short in fields and kind in ("isobaricInhPa", "isobaricInPa"):
         return ("pressure", *fields[short], level * (100.0 if kind == "isobaricInhPa" else 1.0))
-    if short in fields and kind == "hybrid":
-        return ("hybrid", *fields[short], level)
+    if short in of_layers and kind in layer_kinds:
+        return ("hybrid", *of_layers[short], level)
     return None
 
 
@@ -249,6 +245,23 @@ def _of_layers(file: str, found: dict[Any, Any], rows: RowsOf, interfaces: Any) 
     if area_state.is_area(data):
         return data.assign(ap=("interface", a), b=("interface", b))
     return layered_state.on_pressures(data, a, b)
+
+
+def _of_own_pressures(file: str, found: dict[Any, Any], rows: RowsOf) -> xr.Dataset:
+    """Returns fields on levels whose pressure is a field, on levels of pressure. InputError: it is
+    none, and there are no coefficients.
+    """
+    if ("hybrid", "air_pressure") not in found:
+        raise InputError(
+            f"{file} has levels of the model without the coefficients of their pressures (pv); give"
+            " levels of pressure, hybrid ones with coefficients, or the pressure of each level"
+        )
+    layered_state.check(file, {name for kind, name in found if kind in ("hybrid", "surface")})
+    data = _dataset(found, rows, "hybrid", "level")
+    layered_state.check(file, data.data_vars)
+    if "air_pressure" not in data:
+        raise InputError(f"{file} lacks air_pressure on some of its levels: all need it")
+    return layered_state.of_own_pressures(file, data)
 
 
 def _layers(file: str, found: dict[Any, Any], rows: RowsOf, layers: int) -> xr.Dataset:

@@ -1,12 +1,13 @@
-"""A state of the atmosphere on hybrid levels, brought to levels of pressure for a start.
+"""A state of the atmosphere on levels of a model, brought to levels of pressure for a start.
 
-p = a + b p_s at interfaces. Heights are those of Simmons & Burridge (1981); temperature and wind
+On hybrid levels p = a + b p_s at interfaces; on others, as of height, each point of each level has
+its pressure. Heights are those of Simmons & Burridge (1981); temperature and wind
 are cubic in ln p, humidity linear.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from fathom.grids.regrid import column
 if TYPE_CHECKING:
     import xarray as xr
 
+Flat = dict[str, np.ndarray]  # name -> (levels, points)
+Columns = tuple[np.ndarray, np.ndarray]  # ln p and geopotential of levels (levels, points)
+of_surface = ("surface_air_pressure", "surface_geopotential", "projection")
 needed = ("air_temperature", "eastward_wind", "northward_wind")
 PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
     [
@@ -64,43 +68,87 @@ def on_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> xr.Dataset:
 
     a [Pa], b: of interfaces from the top; data: what `check` asks for, levels from the top.
     """
+
+    def columns(flat: Flat) -> Columns:
+        T, q = flat["air_temperature"], flat["specific_humidity"]
+        interfaces = column.interface_pressure(a, b, flat["surface_air_pressure"])
+        virtual, ground = moist_air.virtual_temperature(T, q), flat["surface_geopotential"]
+        heights = column.layer_geopotential(interfaces, virtual, ground)
+        return column.layer_logarithms(interfaces), heights
+
+    return _brought(data, PRESSURES, columns)
+
+
+def of_own_pressures(file: Any, data: xr.Dataset) -> xr.Dataset:
+    """Returns levels with `air_pressure` [Pa] at each point on those of PRESSURES that lie below
+    the highest of them; their geopotential is hydrostatic where the data have none. InputError: the
+    levels of a point are not one above the other.
+    """
+    mean = data.air_pressure.mean([d for d in data.air_pressure.dims if d != "level"])
+    data = data.isel(level=np.argsort(mean.values))
+    if not (np.diff(data.air_pressure.values, axis=1) > 0).all():
+        raise InputError(f"{file}: the pressure of its levels does not grow downwards everywhere")
+    highest = float(data.air_pressure.isel(level=0).max())
+
+    def columns(flat: Flat) -> Columns:
+        x = np.log(flat["air_pressure"])
+        if "geopotential" in flat:
+            return x, flat["geopotential"]
+        T, q = flat["air_temperature"], flat["specific_humidity"]
+        virtual = moist_air.virtual_temperature(T, q)
+        below = np.log(flat["surface_air_pressure"]) - x[-1]
+        lowest = flat["surface_geopotential"] + moist_air.GAS_CONSTANT * virtual[-1] * below
+        parts = moist_air.GAS_CONSTANT * 0.5 * (virtual[1:] + virtual[:-1]) * np.diff(x, axis=0)
+        above = np.cumsum(parts[::-1], axis=0)[::-1]
+        return x, lowest + np.concatenate([above, np.zeros_like(above[:1])])
+
+    return _brought(data, PRESSURES[highest <= PRESSURES], columns)
+
+
+def _brought(
+    data: xr.Dataset, pressures: np.ndarray, columns: Callable[[Flat], Columns]
+) -> xr.Dataset:
+    """Returns (time, level, ...) on (time, pressures, ...); columns: of the fields of a time
+    (levels, points), ln p and geopotential of the levels.
+    """
     import xarray
 
     if "surface_air_pressure" not in data:
         data = data.assign(surface_air_pressure=np.exp(data.log_surface_pressure))
-    results = []
+    results, places = [], data.air_temperature.dims[2:]
     for n in range(data.sizes["time"]):
-        states.check_numbers(data.encoding.get("source", "the state"), data.isel(time=n))
-        results.append(_at_pressures(data.isel(time=n), a, b))
-    dims = ("time", "pressure", "latitude", "longitude")
-    shape = (len(results), len(PRESSURES), *data.surface_geopotential.shape[1:])
+        one = data.isel(time=n)
+        states.check_numbers(data.encoding.get("source", "the state"), one)
+        flat = {
+            name: np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
+            for name, field in one.items()
+            if field.dims[-2:] == places
+        }
+        results.append(_at_pressures(flat, pressures, *columns(flat)))
+    dims = ("time", "pressure", *places)
+    shape = (len(results), len(pressures), *data.surface_geopotential.shape[1:])
     made = {
         name: (dims, np.stack([one[name] for one in results]).reshape(shape)) for name in results[0]
     }
-    surface = data[["surface_air_pressure", "surface_geopotential"]]
-    whole = xarray.Dataset(made, surface.coords | {"pressure": PRESSURES})
-    return whole.merge(surface, compat="no_conflicts")
+    rest = data[[n for n in of_surface if n in data]]
+    whole = xarray.Dataset(made, rest.coords | {"pressure": pressures})
+    return whole.merge(rest, compat="no_conflicts")
 
 
-def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
-    """Returns one time (levels, points). Under the ground T falls off with the standard lapse
-    rate."""
-    flat = {
-        name: np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
-        for name, field in data.items()
-    }
+def _at_pressures(
+    flat: Flat, pressures: np.ndarray, x: np.ndarray, heights: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Returns one time (pressures, points) of fields on levels of ln p = x and their geopotential
+    (levels, points). Under the ground T falls off with the standard lapse rate."""
     p_s, ground = flat["surface_air_pressure"], flat["surface_geopotential"]
     T, q = flat["air_temperature"], flat["specific_humidity"]
-    virtual = moist_air.virtual_temperature(T, q)
-    interfaces = column.interface_pressure(a, b, p_s)
-    x, target = column.layer_logarithms(interfaces), np.log(PRESSURES)[:, None]
+    virtual, target = moist_air.virtual_temperature(T, q), np.log(pressures)[:, None]
     between = column.Between(x, target)
     beyond = np.exp(column.EXPONENT * np.maximum(target - x[-1], 0))
     result = {name: between.cubic(flat[name]) for name in ("eastward_wind", "northward_wind")}
     result["air_temperature"] = between.cubic(T) * beyond
     result["specific_humidity"] = between.linear(q)
     bottom = virtual[-1] * np.exp(column.EXPONENT * (np.log(p_s) - x[-1]))
-    heights = column.layer_geopotential(interfaces, virtual, ground)
     inside = column.Between(np.concatenate([x, np.log(p_s)[None]]), target).hermite(
         np.concatenate([heights, ground[None]]),
         -moist_air.GAS_CONSTANT * np.concatenate([virtual, bottom[None]]),

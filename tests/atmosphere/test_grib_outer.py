@@ -7,6 +7,7 @@ import pytest
 
 import centre_files
 import fathom as fm
+from fathom.data import grib_state
 import small_areas
 
 
@@ -74,8 +75,41 @@ def test_files_by_time_pattern_and_member(tmp_path):
         model(str(tmp_path / "lbd*.grib2"))
 
 
+@pytest.mark.parametrize("grid", ["hrrr", "icon"])
+def test_native_levels(grid, tmp_path):
+    """Levels of the model with a pressure at each point, as of HRRR (upwards, with heights) and ICON
+    (downwards): the state of its levels of pressure."""
+    file = tmp_path / "native.grib2"
+    file.write_bytes(centre_files.of_time(grid, 6, "native"))
+    data = grib_state.state(file)
+    x, y = data.longitude.values, data.latitude.values
+    p = data.pressure.values[:, None, None]
+    highest = 0.5 * centre_files.a[1]
+    assert p.min() >= highest and p.max() == 105000 and len(p) > 20
+    above = p < 0.97 * data.surface_air_pressure.values[0]
+    for one, name in zip(("t", "u", "v"), ("air_temperature", "eastward_wind", "northward_wind")):
+        wanted = centre_files.air(one, x, y, p, 6)
+        away = np.where(above, data[name].values[0] - wanted, 0)
+        assert np.abs(away).max() < 0.02 * np.abs(wanted).max(), name
+    away = data.geopotential.values[0] - centre_files.air("z", x, y, p, 6)
+    assert np.abs(np.where(above, away, 0)).max() < 1500  # m2 s-2, of thick layers
+
+
+def test_native_levels_that_cannot_be(tmp_path):
+    """Pressure on some levels only, or that grows upwards."""
+    file, whole = tmp_path / "native.grib2", []
+    for n in (1, 2):
+        for name in ("t", "u", "v", "q"):
+            whole.append(centre_files.message("icon", name, n, 0, "native"))
+    ground = [centre_files.message("icon", name, 0) for name in ("sp", "orog")]
+    one = centre_files.message("icon", "pres", 1, 0, "native")
+    file.write_bytes(b"".join([*whole, *ground, one]))
+    with pytest.raises(fm.InputError, match="lacks air_pressure"):
+        grib_state.state(file)
+
+
 def test_levels_without_coefficients(tmp_path):
-    """Native levels of HRRR: their pressures cannot be told."""
+    """Levels of a model whose pressures cannot be told."""
     file = tmp_path / "native.grib2"
     level = {"typeOfLevel": "hybrid", "PVPresent": 0}
     file.write_bytes(centre_files.message("hrrr", "t", 1, more=level))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import box
-from fathom.assimilation.cycle.chain import areas, chain, network, settings
+from fathom.assimilation.cycle.chain import areas, chain, forecasts, models, network, settings
 from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.observations import base, linear
 from fathom.output.formats import restart
@@ -50,6 +50,9 @@ def some_ground(longitude, latitude):
         ("observations.without=['radience']", "unknown kind 'radience'; did you mean 'radiance'"),
         ("observations.base='none.parquet'", "none.parquet: no such file"),
         ("increment.truncation=11", "T11 is finer than the model, T10"),
+        ("increment.truncation=[8, 10]", "2 truncations for 1 outer loops"),
+        ("increment.truncation=['a']", r"must be like 42 or \[42, 63\]"),
+        ("increment.keep='fp23'", "unknown keep 'fp23'; did you mean 'fp32'"),
         ("ensemble.members=1", "two members or more"),
         ("nestor.a=1", r"no table \[nestor\]"),
         ("chain.windows=true", "windows = True must be like 8"),
@@ -97,6 +100,26 @@ def fields_of(path):
         return {name: np.array(file[name]) for name in file.names}
 
 
+@pytest.mark.parametrize("rows, wanted", [(16, 5.0), (64, 1.0), (160, 0.5), (720, 0.25)])
+def test_the_store_around_an_area(rows, wanted):
+    assert forecasts.half_of(180 / rows) == wanted
+
+
+def test_the_ground_stays_exactly(tmp_path):
+    """Forecasts from restarts, and an analysis, have the ground of the first, bit for bit."""
+    suite = read("model.precision='fp32'")
+    ways = [tmp_path / f"{name}.fathom" for name in ("one", "two", "analysis", "three")]
+    forecasts.run(suite, tmp_path / "first", None, [(3600.0, ways[0])])
+    forecasts.run(suite, tmp_path / "second", ways[0], [(3600.0, ways[1])])
+    state = State(ways[1])
+    models.set_out(suite, state.fields, state.header, models.date_of(ways[1]), ways[2])
+    forecasts.run(suite, tmp_path / "third", ways[2], [(3600.0, ways[3])])
+    first, *others = (fields_of(path)["surface_geopotential"] for path in ways)
+    assert np.ptp(first) > 1e4
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["fgat", "hybrid"])
 def test_killed_and_continued_on_other_ranks(method, tmp_path):
@@ -136,6 +159,29 @@ def test_killed_and_continued_on_other_ranks(method, tmp_path):
 
 
 @pytest.mark.long
+def test_outer_loops_of_several_truncations(tmp_path):
+    """4D-Var at T6, then at T10 about the new forecast, ends nearer to the data. `fathom profile`
+    tells of each stage."""
+    (tmp_path / "suite.toml").write_text(source.read_text())
+    more = [*small, "assimilation.method='4d-var'", "assimilation.outer=2", "report.impact=false"]
+    more += ["increment.truncation=[6, 10]", "increment.keep='fp32'", "report.samples=0"]
+    sets = [x for s in more for x in ("--set", s)]
+    arguments = ("profile", "suite.toml", "--out", "out", "--json", "out.json", *sets)
+    status, told, errors = box.fathom(*arguments, folder=tmp_path)
+    assert status == 0, errors
+    stages = json.loads((tmp_path / "out.json").read_text())["stages"]
+    assert "adjoint step" in told and stages["minimisation"]["seconds"]["wall"] > 0
+    regions = {r["region"]: r["calls"] for r in stages["minimisation"]["regions"]}
+    assert regions["adjoint step"] == regions["tangent step"] > 6
+    folder = tmp_path / "out" / "window-0000"
+    assert (folder / "outer-1" / "analysed.parquet").exists()
+    result = json.loads((folder / "stage-minimisation.json").read_text())
+    assert result["residual"] < 0.8 * result["departure"]
+    with np.load(folder / "increments.npz") as made:
+        assert made["increment"].size == State(folder / "background.fathom").space.size
+
+
+@pytest.mark.long
 def test_an_analysis_starts_any_model(tmp_path):
     """The restart, and the GRIB file, start a run at another truncation."""
     cycles = chain.Cycles(read("chain.windows=1"), tmp_path / "out")
@@ -164,7 +210,8 @@ run = "2h"
 
 
 @pytest.mark.long
-def test_an_area_inside_the_globe(tmp_path):
+@pytest.mark.parametrize("method", ["fgat", "4d-var"])
+def test_an_area_inside_the_globe(method, tmp_path):
     """One window: the area's winds have the axes of the earth in departures and in H', its analysis
     is nearer to the data inside; another window than the globe's is refused."""
     around = [*small, "observations.amount=0.3", "report.samples=0"]
@@ -177,6 +224,7 @@ def test_an_area_inside_the_globe(tmp_path):
         'grid.levels.nz="L8"',
         'model.physics.type="BasicPhysics"',
         'simulation.time_step="30min"',
+        f'assimilation.method="{method}"',
     ]
     file = source.parent / "suite-area.toml"
     other = settings.read(file, [*sets, 'assimilation.window="3h"', 'observations.slot="30min"'])
@@ -188,9 +236,9 @@ def test_an_area_inside_the_globe(tmp_path):
     assert result["minimisation"]["residual"] < result["minimisation"]["departure"]
     folder = tmp_path / "out" / "window-0000"
     data = base.read(folder / "screened.parquet")
-    middle = int((cycles.suite.start + np.timedelta64(3, "h")).astype("i8"))
+    analysed = int(cycles.suite.analysed(0).astype("i8"))
     wind = data.variable_is("eastward_wind") | data.variable_is("northward_wind")
-    data = data.taken(data.used & wind & (np.abs(data["time"] - middle) < 900))
+    data = data.taken(data.used & wind & (np.abs(data["time"] - analysed) < 900))
     state = State(folder / "background.fathom")
     held, _ = state.space.held(state.space.columns(state.vector, state.fields), data)
     seen = linear.values(state.space.air, data, held)

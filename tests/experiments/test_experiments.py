@@ -161,7 +161,8 @@ small = {
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
 elsewhere = {
-    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area", "suite-t42", "suite-area"),
+    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area"),
+    *("suite-t42", "suite-t106", "suite-area"),
     *("arome-large", "arome-austria"),
     # tests/coupled
     *("coupled-aquaplanet", "coupled-t31-3deg", "coupled-t42-3deg", "coupled-t106-1deg"),

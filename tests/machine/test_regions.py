@@ -114,3 +114,21 @@ def test_efficiencies_by_hand():
             "transfer": 0.9,
         }
     )
+
+
+def test_an_account_of_several_profiles():
+    """Runs within it begin their own; it has the sum of all."""
+    with regions.Account(mpi.world) as account:
+        with regions.region("before", "one"):
+            pass
+        for _ in range(2):
+            regions.begin(mpi.world)
+            with regions.region("within", "two"):
+                pass
+    found = by_name(account.gathered())
+    assert found["within"]["calls"] == 2 and found["before"]["calls"] == 1
+    assert found["run"]["calls"] == 3
+    parts = sum(r["seconds"] for r in account.gathered()["regions"])
+    assert parts == pytest.approx(found["run"]["elapsed"], rel=1e-6)
+    regions.begin(mpi.world)
+    assert len(account.profiles) == 3  # it is closed

@@ -68,6 +68,21 @@ def test_each_kind_against_differences(scene):
         assert close.mean() > 0.95, (kinds[kind], linearly[of], numbers[of])  # kinks aside
 
 
+def test_humidity_below_zero(scene):
+    """As truncation makes it: a dew point has a finite slope, or the datum has no say."""
+    space, state, below, data = scene
+    u, v, warm, pi, q = space.unpacked(state)
+    dry = space.packed([u, v, warm, pi, q - 0.01])
+    fields = space.columns(dry, below)
+    held, _ = space.held(fields, data)
+    slopes = linear.slopes(space.air, data, held)
+    assert np.isfinite(slopes).all() and slopes[data.kind_is("synop")].any()
+    held["specific_humidity"] = 0 * held["specific_humidity"] - 1e-5
+    dew = data.variable_is("dew_point_temperature")
+    slopes = linear.slopes(space.air, data, held)
+    assert dew.any() and np.isfinite(slopes).all() and not slopes[dew].any()
+
+
 def test_bias_of_channels(scene):
     """A constant in each channel is what its coefficient says, and nothing else has a bias."""
     space, state, below, data = scene

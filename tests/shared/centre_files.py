@@ -23,6 +23,7 @@ def air(name, x, y, p, hours):
         phi = R * WARM * np.log(surface_pressure(x, y) / p)
         return phi / 9.80665 if name == "gh" else phi
     fields = {
+        "pres": p,
         "t": WARM / (1 + 0.608 * 0.008 * cosine * (p / 1e5) ** 3),  # so that T_v is the same
         "u": (10 + hours) * cosine * (1.2 - p / 1e5),
         "v": 3 * sine * cosine,
@@ -63,11 +64,15 @@ grids = {  # sample of ecCodes, keys
 
 
 def message(grid, name, level, hours=0, hybrid=False, more=()):
-    """A message, of a level [hPa or number], 0: of the surface."""
+    """A message, of a level [hPa or number], 0: of the surface. hybrid: "native": levels without
+    coefficients, from the ground up in HRRR, from the top down in ICON.
+    """
     sample, keys = grids[grid]
     handle = eccodes.codes_grib_new_from_samples(sample)
     kind = "hybrid" if hybrid and level else "isobaricInhPa" if level else "surface"
-    if hybrid:
+    if hybrid == "native":
+        kind = "generalVerticalLayer" if grid == "icon" else kind
+    elif hybrid:
         eccodes.codes_set(handle, "typeOfLevel", "hybrid")
         eccodes.codes_set(handle, "PVPresent", 1)
         eccodes.codes_set_array(handle, "pv", [*a, *b])
@@ -81,7 +86,9 @@ def message(grid, name, level, hours=0, hybrid=False, more=()):
     x, y = (eccodes.codes_get_array(handle, n) for n in ("longitudes", "latitudes"))
     p = np.full(x.shape, 100.0 * level)
     if hybrid and level:
-        low, high = (a[n] + b[n] * surface_pressure(x, y) for n in (level - 1, level))
+        upwards = hybrid == "native" and grid != "icon"
+        k = len(a) - level if upwards else level
+        low, high = (a[n] + b[n] * surface_pressure(x, y) for n in (k - 1, k))
         p = (low + high) / 2
     eccodes.codes_set(handle, "bitsPerValue", 24)
     eccodes.codes_set_values(handle, air(name, x, y, p, hours))
@@ -93,6 +100,7 @@ def message(grid, name, level, hours=0, hybrid=False, more=()):
 def of_time(grid, hours, hybrid=False, humidity="q", height="z", more=()):
     """All messages of a time."""
     names = (*short[:3], humidity, *([] if hybrid else [height]))
+    names += ("pres", *(["gh"] if grid == "hrrr" else [])) if hybrid == "native" else ()
     levels = range(1, len(a)) if hybrid else pressures
     found = [message(grid, n, k, hours, hybrid, more) for k in levels for n in names]
     ground = ("sp", "orog")

@@ -24,6 +24,7 @@ from fathom.assimilation.maps import Matrix
 from fathom.assimilation.observations import equivalents, looks, parquet
 from fathom.assimilation.observations.base import Observations
 from fathom.base.moist_air import RATIO
+from fathom.base.regions import region
 
 vapour = 1 / RATIO - 1
 at_once = 1000  # data
@@ -31,11 +32,12 @@ at_once = 1000  # data
 
 def slopes(air: equivalents.Air, data: Observations, held: looks.Columns) -> np.ndarray:
     """Returns the derivatives of all data by the state of their columns (n, 4 K + 2); 0 where there
-    is no operator.
+    is no operator, or where it has no finite slope: such a datum has no say.
     """
     made = np.zeros((len(data), 4 * len(held["air_temperature"]) + 2))
     for look in air.looks(data, held):
         made[look.of] = look.slopes()
+    made[~np.isfinite(made).all(axis=1)] = 0
     return made
 
 
@@ -73,7 +75,9 @@ def operator(
         rows, index = slopes(air, data.taken(of), some), around.index[of]
         above = pressure.ravel()[index]
         own[first] = _rows(rows, some, places, packed[index], of, above, inside, moist)
-    every = {first: rows for part in comm.allgather(own) for first, rows in part.items()}
+    with region("slopes to all ranks", "minimisation", "exchange", comm):
+        of_ranks = comm.allgather(own)
+    every = {first: rows for part in of_ranks for first, rows in part.items()}
     parts = [every[first] for first in sorted(every)]
     K = len(held["air_temperature"])
     size = (3 * K + 1 + K * moist) * int(inside.sum())

@@ -5,12 +5,16 @@ its edges. The area has its own screening, increments, surface and feedback, of 
     global    analysis k-1 --------- forecast, outer.zarr --------> window k: analysis k
     area      analysis k-1 ---- forecast with these edges --------> window k: analysis k
 
-Increments of an area have the waves of its plane and one Coriolis parameter (assimilation/area.py).
+Increments of an area have the waves of its plane, and their background errors one Coriolis
+parameter (assimilation/area.py). Those of 4D-Var go along with the tangent of the area's dynamics
+with smooth diffusion; at the edges they fade.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +28,11 @@ from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.cycle.chain.settings import Suite
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.observations import base
+from fathom.assimilation.trajectory import Trajectory
 from fathom.base import earth
 from fathom.base.failure import InputError
 
-methods = ("3d-var", "fgat")
+methods = ("3d-var", "fgat", "4d-var")
 
 
 def of(suite: Suite, out: Path, say: Callable[[str], None]) -> Cycles:
@@ -36,12 +41,28 @@ def of(suite: Suite, out: Path, say: Callable[[str], None]) -> Cycles:
 
 
 class AreaAnalyser(Analyser):
-    """The analyses of an area, on its own plane."""
+    """The analyses of an area in a window, on its own plane; begin: the restart of the background,
+    about which the tangent model goes from the beginning of the window.
+    """
 
-    def __init__(self, suite: Suite, state: State, out: Path = Path()) -> None:
-        self.suite, self.grid, self.statistics = suite, state.grid, out
+    def __init__(self, suite: Suite, state: State, begin: Path) -> None:
+        self.suite, self.grid, self.begin = suite, state.grid, begin
         self.fine = self.space = state.space
         self.renewed(state)
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """Returns the model of 4D-Var's increments: the area's dynamics with smooth diffusion, at
+        the edges the outer model of the beginning of the window.
+        """
+        of, folder = self.suite.increment, Path(tempfile.gettempdir())  # nothing is written
+        settings = [
+            'model.physics=["SmoothMixing"]', 'model.tracers=["specific_humidity"]',
+            'model.precision="fp64"', f'model.diffusion_time="{of.diffusion_time}"',
+            f'simulation.time_step="{of.step}"', f'state={{analysis="{self.begin}"}}',
+        ]  # fmt: skip
+        start = models.date_of(self.begin)
+        return Trajectory(models.simulation(self.suite, folder, start, None, settings), of.keep)
 
     def background(self, x: Vector) -> Any:
         """Returns L about a state."""
@@ -73,6 +94,7 @@ class AreaCycles(Cycles):
         around = settings.read(file, [*suite.area.set, windows, store])
         around = self._checked(suite, around, file)
         self.outer = Cycles(around, out.absolute() / "outer", lambda text: say(f"globe, {text}"))
+        self.present = 0  # number of the window
         super().__init__(suite, out, say)
 
     def _checked(self, suite: Suite, around: Suite | None, file: Path) -> Suite:
@@ -92,10 +114,15 @@ class AreaCycles(Cycles):
                     f"{place('area', 'outer')}: {name} is {own} of the area and {other} of the"
                     " chain around it; allowed is the same"
                 )
-        if around.along:
+        if around.along and not suite.along:
             raise InputError(
                 f"{place('area', 'outer')}: {around.assimilation.method} analyses the start of a"
                 f" window, {suite.assimilation.method} its middle; allowed are fgat, 3d-var, envar"
+            )
+        if any(suite.increment.truncation):
+            raise InputError(
+                f"{place('increment', 'truncation')}: {suite.increment.truncation} of an area;"
+                " its increments have the waves of its plane: leave it out"
             )
         return around
 
@@ -107,6 +134,7 @@ class AreaCycles(Cycles):
     def window(self, number: int) -> dict[str, Any]:
         self.outer.window(number)
         self._within(number)
+        self.analysers, self.present = {}, number  # the edges are others
         return super().window(number)
 
     def _within(self, number: int) -> None:
@@ -127,17 +155,13 @@ class AreaCycles(Cycles):
         if number:
             super().background(number, folder)
             return
-        begin, half = self.outer.folder(0) / "begin.fathom", self.suite.window / 2
-        forecasts.first_of_area(self.suite, begin, folder, half)
+        forecasts.first_of_area(self.suite, self.outer.folder(0) / "begin.fathom", folder)
 
-    def analyser_for(self, state: State) -> Analyser:
-        if self.analyser is None:
-            self.analyser = AreaAnalyser(self.suite, state, self.out)
-        self.analyser.renewed(state)
-        return self.analyser
+    def new_analyser(self, state: State, loop: int) -> Analyser:
+        return AreaAnalyser(self.suite, state, self.folder(self.present) / "background.fathom")
 
     def truth(self, number: int) -> Path:
-        return self.outer.truth(number)
+        return self.outer.nature_at(number, self.suite.along)
 
     def impact(self, number: int, folder: Path, after: Path) -> dict[str, Any]:
         """Tells nothing: the tangent model of increments is global."""

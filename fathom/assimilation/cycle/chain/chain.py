@@ -49,6 +49,7 @@ from fathom.assimilation.observations.base import Observations
 from fathom.assimilation.observations.reasons import code
 from fathom.base import mpi, writing
 from fathom.base.clock import seconds_if_any
+from fathom.run import launch
 
 Say = Callable[[str], None]
 no_weight = 0.02  # of quality control: a datum with less has no say
@@ -62,9 +63,10 @@ class Cycles:
         plugged.load()  # operators from elsewhere are tested now
         if not self.simulated:
             forecasts.check_base(suite)
-        self.analyser: Analyser | None = None
+        self.analysers: dict[int, Analyser] = {}  # by outer loop
         self.stages: list[Stages] = []
-        self.threads = int(suite.document.section("parallel").get("threads") or 1)
+        given = suite.document.section("parallel").get("threads")
+        self.threads = int(given or launch.threads_of_environment())
         if mpi.is_root:
             self.out.mkdir(parents=True, exist_ok=True)
         mpi.world.barrier()  # the folder is there
@@ -86,7 +88,7 @@ class Cycles:
         results = []
         for number in range(self.suite.chain.windows):
             results.append(self.window(number))
-            self.say(told(number, results[-1]))
+            self.say(report.told(number, results[-1]))
             self.report(results)
         return results
 
@@ -174,17 +176,13 @@ class Cycles:
 
     def minimisation(self, number: int, folder: Path) -> dict[str, Any]:
         """Makes air.fathom, and departures and weights of the analysis in increments.npz."""
-        suite, state = self.suite, State(folder / "background.fathom")
-        analyser = self.analyser_for(state)
-        x, began = vector_on(analyser, state), float(suite.begin(number).astype("i8"))
-        root = members.background(self, folder, x) if suite.of_members else None
+        state = State(folder / "background.fathom")
         data = self.used(folder / "screened.parquet")
-        made = analyser.analyse(x, data, began, self.bias(number), root=root)
-        self._set_out(number, state, made.increment, folder)
-        for loop in range(1, suite.assimilation.outer if suite.along else 1):
-            made = self._again(number, loop, state, made, root)
-            self._set_out(number, state, made.increment, folder)
-        kinds, freedom = influence.degrees_of_freedom(made, data, suite, number)
+        made: Increments | None = None
+        for loop in range(self.suite.loops):
+            made = self._loop(number, loop, state, data, made)
+        assert made is not None
+        kinds, freedom = influence.degrees_of_freedom(made, data, self.suite, number)
         if mpi.is_root:
             with writing.whole(folder / "increments.npz") as part:
                 np.savez(
@@ -192,7 +190,10 @@ class Cycles:
                 )
             writing.replace(folder / "bias.json", json.dumps(made.bias.as_json()))
         mpi.world.barrier()  # the files are there for all
-        told = {"spread": members.spread(self, folder, x)} if suite.of_members else {}
+        told = {}
+        if self.suite.of_members:
+            analyser = self.analyser_for(state)
+            told = {"spread": members.spread(self, analyser, folder, vector_on(analyser, state))}
         return {**made.numbers, **told, "kinds": kinds, "freedom": freedom}
 
     def members(self, number: int, folder: Path, stages: Stages) -> None:
@@ -233,32 +234,42 @@ class Cycles:
             made.increment = known["increment"]
         return x, made
 
-    def _again(
-        self, number: int, loop: int, state: State, made: Increments, root: Any
+    def _loop(
+        self, number: int, loop: int, state: State, data: Observations, before: Increments | None
     ) -> Increments:
-        """Returns the increments of one more outer loop: departures of the forecast from the
-        present analysis, the tangent about it.
+        """Returns the increments of an outer loop, and writes the background with them as
+        air.fathom: about the background, or about what the loop before has made, from departures
+        of the forecast from there.
         """
-        folder, analyser = self.folder(number), self.analyser_for(state)
+        folder, analyser = self.folder(number), self.analyser_for(state, loop)
+        x = present = vector_on(analyser, state)
+        start = weights = None
+        if before is not None:
+            data = self._compared_again(folder, loop)
+            present = vector_on(analyser, State(folder / "air.fathom"))
+            coarse = self.analyser_for(state, loop - 1)
+            start = models.between(coarse.space, analyser.space, before.increment)
+            weights = before.weights
+            coarse.forget()
+        of = self.suite.of_members
+        root = members.background(self, analyser, folder, x) if of else None
+        began = float(self.suite.begin(number).astype("i8"))
+        made = analyser.analyse(present, data, began, self.bias(number), start, root, weights)
+        whole, date = increment_on(analyser, state, made.increment), self.suite.analysed(number)
+        models.set_out(
+            self.suite, state.with_increment(whole), state.header, date, folder / "air.fathom"
+        )
+        return made
+
+    def _compared_again(self, folder: Path, loop: int) -> Observations:
+        """Returns the data with departures of a forecast from air.fathom."""
         place = folder / f"outer-{loop}"
         if mpi.is_root:
             place.mkdir(exist_ok=True)
             (place / "screened.parquet").write_bytes((folder / "screened.parquet").read_bytes())
         mpi.world.barrier()  # the files are there for all
         forecasts.analysed(self.suite, folder / "air.fathom", place, None)
-        data = self.used(place / "analysed.parquet", bias=folder / "screened.parquet")
-        present = State(folder / "air.fathom")
-        began = float(self.suite.begin(number).astype("i8"))
-        x = vector_on(analyser, present)
-        return analyser.analyse(x, data, began, self.bias(number), made.increment, root)
-
-    def _set_out(self, number: int, state: State, increment: Any, folder: Path) -> None:
-        """Writes the background with an increment as air.fathom."""
-        whole = increment_on(self.analyser_for(state), state, increment)
-        date = self.suite.analysed(number)
-        models.set_out(
-            self.suite, state.with_increment(whole), state.header, date, folder / "air.fathom"
-        )
+        return self.used(place / "analysed.parquet", bias=folder / "screened.parquet")
 
     def surface(self, number: int, folder: Path) -> dict[str, Any]:
         """Makes analysis.fathom: air.fathom with the analysis of ground, snow and sea."""
@@ -324,26 +335,36 @@ class Cycles:
         names = (after / "background.fathom", there, truth)
         ours, before, right = (vector_on(analyser, State(path)) for path in names)
         x, made = self._linear(number, folder)
-        root = members.background(self, folder, x) if suite.of_members else analyser.background(x)
+        of = suite.of_members
+        root = members.background(self, analyser, folder, x) if of else analyser.background(x)
         data = self.used(folder / "screened.parquet")
         errors = (ours - right, before - right)
         return influence.impact(analyser, x, made, root, errors, suite.window, data)
 
     def truth(self, number: int) -> Path:
         """Returns the restart of nature at the date of an analysis."""
-        if not self.suite.along:
+        return self.nature_at(number, self.suite.along)
+
+    def nature_at(self, number: int, start: bool) -> Path:
+        """Returns the restart of nature at the start of a window, or in its middle."""
+        if not start:
             return self.folder(number) / "middle.fathom"
         before = self.folder(number - 1) / "end.fathom"
         return before if number else self.out / "nature" / "start.fathom"
 
     # ---- what stages share -----------------------------------------------------------------------
 
-    def analyser_for(self, state: State) -> Analyser:
-        if self.analyser is None:
-            self.analyser = Analyser(self.suite, state, self.out)
-        else:
-            self.analyser.renewed(state)
-        return self.analyser
+    def analyser_for(self, state: State, loop: int = -1) -> Analyser:
+        """Returns the analyser of an outer loop, of the last by default, with ground and sea of
+        this state."""
+        which = loop % self.suite.loops
+        if which not in self.analysers:
+            self.analysers[which] = self.new_analyser(state, which)
+        self.analysers[which].renewed(state)
+        return self.analysers[which]
+
+    def new_analyser(self, state: State, loop: int) -> Analyser:
+        return Analyser(self.suite, state, self.out, loop)
 
     def bias(self, number: int) -> Bias:
         """Returns the coefficients of the bias before a window."""
@@ -390,20 +411,3 @@ def _placed(data: Observations) -> Observations:
     for name in ("longitude", "latitude"):
         made[name] = np.where(here, data[name], 0.0)
     return made
-
-
-def told(number: int, r: dict[str, Any]) -> str:
-    """Returns a line about a window."""
-    m = r["minimisation"]
-    line = (
-        f"window {number + 1}: {r['screening']['used']} of {r['screening']['data']} data,"
-        f" departure {m['departure']:.2f}, residual {m['residual']:.2f} of the errors"
-    )
-    if "scores" in r:
-        states = (r["scores"][n] for n in ("background", "analysis"))
-        before, after = (next(iter(of.values())) for of in states)
-        line += (
-            f"; wind at 500 hPa {before['wind 500']:.2f} -> {after['wind 500']:.2f} m/s,"
-            f" temperature {before['temperature 500']:.2f} -> {after['temperature 500']:.2f} K"
-        )
-    return line

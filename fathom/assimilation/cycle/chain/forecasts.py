@@ -45,16 +45,26 @@ def run(
         s.observe(path, every=suite.observations.slot, path=name)
     if store:
         s.output(
-            "outer.zarr", variables=list(around), levels=list(of_outer), latlon_resolution=1,
-            every=store,
+            "outer.zarr", variables=list(around), levels=list(of_outer), every=store,
+            latlon_resolution=half_of(180 / s.model.grid.horizontal.ny),
         )  # fmt: skip
-    models.prepared(s)
+    _legs(models.prepared(s), legs)
+    return s
+
+
+def half_of(spacing: float) -> float:
+    """Returns the coarsest regular grid [degrees] of at most half the spacing of a model's rows, so
+    that splines through it have four points for the shortest wave and more."""
+    return next((r for r in (5.0, 3.0, 2.0, 1.0, 0.5) if r <= 0.5 * spacing), 0.25)
+
+
+def _legs(simulation: Any, legs: Legs) -> None:
+    """Runs legs of time, with a restart after each that has a path."""
     for seconds, end in legs:
         if seconds:
-            s.run(f"{seconds:.0f}s", progress=None, report=False)
+            simulation.run(f"{seconds:.0f}s", progress=None, report=False)
         if end is not None:
-            s.write_restart(end)
-    return s
+            simulation.write_restart(end)
 
 
 def began(suite: Suite, begin: Path | None) -> np.datetime64:
@@ -84,16 +94,15 @@ def background(suite: Suite, number: int, before: Path | None, folder: Path) -> 
     _bring(s, folder / "background" / "departures.parquet", folder / "departures.parquet")
 
 
-def first_of_area(suite: Suite, begin: Path, folder: Path, half: float) -> None:
+def first_of_area(suite: Suite, begin: Path, folder: Path) -> None:
     """Makes the first background of an area from a restart of the globe of the begin of the first
-    window; half: of a window [s].
+    window.
     """
-    where = [f'state={{analysis="{begin}"}}']
+    where, first = [f'state={{analysis="{begin}"}}'], 0.0 if suite.along else suite.window / 2
     s = models.simulation(suite, folder / "background", suite.start, None, where)
     s.observe(folder / "observed.parquet", every=suite.observations.slot)
-    models.prepared(s).run(f"{half:.0f}s", progress=None, report=False)
-    s.write_restart(folder / "background.fathom")
-    s.run(f"{half:.0f}s", progress=None, report=False)
+    models.prepared(s)
+    _legs(s, [(first, folder / "background.fathom"), (suite.window - first, None)])
     _bring(s, folder / "background" / "departures.parquet", folder / "departures.parquet")
 
 

@@ -18,7 +18,12 @@ import numpy as np
 from fathom.assimilation.balance import AirBackground
 from fathom.assimilation.cost import Cost
 from fathom.assimilation.cycle.chain import forecasts, models
-from fathom.assimilation.cycle.chain.minimisation import Increments, increment_on, vector_on
+from fathom.assimilation.cycle.chain.minimisation import (
+    Analyser,
+    Increments,
+    increment_on,
+    vector_on,
+)
 from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.cycle.chain.settings import Suite
 from fathom.assimilation.ensembles import AirLocalisation, background_of
@@ -52,24 +57,21 @@ def first(cycles: Any, member: int, state: State, folder: Path) -> None:
     models.set_out(suite, whole, state.header, suite.analysed(0), folder / "background.fathom")
 
 
-def perturbations(cycles: Any, folder: Path, x: Vector) -> np.ndarray:
+def perturbations(cycles: Any, analyser: Analyser, folder: Path, x: Vector) -> np.ndarray:
     """Returns the states of all members less that of the control (members, n), on the grid of the
     increments."""
-    made = []
-    for _, place in folders(cycles.suite, folder):
-        state = State(place / "background.fathom")
-        made.append(vector_on(cycles.analyser_for(state), state) - x)
-    return np.array(made)
+    states = (State(p / "background.fathom") for _, p in folders(cycles.suite, folder))
+    return np.array([vector_on(analyser, state) - x for state in states])
 
 
-def background(cycles: Any, folder: Path, x: Vector) -> Any:
+def background(cycles: Any, analyser: Analyser, folder: Path, x: Vector) -> Any:
     """Returns L of the members and of the statistics, by the weight of [ensemble]."""
-    suite, analyser = cycles.suite, cycles.analyser
+    suite = cycles.suite
     e, space = suite.ensemble, analyser.space
     a, b = space.air.a, space.air.b
     pressure = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
     localisation = AirLocalisation(space.transform, pressure, 1e3 * e.length, e.depth, moist=True)
-    of_day = background_of(perturbations(cycles, folder, x), localisation)
+    of_day = background_of(perturbations(cycles, analyser, folder, x), localisation)
     if e.weight == 1:
         return of_day
     return Hybrid((1 - e.weight, analyser.background(x)), (e.weight, of_day))
@@ -98,11 +100,11 @@ def analyse(
     models.set_out(suite, whole, state.header, date, folder / "analysis.fathom")
 
 
-def spread(cycles: Any, folder: Path, x: Vector) -> dict[str, float]:
+def spread(cycles: Any, analyser: Analyser, folder: Path, x: Vector) -> dict[str, float]:
     """Returns the spread of the members about their mean: wind [m s-1] and virtual temperature [K],
     rms over the globe and the levels."""
-    space = cycles.analyser.space
-    d = perturbations(cycles, folder, x)
+    space = analyser.space
+    d = perturbations(cycles, analyser, folder, x)
     d = d - d.mean(axis=0)
     weight = np.asarray(space.transform.weight)[:, None] * np.ones(space.inside.shape)
     weight = weight / weight.sum()

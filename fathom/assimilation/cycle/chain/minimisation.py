@@ -74,19 +74,18 @@ class Increments:
 
 
 class Analyser:
-    """The analyses of a chain: the grid of the increments and its tangent model."""
+    """The analyses of a chain in an outer loop (the last by default): the grid of the increments
+    and its tangent model."""
 
-    def __init__(self, suite: Suite, state: State, out: Path = Path()) -> None:
+    def __init__(
+        self, suite: Suite, state: State, out: Path = Path(), loop: int | None = None
+    ) -> None:
         self.statistics = out / "background.nc"
         self.suite, grid = suite, state.grid
-        truncation = suite.increment.truncation or grid.truncation
+        truncation = suite.truncation(suite.loops - 1 if loop is None else loop) or grid.truncation
         self.grid = GaussianGrid(truncation, grid=grid.grid, levels=grid.levels)
         self.fine, self.space = state.space, Space(self.grid)
         self.below = models.ground_on(state.fields, self.space, grid)
-        # of the tangent model: that of the first window, since forecasts round it
-        first = out / "window-0000" / "background.fathom"
-        fields = State(first).fields if first.exists() else state.fields
-        self.ground = models.ground_on(fields, self.space, grid)["surface_geopotential"][0]
 
     def renewed(self, state: State) -> None:
         """Takes ground and sea of another state on the same grid."""
@@ -146,11 +145,17 @@ class Analyser:
             self.grid,
             physics=[scheme("SmoothMixing")],
             tracers=["specific_humidity"],
-            orography=self.ground.astype(float),
+            orography=self.below[models.ground][0].astype(float),
             diffusion_time=of.diffusion_time,
             fix_mass=False,
         )
-        return Trajectory(Simulation(model, time_step=of.step, directory=tempfile.gettempdir()))
+        simulation = Simulation(model, time_step=of.step, directory=tempfile.gettempdir())
+        return Trajectory(simulation, of.keep)
+
+    def forget(self) -> None:
+        """Gives back the memory of the trajectory."""
+        if "trajectory" in vars(self):
+            self.trajectory.restart()
 
     @property
     def step(self) -> float:
@@ -196,11 +201,12 @@ class Analyser:
 
     def analyse(
         self, x: Vector, data: Observations, begin: float, bias: Bias, start: Vector | None = None,
-        root: Any = None,
+        root: Any = None, weights: Vector | None = None,
     ) -> Increments:  # fmt: skip
         """Returns the increments of data with departures from the background x (a vector on this
         grid); start: the increment that an earlier outer loop has added to x, about which the
-        departures are. root: L, by default that of the statistics.
+        departures are, and weights, of its quality control. root: L, by default that of the
+        statistics.
         """
         L = self.background(x) if root is None else root
         G, held, order = self.observed(x, data, begin)
@@ -210,9 +216,9 @@ class Analyser:
         if start is not None:
             d = d + G.apply(start)
         sigma = data["error_final"].astype(float)
-        a, W = self.suite.assimilation, np.ones(len(d))
+        a, W = self.suite.assimilation, np.ones(len(d)) if weights is None else weights[order]
         control, ritz = weights_of.get(a.quality), None
-        for _ in range(minimisations if control else 1):
+        for _ in range(minimisations if control and weights is None else 1):
             cost = self._cost(L, G, d, sigma / np.sqrt(np.maximum(W, 1e-6)), predictors, bias)
             found = lanczos(
                 cost, iterations=a.iterations, tolerance=a.tolerance, preconditioner=ritz

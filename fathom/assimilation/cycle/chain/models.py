@@ -34,7 +34,9 @@ from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
 
 vapour = 1 / RATIO - 1
+least_humidity = 1e-6  # kg kg-1
 wind = ("eastward_wind", "northward_wind")
+ground = "surface_geopotential"
 air = (*wind, "virtual_temperature", "log_pressure_ratio", "specific_humidity")
 Fields = dict[str, np.ndarray]
 
@@ -63,10 +65,16 @@ def simulation(
 
 
 def prepared(s: Any) -> Any:
-    """Prepares a simulation, whose ground is of the restart that it goes on from."""
+    """Prepares a simulation. That of a restart has exactly its ground: a chain never rounds it
+    again. All ranks call it.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the state given is of")
-        return s.prepare()
+        s.prepare()
+    if s.restart_from is not None:
+        with restart.read(s.restart_from) as file:
+            s.fields.set(ground, np.array(file[ground])[0].astype(float), 0)
+    return s
 
 
 def set_out(suite: Suite, fields: Fields, header: Any, date: np.datetime64, path: Path) -> None:
@@ -178,13 +186,14 @@ class Space:
 
     def columns(self, vector: Vector, below: Mapping[str, np.ndarray]) -> Fields:
         """Returns fields that observations are compared with, of a vector and the fields of the
-        ground and the sea on the same grid.
+        ground and the sea on the same grid. Truncation makes humidity below zero, of which dew
+        points and their slopes are infinite: it is at least that of the stratosphere.
         """
         u, v, warm, pi, q = self.unpacked(vector)
         made: Fields = {
             **dict(zip(wind, self.on_earth(u, v))),
             "air_temperature": warm / (1 + vapour * q),
-            "specific_humidity": q,
+            "specific_humidity": np.maximum(q, least_humidity),
             "surface_air_pressure": 1e5 * np.exp(pi),
         }
         return {n: below[n] for n in self.air.needs + self.air.takes if n in below} | made

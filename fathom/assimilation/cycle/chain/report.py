@@ -100,6 +100,23 @@ def clock(windows: Windows, deadline: float) -> str:
     return line
 
 
+def told(number: int, r: Mapping[str, Any]) -> str:
+    """Returns a line about a window."""
+    m = r["minimisation"]
+    line = (
+        f"window {number + 1}: {r['screening']['used']} of {r['screening']['data']} data,"
+        f" departure {m['departure']:.2f}, residual {m['residual']:.2f} of the errors"
+    )
+    if "scores" in r:
+        states = (r["scores"][n] for n in ("background", "analysis"))
+        before, after = (next(iter(of.values())) for of in states)
+        line += (
+            f"; wind at 500 hPa {before['wind 500']:.2f} -> {after['wind 500']:.2f} m/s,"
+            f" temperature {before['temperature 500']:.2f} -> {after['temperature 500']:.2f} K"
+        )
+    return line
+
+
 # ---- tables ------------------------------------------------------------------------------------
 
 

@@ -40,6 +40,7 @@ of_time = (  # lengths of time
     ("increment", "diffusion_time"),
 )
 may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
+keeps = ("all", "fp32")
 methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
 
 
@@ -141,11 +142,14 @@ class Assimilation:
 
 @dataclass
 class Increment:
-    """The grid of the increments: truncation, of the model where it is 0; step: of the tangent
-    model of 4d-var and hybrid; diffusion_time: of that model."""
+    """The grid of the increments: truncation, of the model where it is 0; of outer loops one for
+    each, [42, 63], the last for all further; step: of the tangent model of 4d-var and hybrid;
+    diffusion_time: of that model; keep: what it keeps of its trajectory, "all" or half of that
+    memory, "fp32" (Trajectory)."""
 
-    truncation: int = 0
+    truncation: list[Any] = field(default_factory=lambda: [0])
     step: str = "30min"
+    keep: str = "all"
     diffusion_time: str = "2.4h"
 
 
@@ -212,6 +216,16 @@ class Suite:
         return self.assimilation.method in ("4d-var", "hybrid")
 
     @property
+    def loops(self) -> int:
+        """Returns how many outer loops there are."""
+        return self.assimilation.outer if self.along else 1
+
+    def truncation(self, loop: int) -> int:
+        """Returns truncation of the increments of an outer loop; 0: that of the model."""
+        each = self.increment.truncation
+        return int(each[min(loop, len(each) - 1)])
+
+    @property
     def of_members(self) -> bool:
         return self.assimilation.method in ("envar", "hybrid")
 
@@ -262,6 +276,9 @@ def read(path: Path, settings: Iterable[str] = ()) -> Suite | None:
         if name not in own and name not in of_model:
             known = (*own, *of_model)
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, known)}")
+    increment = document.tables.get("increment", {})
+    if isinstance(increment, dict) and isinstance(increment.get("truncation"), int):
+        increment["truncation"] = [increment["truncation"]]  # of all outer loops
     made = {
         n: table_of(document, n, kind, document.tables.get(n, {}), may_be_zero)
         for n, kind in own.items()
@@ -286,12 +303,28 @@ def check(suite: Suite) -> None:
     _check_files(suite)
     if suite.ensemble.members < 2 or suite.ensemble.weight > 1:
         raise InputError(f"{place('ensemble')}: allowed are two members or more, a weight up to 1")
-    truncation = suite.document.section("grid").get("truncation")
-    if truncation is not None and suite.increment.truncation > truncation:
+    _check_increment(suite)
+
+
+def _check_increment(suite: Suite) -> None:
+    """Checks the truncations of the increments, and what is kept of their trajectory."""
+    if (keep := suite.increment.keep) not in keeps:
+        where = suite.document.place("increment", "keep")
+        raise InputError(f"{where}: " + unknown("keep", keep, keeps))
+    place = suite.document.place("increment", "truncation")
+    each, largest = suite.increment.truncation, suite.document.section("grid")
+    if not each or not all(isinstance(n, int) and n >= 0 for n in each):
+        raise InputError(f"{place}: truncation = {each} must be like 42 or [42, 63]")
+    if len(each) > suite.loops:
         raise InputError(
-            f"{place('increment', 'truncation')}: T{suite.increment.truncation} is finer than the"
-            f" model, T{truncation}; allowed is the same or less"
+            f"{place}: {len(each)} truncations for {suite.loops} outer loops; allowed is one each"
         )
+    for n in each:
+        if n > largest.get("truncation", n):
+            raise InputError(
+                f"{place}: T{n} is finer than the model, T{largest['truncation']}; allowed is the"
+                " same or less"
+            )
 
 
 def _check_times(suite: Suite) -> None:

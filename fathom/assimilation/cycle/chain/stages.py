@@ -2,6 +2,7 @@
 the first stage without a record. A record has the seconds of the stage, and where they went:
 
     wall, processor (mean and most of a rank), travelling (messages), waiting (for other ranks)
+    regions: the parts that took longest, of all runs and minimisations in the stage
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from fathom.base import mpi, regions, writing
+
+longest = 12  # regions of a record
 
 
 class Stages:
@@ -47,13 +50,14 @@ class Stages:
     def _measured(self, work: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
         """Returns what the work tells, and the time that it took on all ranks."""
         mpi.world.barrier()  # its time begins for all at once
-        regions.begin(mpi.world)
         began, spent = time.perf_counter(), time.process_time()
-        told = work() or {}
-        own = time.process_time() - spent
-        mpi.world.barrier()  # all have ended
-        wall = time.perf_counter() - began
-        ranks = regions.gathered(mpi.world)["ranks"]
+        with regions.Account(mpi.world) as account:
+            told = work() or {}
+            own = time.process_time() - spent
+            mpi.world.barrier()  # all have ended
+            wall = time.perf_counter() - began
+        profile = account.gathered()
+        ranks = profile["ranks"]
         cpu = mpi.world.allgather(own)
         return {
             "seconds": {
@@ -65,5 +69,6 @@ class Stages:
             },
             "ranks": len(cpu),
             "threads": self.threads,
+            "regions": regions.exclusive(profile["regions"])[:longest],
             **told,
         }
