@@ -55,12 +55,19 @@ def profile(
     """
     if "chain" in Document.read(file, settings).tables:
         return _of_chain(file, settings, (ranks or 1, threads or 1), how["out"], json_file)
+    from fathom.performance.profile import programs  # start-up time: loads NumPy
     from fathom.performance.profile.noise import Noise
     from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy
 
     request = Request(file=json_file, noise=Noise.read(noise) if noise else None, **how)
     settings += parallel_settings(ranks, servers, threads)
-    return on_ranks(file, settings, None, lambda experiment: run(experiment, request, file.stem))
+    return on_ranks(
+        file,
+        settings,
+        None,
+        lambda experiment: run(experiment, request, file.stem),
+        lambda several: programs.run(several, request, file.stem),
+    )
 
 
 def _of_chain(

@@ -24,6 +24,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.base.regions import region
 from fathom.coupled.vectors import around_centers, around_corners, mean_of_four
 from fathom.grids.regrid.overlap import Overlap
 
@@ -46,9 +47,13 @@ class Weights(NamedTuple):
         """Returns means (cells of the taker, parts), NaN where there is nothing, of the giver's
         values (cells, parts).
         """
-        known = (self.total > 0)[:, None]
-        share = (self.matrix @ values) / np.where(known, self.total[:, None], 1.0)
-        return np.where(known, share, np.nan)
+        known = self.total > 0
+        share = self.matrix @ values
+        share /= np.where(known, self.total, 1.0)[:, None]
+        if not known.all():
+            share[~known] = np.nan
+        found: np.ndarray = share
+        return found
 
 
 def weights(giver: Any, taker: Any, by: str) -> Weights:
@@ -159,6 +164,7 @@ class Route:
         self.sent = [np.asarray(positions) for positions in comm.alltoall(asked)]
         self.order = np.concatenate(order) if order else np.zeros(0, int)
         self.size = needed.size
+        self.in_order = np.array_equal(self.order, np.arange(self.size))
         self.counts = [p.size for p in self.sent], [p.size for p in asked]
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
@@ -166,14 +172,18 @@ class Route:
         (points, numbers). All ranks of both call it.
         """
         each = values.shape[1]
+        if self.comm.size == 1:
+            own = values[self.sent[0]]
+            if self.in_order:
+                return own
+            found = np.zeros((self.size, each))
+            found[self.order] = own
+            return found
         given = [values[positions].ravel() for positions in self.sent]
         sent = np.concatenate(given) if given else np.zeros(0)
         come = np.empty(self.order.size * each)
-        if self.comm.size > 1:
-            counts = [[number * each for number in numbers] for numbers in self.counts]
-            self.comm.Alltoallv((sent, counts[0]), (come, counts[1]))
-        else:
-            come[:] = sent
+        counts = [[number * each for number in numbers] for numbers in self.counts]
+        self.comm.Alltoallv((sent, counts[0]), (come, counts[1]))
         found = np.zeros((self.size, each))
         found[self.order] = come.reshape(-1, each)
         return found
@@ -224,7 +234,8 @@ class Remap:
             found = self(values[:, None, None])
             return None if found is None else found[0, 0]
         _, levels, parts = values.shape
-        come = self.route(values.reshape(-1, levels * parts))
+        with region("messages", "coupled", "exchange"):
+            come = self.route(values.reshape(-1, levels * parts))
         if self.takers is None:
             return None
         shape_there = (levels, parts, *shape(self.grids[1]))
@@ -234,15 +245,20 @@ class Remap:
             self.takers.Bcast(made)
             return made
         come = come.reshape(-1, levels, parts)
-        share = np.stack([one(come[:, k]) for k, one in enumerate(self.own)], 1)
-        if self.takers.size > 1:
-            each = levels * parts
-            counts = [number * each for number in self.cells]
-            whole = np.empty((sum(self.cells), levels, parts))
-            share = np.ascontiguousarray(share)
-            self.takers.Allgatherv(share, (whole, counts, None, mpi.MPI.DOUBLE))
-            share = whole
-        return np.moveaxis(share, 0, -1).reshape(shape_there)
+        with region("map", "coupled"):
+            share = np.stack([one(come[:, k]) for k, one in enumerate(self.own)], 1)
+        whole = self._of_all(share) if self.takers.size > 1 else share
+        return np.moveaxis(whole, 0, -1).reshape(shape_there)
+
+    def _of_all(self, share: np.ndarray) -> np.ndarray:
+        """Returns the values of all cells (cells, levels, parts) from the share of each rank."""
+        each = int(np.prod(share.shape[1:]))
+        counts = [number * each for number in self.cells]
+        whole = np.empty((sum(self.cells), *share.shape[1:]))
+        with region("messages", "coupled", "exchange"):
+            own = np.ascontiguousarray(share)
+            self.takers.Allgatherv(own, (whole, counts, None, mpi.MPI.DOUBLE))
+        return whole
 
     def _made(self, come: np.ndarray, there: tuple[int, ...]) -> np.ndarray:
         """Returns what the user's function makes of the giver's values: (ny, nx), with levels and

@@ -7,8 +7,8 @@ import pytest
 
 import centre_files
 import fathom as fm
-from fathom.data import grib_state
 import small_areas
+from fathom.data import grib_state
 
 
 def model(outer, analysis=None):
@@ -77,8 +77,8 @@ def test_files_by_time_pattern_and_member(tmp_path):
 
 @pytest.mark.parametrize("grid", ["hrrr", "icon"])
 def test_native_levels(grid, tmp_path):
-    """Levels of the model with a pressure at each point, as of HRRR (upwards, with heights) and ICON
-    (downwards): the state of its levels of pressure."""
+    """Levels of the model with a pressure at each point, as of HRRR (upwards, with heights) and
+    ICON (downwards): the state of its levels of pressure."""
     file = tmp_path / "native.grib2"
     file.write_bytes(centre_files.of_time(grid, 6, "native"))
     data = grib_state.state(file)

@@ -2,9 +2,10 @@
 takes and what it moves.
 
     rectangle    all points of the grid, row after row
-    cells        the same memory; cells of eight columns without water are left out, as in the solver
-    water        the water of each row in one vector, pieces of rows with constant distances to their
-        neighbours (core/performance/measured_layouts.hpp)
+    cells        the same memory; cells of eight columns without water are left out, as in the
+                 solver
+    water        the water of each row in one vector, pieces of rows with constant distances to
+                 their neighbours (core/performance/measured_layouts.hpp)
 
 The fastest is chosen, where it is faster by more than the spread of its repeats. All three have the
 same bits at the water.

@@ -9,7 +9,9 @@ from fathom.base import mpi
 from fathom.performance.bench import layouts
 
 
-@pytest.mark.parametrize("shape, part", [((17, 23), 0.5), ((40, 61), 0.8), ((6, 9), 1.0), ((30, 31), 0.2)])
+@pytest.mark.parametrize(
+    "shape, part", [((17, 23), 0.5), ((40, 61), 0.8), ((6, 9), 1.0), ((30, 31), 0.2)]
+)
 def test_all_layouts_have_the_same_bits(shape, part):
     wet = (np.random.default_rng(3).random(shape) < part).astype(np.uint8)
     found = layouts.of_mask(wet, 2)

@@ -1,5 +1,5 @@
-"""The replay of many small headers: one file in four ways and one by our own writer, each way faster than the one before
-by what it leaves out.
+"""The replay of many small headers: one file in four ways and one by our own writer, each way
+faster than the one before by what it leaves out.
 """
 
 from fathom.performance.bench import replay

@@ -31,6 +31,7 @@ from fathom.performance.scaling.machine import Machine, load
 from fathom.performance.scaling.ranges import Range
 from fathom.performance.scaling.reference import table
 
+
 def profile(name: str, of: str = "cpu") -> dict[str, dict[str, str]]:
     """Returns what the study says of each routine of a profile: reference/profiles_sx8r.csv."""
     rows = table("profiles_sx8r.csv")
