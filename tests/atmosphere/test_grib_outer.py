@@ -97,10 +97,8 @@ def test_native_levels(grid, tmp_path):
 
 def test_native_levels_that_cannot_be(tmp_path):
     """Pressure on some levels only, or that grows upwards."""
-    file, whole = tmp_path / "native.grib2", []
-    for n in (1, 2):
-        for name in ("t", "u", "v", "q"):
-            whole.append(centre_files.message("icon", name, n, 0, "native"))
+    file, names = tmp_path / "native.grib2", ("t", "u", "v", "q")
+    whole = [centre_files.message("icon", name, n, 0, "native") for n in (1, 2) for name in names]
     ground = [centre_files.message("icon", name, 0) for name in ("sp", "orog")]
     one = centre_files.message("icon", "pres", 1, 0, "native")
     file.write_bytes(b"".join([*whole, *ground, one]))
