@@ -71,7 +71,7 @@ def told(programs):
     return found
 
 
-def bits(hours=9, **options):
+def bits(hours=6, **options):
     programs = both(**options)
     programs.run(f"{hours}h", progress=False, report=False)
     return told(programs)

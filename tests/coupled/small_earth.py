@@ -53,13 +53,13 @@ def told(programs):
     return found
 
 
-def bits(hours=6, **options):
+def bits(hours=4, **options):
     programs = small(**options)
     programs.run(f"{hours}h", progress=False, report=False)
     return told(programs)
 
 
-def continued(hours=2, more=4, **options):
+def continued(hours=2, more=2, **options):
     """Run, then continued by other objects from the restart."""
     first = small(**options)
     first.run(f"{hours}h", progress=False, report=False)

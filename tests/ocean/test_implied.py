@@ -113,7 +113,7 @@ def test_core_ii(grid, tmp_path):
     lines = [line for source in surface.over(grid).records() for line in source.describe()]
     assert any("rainfall_flux and snowfall_flux" in line for line in lines)
     assert any(line.startswith("eastward_wind: U_10_MOD") for line in lines)
-    found = implied.of_surface(surface, grid, 12)
+    found = implied.of_surface(surface, grid, 4)
     assert -300 < found.over_the_sea("surface_heat_flux") < 300
     assert found.zonal("stress_eastward", -62, -55) < 0 < found.zonal("stress_eastward", -5, 5)
     assert surface.runoff is not 0.0  # noqa: F632  the file's own

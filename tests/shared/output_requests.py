@@ -98,7 +98,7 @@ def sums(servers=0, writers="all"):
     from fathom.base import mpi
 
     folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-    run_atmosphere(folder, ".zarr", servers, writers, "2h")
+    run_atmosphere(folder, ".zarr", servers, writers, "1h")
     mpi.world.barrier()
     found = {}
     for store in sorted(Path(folder).glob("*.zarr")) if mpi.is_root else ():

@@ -351,7 +351,7 @@ class Experiment:
             fault = "is missing" if name is False else f"= {name!r} is no name of a class"
             raise InputError(f"{place}: `type` {fault}; allowed: {', '.join(_classes(kind))}")
         found = tables.class_named(name)
-        if found is None or (kind and name not in _classes(kind)):
+        if found is None or (kind and not _is_of(kind, name)):
             allowed = _classes(kind)
             raise InputError(
                 f"{place}: unknown class '{name}'{tail('', name) or near_or_all(name, allowed)}"
@@ -386,10 +386,15 @@ def _classes(kind: str = "") -> list[str]:
     found = [
         name
         for name in fathom.public
-        if inspect.isclass(cls := getattr(fathom, name))
-        and (issubclass(cls, kinds[kind]) if kind else name not in tables.no_parts)
+        if inspect.isclass(getattr(fathom, name))
+        and (_is_of(kind, name) if kind else name not in tables.no_parts)
     ]
     return found if kind else [*found, *schemes.schemes()]
+
+
+def _is_of(kind: str, name: str) -> bool:
+    """Returns whether a class of that name may stand there; no other class is imported for it."""
+    return name in fathom.public and issubclass(getattr(fathom, name), kinds[kind])
 
 
 def _is_plain_table(value: Any) -> bool:

@@ -61,6 +61,7 @@ def test_figures_fit_together(tmp_path):
     )  # of six; the first has nothing before it
 
 
+@pytest.mark.long
 def test_mistakes(tmp_path):
     for arguments, message in (
         (("--case", "ocean-2deg"), "ocean-1deg"),

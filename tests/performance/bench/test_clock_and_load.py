@@ -57,6 +57,7 @@ def test_load_of_others():
     assert unknown["others"] is None and not unknown["busy"]
 
 
+@pytest.mark.long
 def test_busy_loops_beside(tmp_path):
     """Three loops take most of the machine: no kernel passes its limit, and the load is said, in
     the table, in the JSON, in the history."""

@@ -127,16 +127,19 @@ def test_ranks_and_threads_are_found(tmp_path):
     "arguments, message",
     [
         (("nothing.toml",), "there is no file nothing.toml"),
-        (
+        pytest.param(
             ("box.toml", "--set", "parallel.exchange=pigeon", "--ranks", "1", "--threads", "1"),
             "no exchange 'pigeon'; allowed: packed",
+            marks=pytest.mark.long,
         ),
         (("box.toml", "--set", "parallel.ranks=none"), "must be a whole number"),
         (
             ("box.toml", "--ranks", "1", "--threads", "1", "--set", "model.friction.viscosty=2"),
             "did you mean 'viscosity'",
         ),
-        (("box.toml", "--set", "simulation.time_step=70min"), "fathom: "),
+        pytest.param(
+            ("box.toml", "--set", "simulation.time_step=70min"), "fathom: ", marks=pytest.mark.long
+        ),
         (("box.toml", "--seconds", "0"), "Invalid value for '--seconds'"),
         (
             (
