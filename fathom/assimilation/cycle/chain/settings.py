@@ -23,6 +23,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from fathom.assimilation.balance import Errors
 from fathom.assimilation.cycle.experiment import table_of
 from fathom.assimilation.observations import blacklist
 from fathom.assimilation.observations.variables import kinds
@@ -387,9 +388,9 @@ def _check_times(suite: Suite) -> None:
     for longer, shorter in pairs:
         ratio = lengths[longer] / lengths[shorter]
         if not np.isclose(ratio, round(ratio)):
-            key = longer.split(" ")[0].split(".")
+            at = longer.split(" ")[0].split(".")
             raise InputError(
-                f"{suite.document.place(*key)}: {longer}, {lengths[longer]:g} s, is no multiple of"
+                f"{suite.document.place(*at)}: {longer}, {lengths[longer]:g} s, is no multiple of"
                 f" {shorter}, {lengths[shorter]:g} s"
             )
 
@@ -406,3 +407,5 @@ def _check_files(suite: Suite) -> None:
             raise MissingFileError(f"{suite.document.place(table, key)}: {file}: no such file")
     if rules := suite.screening.blacklist:
         suite.document.at(("screening", "blacklist"), blacklist.read, at_home(rules))
+    if file := suite.background.file:
+        suite.document.at(("background", "file"), Errors.read, str(at_home(file)))
