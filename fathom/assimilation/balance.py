@@ -36,7 +36,7 @@ from fathom.assimilation.spectral import (
     root_of,
     second_order,
 )
-from fathom.base import constants, earth, mpi, writing
+from fathom.base import constants, earth, mpi, reading, writing
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
 
@@ -155,7 +155,7 @@ class Errors:
         """Reads what `write` wrote. ValueError: the file is another one."""
         import xarray as xr
 
-        with xr.open_dataset(path) as data:
+        with reading.told(path), xr.open_dataset(path) as data:
             if missing := [n for n in (*parts, "balance") if n not in data]:
                 raise InputError(
                     f"{path}: no {', '.join(missing)}; expected is the file of"

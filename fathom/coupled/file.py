@@ -178,8 +178,8 @@ class ProgramsFile(Configurable):
         given = self.document.section("simulation")
         if "checkpoint" in given:
             one = given["checkpoint"]
-            table = one if isinstance(one, Mapping) else {"every": one}
-            self.document.at(("simulation", "checkpoint"), programs.checkpoint, **table)
+            how = one if isinstance(one, Mapping) else {"every": one}
+            self.document.at(("simulation", "checkpoint"), programs.checkpoint, **how)
         if (begin := given.get("restart") if restart is None else restart) is not None:
             self.document.at(("simulation", "restart"), programs.restore, begin)
         return programs

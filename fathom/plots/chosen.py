@@ -116,8 +116,13 @@ def at_time(data: Any, time: str | int) -> tuple[Any, str]:
     return chosen, _date(chosen.time.values)
 
 
+year = 12.0 * 31 * 24 * 60  # in minutes of months of 31 days
+
+
 def _nearest_time(times: Any, wanted: str) -> int:
-    """Returns index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
+    """Returns index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00.
+    InputError: it is none, or more than a year away from the data.
+    """
 
     def seconds(text: str) -> float:
         parts = [
@@ -135,7 +140,12 @@ def _nearest_time(times: Any, wanted: str) -> int:
         raise InputError(
             f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11"
         ) from None
-    return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
+    at = np.array([seconds(str(value)) for value in times.values])
+    reach = max(year, float(np.diff(at).max(initial=0)))
+    if not at.min() - reach <= target <= at.max() + reach:
+        first, last = (_date(times.values[n]) for n in (0, -1))
+        raise InputError(f"time {wanted} is far from those of the file, {first} to {last}")
+    return int(np.argmin(np.abs(at - target)))
 
 
 def _date(value: Any) -> str:

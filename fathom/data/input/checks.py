@@ -178,6 +178,9 @@ def _other_level(said: Said, row: quantities.Quantity) -> str:
         return f"lies on a level of pressure, {said.pressure:g}"
     if row.height is not None and said.height is not None and said.height > 100:
         return f"lies {said.height:g} m above the ground"
+    of_sea = row.name.startswith(("restoring_", "sea_")) or row.name in ("temperature", "salinity")
+    if of_sea and said.height is not None:
+        return f"lies {said.height:g} m above the ground"
     at_surface = row.name.startswith(("restoring_", "sea_surface_"))
     if at_surface and said.depth is not None and abs(said.depth) > deepest:
         return f"lies {abs(said.depth):g} m below the surface"

@@ -72,11 +72,13 @@ def _of_array(
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
     z, y, x = (np.asarray(array[d].values, float) for d in array.dims)
+    variables.check_degrees(str(array.name), y, x)
     z = _depths(z * _to(array[array.dims[0]], "m")[0], array)
     downward = np.argsort(z)
+    _check_units(array, field, wanted)
     factor, offset = _to(array, wanted)
     with told(array.encoding.get("source", f"the data of {field}")):
-        values = np.asarray(array.values, float)[downward] * factor + offset
+        values = variables.numbers(array).astype(float)[downward] * factor + offset
     z = z[downward]
     if np.isinf(values).any():
         raise InputError(f"{array.name} is infinite in places")
@@ -122,6 +124,14 @@ def _on_axes(array: Any) -> Any:
             " latitude and longitude, each with its coordinate"
         )
     return array.transpose(*found)
+
+
+def _check_units(array: Any, field: str, wanted: str) -> None:
+    """Raises InputError: an array of a file has no units. Salinity is a number without them."""
+    if field != "salinity" and "source" in array.encoding and not array.attrs.get("units"):
+        raise InputError(
+            f"{array.name} has no units; say which, as in Records(file, units={wanted!r})"
+        )
 
 
 def _to(array: Any, wanted: str) -> tuple[float, float]:

@@ -292,11 +292,11 @@ def _places(
             f"{name} has its dimensions in the order {', '.join(dims)}; wanted: latitude, longitude"
         )
     latitude, longitude = (np.asarray(array[dim].values, float) for dim in found)
-    _check_degrees(name, latitude, longitude)
+    check_degrees(name, latitude, longitude)
     return latitude, longitude
 
 
-def _check_degrees(name: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
+def check_degrees(name: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
     """Raises ValueError: no latitudes and longitudes on the earth, or not in degrees."""
     for kind, values in (("latitude", latitude), ("longitude", longitude)):
         if not np.isfinite(values).all():
@@ -403,7 +403,12 @@ def record(array: Any, number: int) -> np.ndarray:
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     place = {dim: 0 for dim in array.dims if dim not in dims} | ({time: number} if time else {})
-    values = np.asarray(array.isel(place).values)
+    return numbers(array.isel(place))
+
+
+def numbers(array: Any) -> np.ndarray:
+    """Returns the numbers of an array of a file, of floating point. InputError: it holds texts."""
+    values = np.asarray(array.values)
     if values.dtype.kind not in "fiub":
         raise InputError(f"{array.name} holds {values.dtype}, no numbers")
     return values if values.dtype.kind == "f" else values.astype(float)

@@ -26,9 +26,9 @@ of_small = ("sequence", "events", "surface")  # entries of a small area that hol
 def can_estimate(document: Document) -> bool:
     """Returns whether the file describes an area, larger than the smaller ones."""
     grid = document.section("grid")
-    points = grid.get("points")
+    points: Any = grid.get("points")
     area = grid.get("type") == "LimitedAreaGrid" and isinstance(points, list)
-    return bool(area and min(points) > max(sides))
+    return bool(area and all(type(n) is int and n > max(sides) for n in points))
 
 
 def smaller(document: Document) -> Document | None:

@@ -173,7 +173,7 @@ class Document:
 def _texts(settings: Any) -> list[str]:
     """Returns settings. InputError: they are no list of texts."""
     several = isinstance(settings, Iterable) and not isinstance(settings, str)
-    given = list(settings) if several else [None]
+    given: list[Any] = list(settings) if several else [None]
     if not all(isinstance(one, str) for one in given):
         raise InputError(
             f"settings {settings!r} must be a list of texts, as ['model.eddies.diffusivity=800']"

@@ -23,8 +23,11 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from fathom.assimilation.balance import Errors
 from fathom.assimilation.cycle.experiment import table_of
+from fathom.assimilation.observations import blacklist
 from fathom.assimilation.observations.variables import kinds
+from fathom.base import kinds as kinds_of_values
 from fathom.base.clock import seconds_if_any, seconds_of
 from fathom.base.failure import InputError, MissingFileError
 from fathom.base.home import at_home
@@ -32,13 +35,30 @@ from fathom.base.near import near, unknown
 from fathom.run.experiment.toml import Document
 
 of_model = ("grid", "model", "state", "simulation", "parallel", "constants", "extensions")
+may_be_empty = [("chain", key) for key in ("store", "deadline", "spin_up", "forecast")]
 of_time = (  # lengths of time
-    *(("chain", key) for key in ("store", "deadline", "spin_up", "forecast", "every")),
+    *may_be_empty,
+    ("chain", "every"),
     ("observations", "slot"),
     ("assimilation", "window"),
     ("increment", "step"),
     ("increment", "diffusion_time"),
 )
+most_reports = 1e7  # in an hour, of a kind
+most = {  # numbers that are larger are in another unit
+    ("observations", "amount"): 1e4,
+    ("observations", "bias"): 50.0,
+    ("bias", "error"): 50.0,
+    ("background", "wind"): 100.0,
+    ("background", "temperature"): 100.0,
+    ("background", "pressure"): 1e4,
+    ("background", "humidity"): 1.0,
+    ("background", "length"): 2e7,
+    ("background", "depth"): 10.0,
+    ("background", "scale"): 1e4,
+    ("ensemble", "length"): 2e4,
+}
+of_files = (("observations", "base"), ("screening", "blacklist"), ("background", "file"))
 may_be_zero = ("seed", "bias", "limit", "samples", "truncation", "weight")
 keeps = ("all", "fp32")
 methods = ("3d-var", "fgat", "4d-var", "envar", "hybrid")
@@ -297,6 +317,7 @@ def check(suite: Suite) -> None:
     for name in (*o.kinds, *o.without):
         if name not in kinds:
             raise InputError(f"{place('observations')}: " + unknown("kind", str(name), kinds))
+    _check_sizes(suite)
     if "time_step" not in suite.run:
         raise InputError(f'{place("simulation")}: [simulation] needs time_step = "30min"')
     _check_times(suite)
@@ -327,20 +348,37 @@ def _check_increment(suite: Suite) -> None:
             )
 
 
+def _check_sizes(suite: Suite) -> None:
+    """Checks the reports in an hour, and sizes of errors. InputError: what cannot be."""
+    place, o = suite.document.place, suite.observations
+    for kind, number in o.kinds.items():
+        if kinds_of_values.not_a_number(number) or not 0 <= number <= most_reports:
+            raise InputError(
+                f"{place('observations', 'kinds')}: {kind} = {number!r} reports in an hour must lie"
+                f" between 0 and {most_reports:g}"
+            )
+    for (table, key), limit in most.items():
+        if (value := getattr(getattr(suite, table), key)) > limit:
+            raise InputError(f"{place(table, key)}: {key} = {value:g}; allowed: up to {limit:g}")
+
+
 def _check_times(suite: Suite) -> None:
     """Checks that lengths are such, and that windows, slots and steps fit each other."""
     for table, key in of_time:
         value = getattr(getattr(suite, table), key)
-        suite.document.at((table, key), seconds_if_any, value, key)
+        found = seconds_if_any if (table, key) in may_be_empty else seconds_of
+        suite.document.at((table, key), found, value, key)
     lengths = {
         "assimilation.window": suite.window,
         "assimilation.window / 2": suite.window / 2,
         "observations.slot": seconds_of(suite.observations.slot, "slot"),
         "simulation.time_step": suite.step,
+        "chain.store": seconds_if_any(suite.chain.store, "store"),
         "chain.spin_up": seconds_if_any(suite.chain.spin_up, "spin_up"),
         "increment.step": seconds_of(suite.increment.step, "step"),
     }
     pairs = [
+        ("chain.store", "simulation.time_step"),
         ("assimilation.window / 2", "observations.slot"),
         ("observations.slot", "simulation.time_step"),
         ("chain.spin_up", "simulation.time_step"),
@@ -350,16 +388,24 @@ def _check_times(suite: Suite) -> None:
     for longer, shorter in pairs:
         ratio = lengths[longer] / lengths[shorter]
         if not np.isclose(ratio, round(ratio)):
-            key = longer.split(" ")[0].split(".")
+            at = longer.split(" ")[0].split(".")
             raise InputError(
-                f"{suite.document.place(*key)}: {longer}, {lengths[longer]:g} s, is no multiple of"
+                f"{suite.document.place(*at)}: {longer}, {lengths[longer]:g} s, is no multiple of"
                 f" {shorter}, {lengths[shorter]:g} s"
             )
 
 
 def _check_files(suite: Suite) -> None:
     """Checks that the files are there that a chain names."""
-    for key, file in (("base", suite.observations.base), ("blacklist", suite.screening.blacklist)):
-        table = "observations" if key == "base" else "screening"
+    for table, key in (
+        ("observations", "base"),
+        ("screening", "blacklist"),
+        ("background", "file"),
+    ):
+        file = getattr(getattr(suite, table), key)
         if file and not at_home(file).is_file():
             raise MissingFileError(f"{suite.document.place(table, key)}: {file}: no such file")
+    if rules := suite.screening.blacklist:
+        suite.document.at(("screening", "blacklist"), blacklist.read, at_home(rules))
+    if file := suite.background.file:
+        suite.document.at(("background", "file"), Errors.read, str(at_home(file)))
