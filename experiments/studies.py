@@ -6,7 +6,8 @@ that shows it, the figure wanted, the figure got, the verdict, the limit.
     python experiments/studies.py --json studies.json --draw          # the page alone
 
 The rows are docs/results/studies.toml, the page is docs/results/studies.md. Results are kept in the
-JSON file: a row that is not run keeps its last one, or what the page says of it. Tests need the packages of `make test`.
+JSON file: a row that is not run keeps its last one, or what the page says of it. Tests need the
+packages of `make test`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""One output of the suite of sub-space I/O, 600 x 512 points and 60 levels (by default), without the
-model: nine fields of the layers and the surface pressure, written by the writer of FA and by the
-store that output uses.
+"""One output of the suite of sub-space I/O, 600 x 512 points and 60 levels, without the model: nine
+fields of the layers and the surface pressure, written by the writer of FA and as Zarr.
 
     python docs/results/output_of_a_suite.py [--points 600x512] [--levels 60] [--json FILE]
 
