@@ -6,7 +6,8 @@ that shows it, the figure wanted, the figure got, the verdict, the limit.
     python experiments/studies.py --json studies.json --draw          # the page alone
 
 The rows are docs/results/studies.toml, the page is docs/results/studies.md. Results are kept in the
-JSON file: a row that is not run keeps its last one. Tests need the packages of `make test`.
+JSON file: a row that is not run keeps its last one, or what the page says of it. Tests need the
+packages of `make test`.
 """
 
 from __future__ import annotations
@@ -255,6 +256,8 @@ def bar(shown: Shown) -> str:
 
 def got(row: Row, found: Result) -> str:
     """Returns the column of figures of a row."""
+    if "said" in found:
+        return str(found["said"])
     words = []
     for shown, each in zip(row.shown, found.get("shown", ())):
         if "fault" in each:
@@ -267,6 +270,17 @@ def got(row: Row, found: Result) -> str:
         count = sum(one == "passed" for one in tests.values())
         words.append(f"{count} of {len(tests)} tests pass")
     return "; ".join(words)
+
+
+def said_before(file: Path) -> dict[str, Result]:
+    """Returns the figures and the verdicts of a page, by row: of those that no result replaces."""
+    found: dict[str, Result] = {}
+    if file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
+            if len(cells) == 10 and re.fullmatch("[A-Z]{2}[0-9]{2}", cells[1]):
+                found[cells[1]] = {"said": cells[4].replace("\\|", "|"), "verdict": cells[5]}
+    return found
 
 
 def lines(row: Row, found: Result) -> Iterator[str]:
@@ -341,7 +355,7 @@ order = ("works", "short", "partly", "fails", "not here", "context", "not run")
 
 def dates(found: dict[str, Result]) -> str:
     """Returns the first and the last day on which a row was run."""
-    days = sorted({each["date"] for each in found.values()})
+    days = sorted({each["date"] for each in found.values() if "date" in each})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "none"
 
 
@@ -388,7 +402,8 @@ def main() -> int:
             given.json.write_text(json.dumps(results, indent=1) + "\n")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    given.page.write_text(draw(all_rows, results), encoding="utf-8")
+    kept = results | {"rows": said_before(given.page) | results["rows"]}
+    given.page.write_text(draw(all_rows, kept), encoding="utf-8")
     return 1 if any(results["rows"][row.id]["verdict"] == "fails" for row in work) else 0
 
 

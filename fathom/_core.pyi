@@ -2104,6 +2104,23 @@ class MeasuredSums:
     @property
     def points(self) -> float: ...
 
+class MeasuredLayouts:
+    """The operator of the free surface on rectangles, on cells with water, on water alone; to
+    measure them.
+    """
+
+    def __init__(self, wet: NDArray[numpy.uint8]) -> None:
+        """wet: (rows, points), uint8"""
+
+    def product(self, layout: str) -> float:
+        """seconds of one product: rectangle, cells or water"""
+
+    def bytes(self, layout: str) -> float:
+        """that a product moves"""
+
+    def result(self, layout: str) -> list[float]:
+        """of the last product, at the water in the order of rows"""
+
 class Interruptions:
     """Interrupts this process, while it lives, so many times a second for so long [s]; together:
     at the same moments on all ranks.

@@ -30,8 +30,8 @@ void bind_performance(nb::module_& m) {
         .def(
             "__init__",
             [](MeasuredLayouts* self, const Mask& wet) {
-                new (self) MeasuredLayouts(int(wet.shape(1)), int(wet.shape(0)),
-                                           {wet.data(), wet.size()});
+                new (self)
+                    MeasuredLayouts(int(wet.shape(1)), int(wet.shape(0)), {wet.data(), wet.size()});
             },
             "wet"_a, "wet: (rows, points), uint8")
         .def(

@@ -74,36 +74,36 @@ MeasuredLayouts::Piece MeasuredLayouts::piece_of(int j, int i) const {
     return {int(here), 1, towards(j + 1), south, south != 0};
 }
 
+/// The pieces of the rectangle and of its cells.
 void MeasuredLayouts::cut() {
     for (int j = 0; j < ny; ++j) {
         rows.push_back({int(at(j, 0)), nx, row, -row, true});
         for (int i = 0; i < nx; i += cell) {
             bool any = false;
             for (int k = i; k < i + cell; ++k) any = any || is_wet(j, k);
-            if (!any) continue;
-            Piece& last = cells.empty() ? rows.back() : cells.back();
-            if (!cells.empty() && last.first + last.count == int(at(j, i)))
-                last.count += cell;
-            else
-                cells.push_back({int(at(j, i)), cell, row, -row, true});
+            if (any) join(cells, {int(at(j, i)), cell, row, -row, true});
         }
-        for (int i = 0; i < nx; ++i) {
-            if (!is_wet(j, i)) continue;
-            const Piece p = piece_of(j, i);
-            Piece* last = pieces.empty() ? nullptr : &pieces.back();
-            const auto agree = [](int& kept, int own) {
-                if (kept && own && kept != own) return false;
-                if (!kept) kept = own;
-                return true;
-            };
-            if (last && last->first + last->count == p.first &&
-                last->looks_south == p.looks_south && (!p.looks_south || last->south == p.south) &&
-                agree(last->north, p.north))
-                ++last->count;
-            else
-                pieces.push_back(p);
-        }
+        for (int i = 0; i < nx; ++i)
+            if (is_wet(j, i)) join(pieces, piece_of(j, i));
     }
+}
+
+/// A distance that both have, or one of them; 0: none.
+static bool agree(int& kept, int own) {
+    if (kept && own && kept != own) return false;
+    if (!kept) kept = own;
+    return true;
+}
+
+void MeasuredLayouts::join(std::vector<Piece>& list, const Piece& p) {
+    Piece* last = list.empty() ? nullptr : &list.back();
+    const bool follows = last && last->first + last->count == p.first,
+               alike = follows && last->looks_south == p.looks_south &&
+                       (!p.looks_south || last->south == p.south);
+    if (alike && agree(last->north, p.north))
+        last->count += p.count;
+    else
+        list.push_back(p);
 }
 
 void MeasuredLayouts::multiply(Memory& m, const std::vector<Piece>& list) {

@@ -50,6 +50,8 @@ private:
     void number();
     void cut();
     Piece piece_of(int j, int i) const;
+    /// Lengthens the last piece of a list by one that continues it, or adds it.
+    static void join(std::vector<Piece>& list, const Piece&);
     static void multiply(Memory&, const std::vector<Piece>&);
     const std::vector<Piece>& list(std::string_view layout) const;
 };

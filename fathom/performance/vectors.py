@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,25 +82,24 @@ def of_core(
         return {}
     code = _Code(Path(str(mpi.core.__file__)))
     number = next(name for name, size in numbers.items() if size == bytes_)
+    found = _functions_of(names, code, number, kernels or {})
+    code.follow(list(found.values()))
+    made = {name: code.vectors(of_name, bytes_) for name, of_name in found.items()}
+    return {name: of_kernel for name, of_kernel in made.items() if of_kernel.instructions}
+
+
+def _functions_of(
+    names: Collection[str], code: _Code, number: str, kernels: Mapping[str, int]
+) -> dict[str, set[int]]:
+    """Returns where the functions of each region begin: those named above, or its kernel."""
     found: dict[str, set[int]] = {}
     for name in names:
         if (known := of_regions.get(name.partition(" of ")[0])) is not None:
             pattern = re.compile(re.sub(r"\bT\b", number, known))
             found[name] = {at for at, (_, symbol) in code.plain() if pattern.search(symbol)}
-        elif (kernels or {}).get(name) in code.functions:
-            found[name] = {(kernels or {})[name]}
-    for _ in range(calls_followed):
-        code.read({at for of_name in found.values() for at in of_name})
-        for of_name in found.values():
-            of_name |= {to for at in of_name for to in code.called[at]}
-    code.read({at for of_name in found.values() for at in of_name})
-    widest = max((w for r, w in bytes_of.items() if code.uses(f"%{r}")), default=16)
-    result = {}
-    for name, of_name in found.items():
-        whole, every, lanes = count("\n".join(code.text[at] for at in of_name), widest, bytes_)
-        if every:
-            result[name] = Vectors(whole / every, lanes, every)
-    return result
+        elif kernels.get(name) in code.functions:
+            found[name] = {kernels[name]}
+    return found
 
 
 class _Code:
@@ -118,8 +117,25 @@ class _Code:
             if not any(word in name for word in ("Counted", "Dual", "[clone .cold]")):
                 yield at, (size, name)
 
-    def uses(self, register: str) -> bool:
-        return any(register in text for text in self.text.values())
+    def follow(self, kernels: Sequence[set[int]]) -> None:
+        """Adds to each kernel the functions that it calls and that are a part of it."""
+        for _ in range(calls_followed):
+            self.read(set().union(*kernels))
+            for functions in kernels:
+                functions.update([to for at in functions for to in self.called[at]])
+        self.read(set().union(*kernels))
+
+    def vectors(self, functions: Collection[int], bytes_: int) -> Vectors:
+        """Returns what functions that are read are made of; no instructions: no arithmetic."""
+        text = "\n".join(self.text[at] for at in functions)
+        whole, every, lanes = count(text, self.widest, bytes_)
+        return Vectors(whole / max(every, 1), lanes, every)
+
+    @property
+    def widest(self) -> int:
+        """Returns bytes of the longest register in what was read."""
+        whole = "\n".join(self.text.values())
+        return max((size for name, size in bytes_of.items() if f"%{name}" in whole), default=16)
 
     def read(self, wanted: Collection[int]) -> None:
         """Reads the instructions of functions that are not read yet, all at once."""

@@ -45,6 +45,16 @@ def test_what_shows_a_row_exists():
                     assert (root / word).exists(), f"{row.id}: {word}"
 
 
+def test_a_row_that_is_not_run_keeps_what_the_page_says(tmp_path):
+    row = studies.rows()["MF02"]
+    done = {"shown": [{"got": 1.01, "good": True}], "tests": {}, "verdict": "works"}
+    (page := tmp_path / "page.md").write_text(studies.draw({"MF02": row}, {"rows": {"MF02": done}}))
+    kept = studies.said_before(page)
+    assert kept["MF02"]["verdict"] == "works" and "1.01" in kept["MF02"]["said"]
+    again = studies.draw({"MF02": row}, {"rows": kept})
+    assert again.replace("not run", "") == page.read_text().replace("not run", "")
+
+
 @pytest.mark.parametrize(
     "path, number",
     [("a.b", 3.0), ("a.b / c.1", 1.5), ("named.second.x", 7.0), ("named.*.x", 5.0)],

@@ -228,7 +228,6 @@ def test_unified_model():
     assert (np.diff(pairs.predicted) < 0).all()
 
 
-@pytest.mark.long
 def test_profiles_by_routine():
     """Shares and totals of the study agree: messages 34.3 % of AROME's processor time, 47.6 % of
     what elapsed; banks 5.2 % of a minimisation, 5.6 % of AROME; radiation 34.5 % of a forecast.
@@ -247,6 +246,7 @@ def test_profiles_by_routine():
         assert 100 * share == pytest.approx(float(of[routine]["share"]), abs=0.05)
 
 
+@pytest.mark.long
 def test_arome():
     machine, surfex = load("nec-sx8r"), arome.surfex_fit()
     assert surfex.largest <= 0.03 and np.abs(surfex.left_out).max() <= 0.15

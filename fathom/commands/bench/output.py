@@ -24,8 +24,8 @@ from fathom.commands.options import (
     "--case",
     default="ocean-1deg",
     help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60, aladin-7680,"
-    " aladin-64800, arome-7680, arome-64800 (their own fields in FA, every 15 steps; as GRIB2:"
-    " arome-7680-grib2).",
+    " aladin-64800, arome-7680, arome-64800, arome-307200 (600×512×60; their own fields in FA,"
+    " every 15 steps; as GRIB2: arome-7680-grib2).",
 )
 @click.option(
     "--every",

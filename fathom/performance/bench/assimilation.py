@@ -325,23 +325,7 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
             f" {f['speedup_on_2_threads']:.2f} on 2 threads"
         )
     if m := figures.get("minimisation"):
-        made.append(
-            f"4D-Var over {figures['window_steps']} steps:"
-            f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms of processors an iteration,"
-            f" {1e3 * m['seconds_an_iteration']:.0f} ms by the clock; kept"
-            f" {m['trajectory_bytes'] / 1e9:.2f} GB"
-        )
-        made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
-        made.append(
-            f"kernels of an iteration by the clock, {m['ranks']} rank{'s' * (m['ranks'] > 1)}:"
-            f" {100 * m['communication_fraction']:.0f} % in messages"
-        )
-        made += [
-            f"  {k['name']:34}{1e3 * k['seconds']:9.1f} ms, {100 * k['communication']:3.0f} % in"
-            " messages"
-            for k in m["by_kernel"]
-            if k["seconds"] > 0.01 * m["seconds_an_iteration"]
-        ]
+        made += _of_minimisation(m, figures["window_steps"])
     if v := figures.get("vertical"):
         share = 100 * v["operations_a_second"] / v["large_product_operations_a_second"]
         made.append(
@@ -350,4 +334,27 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
             f" product of matrices {v['large_product_operations_a_second'] / 1e9:.1f}:"
             f" {share:.0f} % of it"
         )
+    return made
+
+
+def _of_minimisation(m: dict[str, Any], window: int) -> list[str]:
+    """Returns lines of a minimisation: by its maps, and by its kernels."""
+    made = []
+    made.append(
+        f"4D-Var over {window} steps:"
+        f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms of processors an iteration,"
+        f" {1e3 * m['seconds_an_iteration']:.0f} ms by the clock; kept"
+        f" {m['trajectory_bytes'] / 1e9:.2f} GB"
+    )
+    made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
+    made.append(
+        f"kernels of an iteration by the clock, {m['ranks']} rank{'s' * (m['ranks'] > 1)}:"
+        f" {100 * m['communication_fraction']:.0f} % in messages"
+    )
+    made += [
+        f"  {k['name']:34}{1e3 * k['seconds']:9.1f} ms, {100 * k['communication']:3.0f} % in"
+        " messages"
+        for k in m["by_kernel"]
+        if k["seconds"] > 0.01 * m["seconds_an_iteration"]
+    ]
     return made

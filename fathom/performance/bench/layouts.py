@@ -36,11 +36,7 @@ def measure(grid: str, repetitions: int = 15) -> dict[str, Any]:
 def of_mask(wet: np.ndarray, repetitions: int) -> dict[str, Any]:
     """Returns the same of a mask (rows, points) of water."""
     measured, points = mpi.core.MeasuredLayouts(wet), int(np.count_nonzero(wet))
-    seconds: dict[str, list[float]] = {layout: [] for layout in layouts}
-    with roofline.one_clock(1, 1):
-        for _ in range(repetitions):
-            for layout in layouts:
-                seconds[layout].append(measured.product(layout))
+    seconds = _in_turn(measured, repetitions)
     results = [np.asarray(measured.result(layout)) for layout in layouts]
     least = {layout: min(of) for layout, of in seconds.items()}
     spread = {layout: float(np.median(of)) / min(of) - 1 for layout, of in seconds.items()}
@@ -57,6 +53,16 @@ def of_mask(wet: np.ndarray, repetitions: int) -> dict[str, Any]:
         "less_moved_by_water_than_by_cells": 1 - moved["water"] / moved["cells"],
         "chosen": fastest if sure else usual,
     }
+
+
+def _in_turn(measured: Any, repetitions: int) -> dict[str, list[float]]:
+    """Returns seconds of each product of each layout."""
+    seconds: dict[str, list[float]] = {layout: [] for layout in layouts}
+    with roofline.one_clock(1, 1):
+        for _ in range(repetitions):
+            for layout in layouts:
+                seconds[layout].append(measured.product(layout))
+    return seconds
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:

@@ -109,6 +109,7 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
         {"area.grib2": of_arome["area.fa"] | {"every": "2250s"}},
     ),
     "arome-64800": ("arome-64800-l41", {"area.fa": of_arome["area.fa"] | {"every": "1500s"}}),
+    "arome-307200": ("arome-307200-l60", {"area.fa": of_arome["area.fa"] | {"every": "900s"}}),
 }
 variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
 

@@ -268,14 +268,19 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         for name, total in zip(names, totals)
         if seconds.get(name)
     }
-    kernels = {p.name: p.kernel for p in s.model.processes(s.time_step, s.surface) if p.kernel}
-    made = vectors.of_core(found, s.bytes_of_number, kernels) if s.is_root else {}
-    for name, of_kernel in made.items():
-        found[name] |= {"in_vectors": of_kernel.part, "lanes": of_kernel.lanes}
-    for name, (_, bytes_, within) in work.items():
-        if name in found:
-            found[name]["data_in"] = known.place(bytes_ if within is None else within)
+    for name in found:
+        _, bytes_, within = work[name]
+        found[name]["data_in"] = known.place(bytes_ if within is None else within)
+    if s.is_root:
+        _add_vectors(s, found)
     return found, known.describe()
+
+
+def _add_vectors(s: Any, found: dict[str, Any]) -> None:
+    """Adds what the compiler has made of each kernel."""
+    kernels = {p.name: p.kernel for p in s.model.processes(s.time_step, s.surface) if p.kernel}
+    for name, of_kernel in vectors.of_core(found, s.bytes_of_number, kernels).items():
+        found[name] |= {"in_vectors": of_kernel.part, "lanes": of_kernel.lanes}
 
 
 def _work_of_a_cycle(s: Any, seconds: dict[str, float], calls: dict[str, int]) -> dict[str, Any]:
