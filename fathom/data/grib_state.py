@@ -66,10 +66,7 @@ def of_fields(file: str, fields: Iterable[tuple[Key, Any]], rows: RowsOf) -> xr.
     file : how errors call it.
     """
     found, interfaces = _collected(file, fields, rows)
-    layers = {key: held for key, held in found.items() if key[0] == "hybrid"}
-    if layers and interfaces is None:
-        return _of_own_pressures(file, found, rows)
-    if layers:
+    if any(kind == "hybrid" for kind, _ in found):
         return _of_layers(file, found, rows, interfaces)
     names = {name for kind, name in found if kind == "pressure"}
     humid = {"specific_humidity", "relative_humidity"} & names
@@ -239,7 +236,10 @@ def _dataset(found: dict[Any, Any], rows: RowsOf, kind: str, dimension: str) -> 
 
 
 def _of_layers(file: str, found: dict[Any, Any], rows: RowsOf, interfaces: Any) -> xr.Dataset:
-    """Returns fields on hybrid levels, on levels of pressure; those of an area as they are."""
+    """Returns fields on levels of a model, on levels of pressure; those of an area on hybrid levels
+    as they are."""
+    if interfaces is None:
+        return _of_own_pressures(file, found, rows)
     data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
     if area_state.is_area(data):

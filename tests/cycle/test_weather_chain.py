@@ -9,6 +9,7 @@ import pytest
 
 import box
 from fathom.assimilation.cycle.chain import areas, chain, forecasts, models, network, settings
+from fathom.assimilation.cycle.chain.biases import Bias
 from fathom.assimilation.cycle.chain.models import State
 from fathom.assimilation.observations import base, linear
 from fathom.output.formats import restart
@@ -210,6 +211,40 @@ run = "2h"
         status, _, errors = box.fathom("run", "model.toml", "--no-report", folder=tmp_path)
         assert status == 0, errors
         shutil.rmtree(tmp_path / "runs")
+
+
+@pytest.mark.long
+def test_increments_of_an_area_along_a_window(tmp_path):
+    """G of 4D-Var on an area has its transpose as adjoint, and an analysis is nearer to data of all
+    times of a window."""
+    sets = ["grid.points=[24, 20]", "grid.resolution=200e3", 'grid.levels.nz="L8"',
+            'model.physics.type="BasicPhysics"', 'simulation.time_step="30min"',
+            'chain.spin_up=""', 'assimilation.method="4d-var"', "assimilation.iterations=6",
+            'assimilation.window="2h"', 'assimilation.quality="none"']  # fmt: skip
+    suite = settings.read(source.parent / "suite-area.toml", sets)
+    suite.now = ('model.outer="initial"',)
+    start = ["state={analysis='gfs'}"]
+    s = models.simulation(suite, tmp_path / "run", suite.start, None, start)
+    models.prepared(s).write_restart(tmp_path / "background.fathom")
+    state = State(tmp_path / "background.fathom")
+    analyser = areas.AreaAnalyser(suite, state, tmp_path / "background.fathom")
+    began = int(suite.start.astype("i8"))
+    data = network.drawn({"temp": 300, "synop": 400}, began, began + 7200, 1, some_ground)
+    around = models.experiment(suite).grid.interpolation(data["longitude"], data["latitude"])
+    data = data.taken(np.asarray(around.weight).sum(axis=1) > 0.5)
+    data["time"] = began + 600 * np.arange(len(data)) % 7200
+    data["error_final"] = data["error"]
+    x = state.vector
+    G, _, order = analyser.observed(x, data, float(began))
+    assert len(order) > 50 and len(G.observations) > 2
+    random, L = np.random.default_rng(1), analyser.background(x)
+    dx, y = L.apply(random.standard_normal(L.controls)), random.standard_normal(len(order))
+    seen, back = G.apply(dx), G.adjoint(y)
+    size = np.abs(seen * y).sum() + np.abs(dx * back).sum()
+    assert abs(seen @ y - dx @ back) < 1e-12 * size
+    data["background_departure"][order] = seen  # of a true increment
+    made = analyser.analyse(x, data, float(began), Bias({}, 0.3))
+    assert made.numbers["residual"] < 0.7 * made.numbers["departure"]
 
 
 @pytest.mark.long
