@@ -108,7 +108,7 @@ def test_all(tmp_path, name, ending):
     [
         ("heights", {"zonal": True}, "along latitudes of the earth; the grid is a plane"),
         ("rotated", {"zonal": True}, "rows of one latitude each"),
-        ("heights", {"latlon_resolution": 1, "regrid": "conservative"}, "is for the earth"),
+        ("heights", {"latlon_resolution": 1, "regrid": "conservative"}, "the grid is a plane"),
         ("heights", {"section": [[2e4, 2e4], [6e4, 6e4]]}, "pairs in degrees"),
     ],
 )

@@ -8,6 +8,7 @@ so that, with the part of a new cell that lies in old cells with a value,
 
 to round-off. Where the old cells or the new ones are boxes of latitudes and longitudes, areas are
 exact with sides along parallels (cell_means.py); else all sides are great circles (clipping.py).
+Cells of a plane are rectangles, whose common area is a product of common lengths.
 The area of an old cell is that of the model.
 """
 
@@ -38,7 +39,9 @@ class Overlap:
         `output.coordinates` takes it. InputError: as `check`, or there is no common area.
         """
         check(grid, new)
-        if boxes := _boxes(new):
+        if not grid.horizontal.spherical:
+            area = _between_rectangles(grid, new)
+        elif boxes := _boxes(new):
             area = _into_boxes(grid, *boxes)
         elif boxes := _boxes(grid.mapping()):
             area = _out_of_boxes(grid, new, *boxes)
@@ -134,7 +137,11 @@ def check(grid: Any, new: Mapping[str, Any]) -> None:
     """Raises InputError: a plane; reduced rows about another pole, or to cells that are no
     boxes."""
     if not grid.horizontal.spherical:
-        raise InputError("regrid = 'conservative' is for the earth; the grid is a plane")
+        if "corner_x" not in new:
+            raise InputError(
+                "regrid = 'conservative': the grid is a plane, the new cells lie on the earth"
+            )
+        return
     if "corner_longitude" not in new or (grid.reduced and _boxes(new) is None):
         raise InputError(
             "regrid = 'conservative': from reduced rows the new cells must lie between latitudes"
@@ -202,6 +209,24 @@ def _between_curved(grid: Any, new: Any) -> Any:
     whole = np.abs(total - sizes) < 1e-9 * sizes
     area = _as_large(shares, grid, np.arange(len(old)), np.where(whole, total, sizes)).tocoo()
     return _sparse(area.data, area.coords[1], area.coords[0], len(cells), grid)
+
+
+def _between_rectangles(grid: Any, new: Any) -> Any:
+    """Returns areas (new cells, points) of two planes of rectangles [m2]."""
+    from scipy.sparse import coo_array, kron  # start-up time
+
+    def common(old: Any, cells: Any) -> Any:
+        """Returns lengths (new, old) in common of intervals between edges."""
+        a, b = (np.asarray(edges, float) for edges in (old, cells))
+        left, right = np.maximum.outer(b[:-1], a[:-1]), np.minimum.outer(b[1:], a[1:])
+        lengths = right - left
+        return coo_array(np.where(lengths > 1e-12 * np.diff(a), lengths, 0.0))
+
+    own = grid.mapping()
+    along_x = common(own["corner_x"][0], new["corner_x"][0])
+    along_y = common(own["corner_y"][:, 0], new["corner_y"][:, 0])
+    area = kron(along_y, along_x).tocoo()
+    return _sparse(area.data, *area.coords, np.size(new["area"]), grid)
 
 
 def _as_large(shares: Any, grid: Any, index: np.ndarray, sizes: np.ndarray | None = None) -> Any:
