@@ -276,7 +276,7 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
             else nullcontext(path)
         ) as here:
             for name, values in s.readers.each(sorted(s.restored), field, str(path)):
-                whole = values.astype(float, copy=False)
+                whole = _of_water(s, name, values.astype(float, copy=False))
                 s.fields.set(name, whole, nearest_outside=name in taken)
     finally:
         for file in files:
@@ -288,6 +288,20 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     s.fields.count = s.count
     stores: dict[str, Any] = header.extra.get("stores", {})
     return stores
+
+
+def _of_water(simulation: Simulation, name: str, whole: np.ndarray) -> np.ndarray:
+    """Returns a field (levels, ny, nx) without what steps leave within the ground on the row that
+    is joined to itself: its other half has none of it.
+    """
+    declared = next((f for f in simulation.fields.fields if f["name"] == name), None)
+    on_seam = declared is not None and declared["horizontal"] == "corner"
+    if not on_seam or declared["vertical"] != "layer" or not simulation.model.grid.horizontal.fold:
+        return whole
+    there = np.arange(len(whole))[:, None] < np.asarray(simulation.model.grid.corner_levels)[-1]
+    found = whole.copy()
+    found[:, -1] = np.where(there, found[:, -1], 0.0)
+    return found
 
 
 def _made_by_steps(simulation: Simulation) -> set[str]:
