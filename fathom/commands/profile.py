@@ -50,9 +50,16 @@ def profile(
     """Run some steps of FILE and show where the time goes: regions with rates and limits,
     communication and waiting, files, imbalance, efficiencies.
     """
+    from fathom.performance.profile import programs  # start-up time: loads NumPy
     from fathom.performance.profile.noise import Noise
     from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy
 
     request = Request(file=json_file, noise=Noise.read(noise) if noise else None, **how)
     settings += parallel_settings(ranks, servers, threads)
-    return on_ranks(file, settings, None, lambda experiment: run(experiment, request, file.stem))
+    return on_ranks(
+        file,
+        settings,
+        None,
+        lambda experiment: run(experiment, request, file.stem),
+        lambda several: programs.run(several, request, file.stem),
+    )

@@ -25,10 +25,11 @@ from fathom.atmosphere.ground.over_ocean import sea_share
 from fathom.base import constants
 from fathom.base.clock import Period
 from fathom.base.ranks import group
+from fathom.base.regions import region
 from fathom.base.timetable import Link, microseconds, said
 from fathom.coupled.remap import Remap, shape
 from fathom.coupled.rivers import ICE, ICE_HEAT, WATER
-from fathom.coupled.sea_state import SeaState, vapour_pressure, vapour_slope
+from fathom.coupled.sea_state import SeaState
 from fathom.coupled.vectors import axes, eastward_and_northward
 
 CELSIUS = constants.celsius
@@ -37,7 +38,6 @@ FUSION = constants.fusion_heat
 CP = constants.dry_air_heat_capacity
 SIGMA = constants.stefan_boltzmann
 EPSILON = constants.dry_air_gas_constant / constants.water_vapour_gas_constant
-salty = 0.98  # vapour pressure over sea water over that over fresh water
 freezing = 271.35  # of the sea, where nothing else is known [K]
 
 
@@ -120,15 +120,20 @@ class ToAir(Between):
         if sea.here:
             cells = sea.program.handed.cells
             self.compass = eastward_and_northward(grid, "center")[cells]
-            self.remember(sea.program)
+            self.seen(sea.program)
         if air.here:
             own = air.program.handed.grid
             self.axes = axes(own, "center")
             self.share = sea_share(own, grid)
 
-    def remember(self, sea: Any) -> None:
-        """Keeps the state of the sea that the air sees, on its global grid, on all its ranks."""
-        self.then = SeaState({name: sea.handed.whole(name)[0] for name in self.gives})
+    def seen(self, sea: Any) -> SeaState:
+        """Returns the state of the sea at the points of this rank; keeps it, which the air sees, on
+        the global grid on all ranks of the sea, which call it together.
+        """
+        own = {name: sea.handed.values(name, [0])[:, 0] for name in self.gives}
+        found = SeaState.of(own)
+        self.then = SeaState(sea.handed.on_all(np.stack(found.values)))
+        return found
 
     def hand(self, at_start: bool = False) -> None:
         """Hands the surface over. The ranks of both call it."""
@@ -136,20 +141,16 @@ class ToAir(Between):
         values = np.zeros((0, 1, 17))
         if sea.here:
             values = self._values(sea.program)
-            self.remember(sea.program)
         found = self.remap(values)
         if air.here:
             self._put(air.program, found[0])
 
     def _values(self, sea: Any) -> np.ndarray:
         """Returns what the air needs the means of, at the points of this rank (points, 1, 17)."""
-        handed = sea.handed
-        top = {name: handed.values(name, [0])[:, 0] for name in self.gives}
-        s = SeaState(top)
+        handed, s = sea.handed, self.seen(sea)
         rest = handed.values(self.rest, [0])[:, 0] / self.steps
         handed.clear(self.rest)
-        c, w = s.cover, 1.0 - s.cover
-        e, e_ice = salty * vapour_pressure(s.water), vapour_pressure(s.ice)
+        c, w, e, e_ice = s.cover, 1.0 - s.cover, s.e, s.e_ice
         emission = SIGMA * (w * s.water**4 + c * s.ice**4)
         current = np.stack([s.east, s.north], -1)[:, :, None] * self.compass
         parts = [
@@ -257,7 +258,7 @@ class ToSea(Between):
             self.axes = axes(grid, "center")[air.program.handed.cells]
         if sea.here:
             self.compass = eastward_and_northward(sea.program.handed.grid, "center")
-            self.back.remember(sea.program)
+            self.back.seen(sea.program)
 
     def hand(self, at_start: bool = False) -> None:
         """Hands the fluxes over; at the start there are none. The ranks of both call it."""
@@ -271,7 +272,8 @@ class ToSea(Between):
         if sea.here:
             shown = shape(sea.program.handed.grid)
             x = np.where(np.isfinite(found[0]), found[0], 0.0).reshape(-1, *shown)
-            fluxes = self.fluxes(x, self.back.then)
+            with region("fluxes", "coupled"):
+                fluxes = self.fluxes(x, self.back.then)
             for name in self.takes:
                 sea.program.handed.put(name, fluxes[name][None])
 
@@ -315,12 +317,11 @@ class ToSea(Between):
         from the sea that the air has seen.
         """
         c, w = then.cover, 1.0 - then.cover
-        e, e_ice = salty * vapour_pressure(then.water), vapour_pressure(then.ice)
-        evaporated, sublimated = x[2] + x[3] * e, x[6] + x[7] * e_ice
+        evaporated, sublimated = x[2] + x[3] * then.e, x[6] + x[7] * then.e_ice
         sensible, on_ice = x[0] + x[1] * then.water, x[4] + x[5] * then.ice
         heat = x[9] - SIGMA * then.water**4 - sensible - L * evaporated
         into_ice = x[9] - SIGMA * then.ice**4 - on_ice - L * sublimated
-        slope = -(x[5] + L * x[7] * vapour_slope(then.ice) + 4 * SIGMA * then.ice**3)
+        slope = -(x[5] + L * x[7] * then.slope + 4 * SIGMA * then.ice**3)
         sun, light = (1.0 - self.back.dark) * x[8], (1.0 - then.white) * x[8]
         compass = self.compass.reshape(*c.shape, 2, 3)
         water = np.einsum("xji,jiax->aji", x[13:16], compass)

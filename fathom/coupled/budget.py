@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere.products.budget import Budget as AirBudget
-from fathom.base import constants, earth, mpi
+from fathom.base import constants, mpi
 
 L, FUSION = constants.evaporation_heat, constants.fusion_heat
 MELTING = constants.celsius
@@ -51,6 +51,7 @@ of_air = (
     "calving_flux",
     "calving_heat_flux",
 )
+Of = dict[str, dict[str, float]]  # quantity -> name -> amount
 of_land = ("runoff", "calving_flux", "calving_heat_flux")  # for a unit of land
 of_sea = ("heat_from_air", "water_from_air", "snowfall_flux", "heat_of_water")
 
@@ -76,6 +77,7 @@ class Budget:
 
     def __init__(self, air: Any, sea: Any, every: float, lagged: bool, rivers: Any = None) -> None:
         self.every, self.lagged, self.rivers = every, lagged, rivers
+        self.area = float(area_of(air).sum())  # [m2]
         self.members: dict[str, Any] = {}  # those of the programs
         self.comm: Any = None  # of all ranks
         self.ice = sea.model.sea_ice
@@ -84,7 +86,7 @@ class Budget:
         self.sums = {n: air.handed.give(n, f"budget: {n}") for n in of_air if n in known}
         given = [*of_sea[: None if self.volume else -1], *(["runoff_flux"] if rivers else [])]
         self.sea_sums = {n: sea.handed.give(n, f"budget: {n}") for n in given}
-        for name in _land_fields(air.model):
+        for name in land_fields(air.model):
             air.handed.give(name)
         for name in self._ice_fields():
             sea.handed.give(name)
@@ -154,7 +156,7 @@ class Budget:
         """Returns the stores of the programs of this rank; those of its rank 0 alone have any."""
         own: dict[str, dict[str, float]] = {}
         if (air := self.air) is not None:
-            own |= {"air": _of_air(air), "land": _of_land(air), "back": self._back(air)}
+            own |= {"air": stores_of_air(air), "land": stores_of_land(air), "back": self._back(air)}
         if (sea := self.sea) is not None:
             own |= {"sea": _of_sea(sea), "ice": self._of_ice(sea), "given": self._given(sea)}
         if self.rivers is not None and self.members["rivers"].here:
@@ -165,11 +167,11 @@ class Budget:
     def _of_ice(self, sea: Any) -> dict[str, float]:
         """Returns heat, mass and salt of the sea ice and its snow; on rank 0 of the sea."""
         total = dict.fromkeys(ice_parts, 0.0)
-        area = _area(sea)
+        area = area_of(sea)
         for name in self._ice_fields():
             if (values := sea.gather(name)) is not None:
                 part = name.removeprefix("ice_").rpartition("_")[0]
-                total[part] += _sum(area, values[0])
+                total[part] += exact_sum(area, values[0])
         salinity = 0.0
         if self.ice is not None:
             salinity = self.ice.thermodynamics.all_parameters["salinity"]
@@ -184,7 +186,7 @@ class Budget:
         back = air.gather("heat_returned")
         if back is None:
             return {}
-        return {"heat": self.every * _sum(_area(air), back[0]), "water": 0.0}
+        return {"heat": self.every * exact_sum(area_of(air), back[0]), "water": 0.0}
 
     def _given(self, sea: Any) -> dict[str, float]:
         """Returns what the air has given that the sea has not taken; on rank 0 of the sea."""
@@ -194,7 +196,7 @@ class Budget:
         found = {"heat": 0.0, "water": 0.0}
         for name, quantity in names.items() if self.lagged else ():
             if (given := sea.gather(name)) is not None:
-                found[quantity] += self.every * _sum(_area(sea), given[0])
+                found[quantity] += self.every * exact_sum(area_of(sea), given[0])
         return found if sea.comm.rank == 0 else {}
 
     # ---- fluxes ----------------------------------------------------------------------------------
@@ -207,13 +209,17 @@ class Budget:
         for simulation, sums in ((self.air, self.sums), (self.sea, self.sea_sums)):
             if simulation is None:
                 continue
-            area, step = _area(simulation), simulation.time_step
+            area, step = area_of(simulation), simulation.time_step
             for name, field in sums.items():
                 if (values := simulation.gather(field)) is not None:
-                    land = simulation.model.initial["land_fraction"] if name in of_land else 1.0
-                    found[name] = step * _sum(area * land, values[0])
+                    share = self._share(simulation, name)
+                    found[name] = step * exact_sum(area * share, values[0])
                 simulation.handed.clear(field)
         return self._of_all(found)
+
+    def _share(self, simulation: Any, name: str) -> Any:
+        """Returns the share of a cell for a unit of which a flux is given."""
+        return simulation.model.initial["land_fraction"] if name in of_land else 1.0
 
     def _table(
         self, now: dict[str, dict[str, float]], x: dict[str, float], seconds: float
@@ -255,22 +261,7 @@ class Budget:
             },
             "salt": {},
         }
-        found: dict[str, Any] = {"seconds": seconds}
-        for quantity, of in change.items():
-            left = math.fsum([*of.values(), *(-v for v in lines[quantity].values())])
-            terms = [*of.values(), *lines[quantity].values(), *passed[quantity].values()]
-            if quantity == "salt":  # that no flux brings: of what is there
-                terms = [*now[quantity].values()]
-            scale = math.fsum(map(abs, terms))
-            found[quantity] = {
-                "stores": of,
-                "lines": lines[quantity],
-                "passed": passed[quantity],
-                "residual": left,
-                "terms": scale,
-                "share": left / scale if scale else 0.0,
-            }
-        return found
+        return {"seconds": seconds} | table(change, lines, passed, now["salt"])
 
     # ---- what is kept ----------------------------------------------------------------------------
 
@@ -289,28 +280,52 @@ class Budget:
             self.closed = said["closed"]
 
 
-def _area(simulation: Any) -> np.ndarray:
+def table(
+    change: Of, lines: Of, passed: Of, salt: dict[str, float] | None = None
+) -> dict[str, Any]:
+    """Returns for each quantity its stores, lines, what has passed between stores, and what is
+    left; the residual of salt, which no flux brings, as a share of what is there.
+    """
+    found: dict[str, Any] = {}
+    for quantity, of in change.items():
+        left = math.fsum([*of.values(), *(-v for v in lines[quantity].values())])
+        terms = [*of.values(), *lines[quantity].values(), *passed[quantity].values()]
+        if quantity == "salt" and salt is not None:
+            terms = [*salt.values()]
+        scale = math.fsum(map(abs, terms))
+        found[quantity] = {
+            "stores": of,
+            "lines": lines[quantity],
+            "passed": passed[quantity],
+            "residual": left,
+            "terms": scale,
+            "share": left / scale if scale else 0.0,
+        }
+    return found
+
+
+def area_of(simulation: Any) -> np.ndarray:
     """Returns the areas of the cells of a grid (ny, nx) [m2], 0 where there is nothing."""
     grid = simulation.model.grid
     return np.where(np.asarray(grid.wet_levels) > 0, np.asarray(grid.areas[0], float), 0.0)
 
 
-def _sum(area: np.ndarray, values: Any) -> float:
+def exact_sum(area: np.ndarray, values: Any) -> float:
     """Returns the exact sum over cells, rounded once."""
     there = area != 0
     return math.fsum((area[there] * np.asarray(values, float)[there]).tolist())
 
 
-def _of_air(simulation: Any) -> dict[str, float]:
+def stores_of_air(simulation: Any) -> dict[str, float]:
     """Returns energy and water of the air; on rank 0."""
-    area = _area(simulation)
+    area = area_of(simulation)
     stored = AirBudget(simulation.model).stored(simulation, area)
     if not stored:
         return {}
     return {"heat": stored["energy"], "water": stored["water"]}
 
 
-def _land_fields(model: Any) -> list[str]:
+def land_fields(model: Any) -> list[str]:
     """Returns the names of the fields that hold heat and water of land."""
     return [
         *("ground_temperature", "plant_departure", "bare_ground_departure", "vegetation_fraction"),
@@ -321,11 +336,11 @@ def _land_fields(model: Any) -> list[str]:
     ]
 
 
-def _of_land(simulation: Any) -> dict[str, float]:
+def stores_of_land(simulation: Any) -> dict[str, float]:
     """Returns heat [J] and water [kg] of tiles, snow and soil (core/physics/land/tiled_land.hpp);
     on rank 0.
     """
-    held = {name: simulation.gather(name) for name in _land_fields(simulation.model)}
+    held = {name: simulation.gather(name) for name in land_fields(simulation.model)}
     if held["snow_amount"] is None:
         return {}
     s = {name: np.asarray(values[0], float) for name, values in held.items()}
@@ -345,21 +360,21 @@ def _of_land(simulation: Any) -> dict[str, float]:
         T, W = s[f"soil_temperature_{k}"], s[f"soil_water_{k}"]
         heat += SOIL_HEAT * d * (T - MELTING) - FUSION * np.clip((MELTING - T) / 3, 0, 1) * W
         water = water + W
-    area = _area(simulation) * simulation.model.initial["land_fraction"]
-    return {"heat": _sum(area, heat), "water": _sum(area, water)}
+    area = area_of(simulation) * simulation.model.initial["land_fraction"]
+    return {"heat": exact_sum(area, heat), "water": exact_sum(area, water)}
 
 
 def _of_sea(simulation: Any) -> dict[str, float]:
     """Returns heat, water above rest, and salt of the sea; on rank 0."""
-    area = _area(simulation)
+    area = area_of(simulation)
     heat, salt = (_columns(simulation, name) for name in ("temperature", "salinity"))
     height = simulation.gather("sea_surface_height")
     if heat is None or salt is None:
         return {}
     return {
-        "heat": SEA * SEA_HEAT * _sum(area, heat),
-        "salt": 1e-3 * SEA * _sum(area, salt),
-        "water": FRESH * _sum(area, height[0]),
+        "heat": SEA * SEA_HEAT * exact_sum(area, heat),
+        "salt": 1e-3 * SEA * exact_sum(area, salt),
+        "water": FRESH * exact_sum(area, height[0]),
     }
 
 
@@ -381,20 +396,23 @@ def _columns(simulation: Any, name: str) -> np.ndarray | None:
     return whole
 
 
-def told_in(found: dict[str, Any]) -> dict[str, tuple[str, float]]:
-    """Returns quantity -> (its unit in tables, of the whole earth and interval; the factor)."""
-    area, days = 4 * np.pi * earth.RADIUS**2, found["seconds"] / 86400
-    return {
+def told_in(found: dict[str, Any], area: float) -> dict[str, tuple[str, float]]:
+    """Returns quantity -> (its unit in tables, of all the air's area [m2] and the interval; the
+    factor).
+    """
+    days = found["seconds"] / 86400
+    units = {
         "heat": ("W m-2", 1 / (area * found["seconds"])),
         "water": ("mm/day", 1 / (area * days)),
         "salt": ("kg m-2", 1 / area),
     }
+    return {quantity: unit for quantity, unit in units.items() if quantity in found}
 
 
-def told(found: dict[str, Any]) -> str:
-    """Returns the table of an interval in words."""
+def told(found: dict[str, Any], area: float) -> str:
+    """Returns the table of an interval in words; area: of the air [m2]."""
     lines = [f"budget of {found['seconds'] / 86400:g} days"]
-    for quantity, (unit, factor) in told_in(found).items():
+    for quantity, (unit, factor) in told_in(found, area).items():
         of = found[quantity]
         lines.append(f"  {quantity} [{unit}]")
         for kind in ("stores", "lines"):

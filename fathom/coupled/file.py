@@ -16,6 +16,8 @@ An area whose file names the file of another program as its outer model has that
 
     [coupled]                                  # atmosphere and ocean as one system: fm.Coupled
     every = "3h"
+
+Without an ocean the air lies over the SlabOcean that its file has as surface.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fathom.atmosphere.ground.sea import SlabOcean
 from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import Configurable
@@ -134,11 +137,13 @@ class ProgramsFile(Configurable):
         if "coupled" not in self.tables:
             plain: Programs = self.document.at(("programs",), Programs, made, directory, self.ranks)
             return plain
-        if missing := [name for name in names if name not in made]:
+        slab = getattr(made.get("atmosphere"), "surface", None)
+        needed = names[:1] if isinstance(slab, SlabOcean) else names
+        if missing := [name for name in needed if name not in made]:
             raise InputError(
                 f"{self.document.place('coupled')}: [coupled] needs [programs] {missing[0]} = FILE"
             )
-        air, sea = (made.pop(name) for name in names)
+        air, sea = made.pop("atmosphere"), made.pop("ocean", slab)
         how = {"directory": directory, "ranks": self.ranks, "programs": made}
         how |= self.tables["coupled"]
         found: Programs = self.document.at(("coupled",), Coupled, air, sea, **how)

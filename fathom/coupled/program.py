@@ -44,6 +44,7 @@ class Program(Configurable):
     sequence: Any = None
     wishes: Any = None
     directory = Path()
+    trace_events = 0
     identity = None  # it has no stores of its own
     stopped = False
     comm: Any
@@ -115,6 +116,21 @@ class Program(Configurable):
     def end_run(self, report: bool = True) -> dict[str, Any]:
         """Returns the summary."""
         return {"steps": self.count}
+
+    def kept(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], int]:
+        """Returns copies of fields and sums, and the steps."""
+        fields, sums = (
+            {name: values.copy() for name, values in held.items()}
+            for held in (self.fields, self.handed.sums)
+        )
+        return fields, sums, self.count
+
+    def put_back(self, state: tuple[dict[str, np.ndarray], dict[str, np.ndarray], int]) -> None:
+        """Puts back what `kept` has returned."""
+        for held, then in zip((self.fields, self.handed.sums), state[:2], strict=True):
+            for name, values in then.items():
+                held[name][...] = values
+        self.count = state[2]
 
     def write_state(self, path: Path) -> None:
         """Writes all fields and sums; the ranks of the program call it."""

@@ -24,6 +24,7 @@ import numpy as np
 
 from fathom.base import mpi
 from fathom.base.failure import InputError
+from fathom.base.regions import region
 from fathom.coupled.vectors import around_centers, around_corners, mean_of_four
 from fathom.grids.regrid.overlap import Overlap
 
@@ -224,7 +225,8 @@ class Remap:
             found = self(values[:, None, None])
             return None if found is None else found[0, 0]
         _, levels, parts = values.shape
-        come = self.route(values.reshape(-1, levels * parts))
+        with region("messages", "coupled", "exchange"):
+            come = self.route(values.reshape(-1, levels * parts))
         if self.takers is None:
             return None
         shape_there = (levels, parts, *shape(self.grids[1]))
@@ -234,15 +236,20 @@ class Remap:
             self.takers.Bcast(made)
             return made
         come = come.reshape(-1, levels, parts)
-        share = np.stack([one(come[:, k]) for k, one in enumerate(self.own)], 1)
-        if self.takers.size > 1:
-            each = levels * parts
-            counts = [number * each for number in self.cells]
-            whole = np.empty((sum(self.cells), levels, parts))
-            share = np.ascontiguousarray(share)
-            self.takers.Allgatherv(share, (whole, counts, None, mpi.MPI.DOUBLE))
-            share = whole
-        return np.moveaxis(share, 0, -1).reshape(shape_there)
+        with region("map", "coupled"):
+            share = np.stack([one(come[:, k]) for k, one in enumerate(self.own)], 1)
+        whole = self._of_all(share) if self.takers.size > 1 else share
+        return np.moveaxis(whole, 0, -1).reshape(shape_there)
+
+    def _of_all(self, share: np.ndarray) -> np.ndarray:
+        """Returns the values of all cells (cells, levels, parts) from the share of each rank."""
+        each = int(np.prod(share.shape[1:]))
+        counts = [number * each for number in self.cells]
+        whole = np.empty((sum(self.cells), *share.shape[1:]))
+        with region("messages", "coupled", "exchange"):
+            own = np.ascontiguousarray(share)
+            self.takers.Allgatherv(own, (whole, counts, None, mpi.MPI.DOUBLE))
+        return whole
 
     def _made(self, come: np.ndarray, there: tuple[int, ...]) -> np.ndarray:
         """Returns what the user's function makes of the giver's values: (ny, nx), with levels and

@@ -11,28 +11,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fathom.atmosphere.ground.over_ocean import over_ocean
+from fathom.atmosphere.ground.over_ocean import of_one_energy, over_ocean
+from fathom.atmosphere.ground.sea import SlabOcean
 from fathom.atmosphere.spectral.hydrostatic import HydrostaticAtmosphere
 from fathom.base import writing
 from fathom.base.clock import Event, Period, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
-from fathom.base.timetable import second
+from fathom.base.timetable import Timetable, second
 from fathom.coupled.between import FromRivers, ToAir, ToSea
 from fathom.coupled.budget import Budget, as_volume, told, told_in
 from fathom.coupled.exchange import Exchange
 from fathom.coupled.programs import Programs
+from fathom.coupled.repeated import rehearse
 from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
+from fathom.coupled.slab_budget import SlabBudget
 from fathom.grids.arguments import yes_or_no
 from fathom.ocean.model import Ocean
 from fathom.ocean.surface.under_air import UnderAir
 from fathom.run import report_of_programs
 from fathom.run.simulation import Simulation
 
-orders = ("in turn", "side by side")
+orders = ("in turn", "side by side", "repeated")
 names = ("atmosphere", "ocean")
 OF_LAND = {"runoff": RUNOFF, "calving_flux": CALVING, "calving_heat_flux": CALVING_HEAT}
 
@@ -44,14 +48,18 @@ class Coupled(Programs):
     ----------
     atmosphere : a model of air with `BasicPhysics(land="TiledLand")`, or another physics with
         tiles; or a Simulation of it, whose outputs stay.
-    ocean : an Ocean, with sea ice or without; or a Simulation of it.
+    ocean : an Ocean, with sea ice or without; or a Simulation of it; or a SlabOcean, which is then
+        the surface of the air.
     time_step : of both, "30min", or {"atmosphere": "30min", "ocean": "3h"}; not with simulations,
         which have theirs.
     every : how often they exchange; None: the longer step.
     order : "in turn": the air goes ahead over the sea as it is, and the sea follows with the mean
         fluxes of the same interval; "side by side": both step at the same time, the sea with the
-        fluxes of the interval before.
-    ranks : {"atmosphere": 3, "ocean": 1}: ranks of their own; None: both on all ranks.
+        fluxes of the interval before; "repeated": twice in turn from the same state, the second
+        time over the surface that the first has found (Schwarz; Marti et al. 2021, Geosci. Model
+        Dev. 14, 2959), for study.
+    ranks : {"atmosphere": 3, "ocean": 1}: ranks of their own, rivers on those of the ocean; None:
+        both on all ranks.
     rivers : whether rivers and icebergs carry what runs off the land to the sea: a program "rivers"
         (fathom/coupled/rivers.py). Else this water leaves the system, as a line of the budget.
     programs : further programs by name.
@@ -82,9 +90,16 @@ class Coupled(Programs):
     ) -> None:
         if order not in orders:
             raise InputError(unknown("order", order, orders))
-        self.order_in_time, rivers = order, yes_or_no("rivers", rivers)
-        steps = _steps(time_step, atmosphere, ocean)
+        self.order_in_time, self.budget = order, None
+        rivers = yes_or_no("rivers", rivers)
         of_time = {"start": start, "calendar": calendar}
+        if isinstance(ocean, SlabOcean):
+            air = over_slab(atmosphere, ocean, time_step, of_time)
+            super().__init__({"atmosphere": air, **(programs or {})}, directory, ranks, overwrite)
+            if has_tiles(air.model) and isinstance(air.model, HydrostaticAtmosphere):
+                self._close(SlabBudget(air), budget)
+            return
+        steps = _steps(time_step, atmosphere, ocean)
         air = _simulation(atmosphere, steps, "atmosphere", of_time)
         sea = _simulation(ocean, steps, "ocean", of_time)
         put_together(air, sea, rivers)
@@ -96,16 +111,20 @@ class Coupled(Programs):
             date, kind = str(air.clock.start), air.clock.calendar
             grids = air.model.grid, sea.model.grid
             members["rivers"] = Rivers(*grids, interval, land, start=date, calendar=kind)
+            ranks = None if ranks is None else {"rivers": "ocean"} | dict(ranks)
         super().__init__(members, directory, ranks, overwrite)
         self._join(air, sea, interval, order == "side by side", members.get("rivers"))
-        self.budget = None
-        if not isinstance(air.model, HydrostaticAtmosphere):
-            return  # whose energy is another one
-        self.budget = Budget(air, sea, interval, order == "side by side", members.get("rivers"))
-        self.budget.members, self.budget.comm = self.members, self.comm
-        self._check_length(Period(budget, "budget"), "budget")
+        if isinstance(air.model, HydrostaticAtmosphere):  # the energy of others is another one
+            aside = order == "side by side"
+            self._close(Budget(air, sea, interval, aside, members.get("rivers")), budget)
+
+    def _close(self, budget: Budget, every: str) -> None:
+        """Closes a budget every so often."""
+        self.budget = budget
+        budget.members, budget.comm = self.members, self.comm
+        self._check_length(Period(every, "budget"), "budget")
         each = self.timetable.interval / second
-        self._watched.append(Event(budget, Coupled.before_restart, each, ""))
+        self._watched.append(Event(every, Coupled.before_restart, each, ""))
 
     def _join(self, air: Any, sea: Any, every: float, aside: bool, rivers: Any) -> None:
         """Adds what each gives to the others. InputError: steps that do not fit."""
@@ -144,8 +163,19 @@ class Coupled(Programs):
         began = time.perf_counter()
         found = super().run(period, progress, report, from_start)
         if report and self.comm is not None and self.comm.rank == 0:
-            report_of_programs.write(self, found, time.perf_counter() - began, told_in)
+            area = 1.0 if self.budget is None else self.budget.area
+            units = partial(told_in, area=area)
+            report_of_programs.write(self, found, time.perf_counter() - began, units)
         return found
+
+    def _advance(self, table: Timetable, number: int, progress: Any) -> None:
+        """Takes so many intervals; repeated ones twice."""
+        if self.order_in_time != "repeated":
+            super()._advance(table, number, progress)
+            return
+        for _ in range(number):
+            rehearse(self, table)
+            super()._advance(table, 1, progress)
 
     def _started(self) -> None:
         """Begins to count, unless a restart says what was there."""
@@ -156,7 +186,10 @@ class Coupled(Programs):
         """Closes the budget, and writes its tables."""
         found = None if self.budget is None else self.budget.close(self.seconds)
         if self.budget is not None and found is not None and self.comm.rank == 0:
-            tables = [f"{self._at(one['to'])}\n{told(one)}\n" for one in self.budget.closed]
+            tables = [
+                f"{self._at(one['to'])}\n{told(one, self.budget.area)}\n"
+                for one in self.budget.closed
+            ]
             writing.replace(self.directory / "budget.txt", "\n".join(tables))
 
     def _at(self, seconds: float) -> Any:
@@ -183,6 +216,27 @@ def put_together(air: Any, sea: Any, rivers: bool) -> None:
     ice = sea.model.sea_ice
     air.model, air.surface = over_ocean(air.model, sea.model.grid), None
     sea.surface = UnderAir(rivers=rivers, volume=as_volume(sea.model)).over(sea.model.grid, ice)
+
+
+def over_slab(model: Any, slab: SlabOcean, time_step: Any, of_time: Mapping[str, Any]) -> Any:
+    """Returns the simulation of air over a slab. InputError: its step is missing, or given
+    twice.
+    """
+    given = time_step.get("atmosphere") if isinstance(time_step, Mapping) else time_step
+    if isinstance(model, Simulation):
+        if given is not None:
+            raise InputError("time_step: the simulation of the atmosphere has its own step")
+        model.model, model.surface = of_one_energy(model.model), slab
+        return model
+    if given is None:
+        raise InputError(f'time_step = {time_step!r} has no step of the atmosphere; give "30min"')
+    return Simulation(of_one_energy(model), given, surface=slab, **of_time)
+
+
+def has_tiles(model: Any) -> bool:
+    """Returns whether land is made of tiles, and no lakes are of their own."""
+    schemes = [one.name for one in model.physics]
+    return "TiledLand" in schemes and not any(name.startswith("MixedLake") for name in schemes)
 
 
 def _steps(given: Any, *models: Any) -> dict[str, Any]:

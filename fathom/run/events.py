@@ -190,6 +190,26 @@ class Events(Held):
         self.marked: dict[str, list[int]] = {}  # steps after which something happened, by its name
         self.start_steps, self.began = self.count, wall_clock.perf_counter()
         self.shown, self.pace = self.began, 1
+        self.wall_seconds = 0.0
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """Returns wall clock since the run began [s], with that of programs which run with it."""
+        return wall_clock.perf_counter() - self.began
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        """Counts the time of its body; between two of them other programs run."""
+        now = wall_clock.perf_counter()
+        self.entered = self.began if self.alone else now - self.wall_seconds
+        try:
+            yield
+        finally:
+            self._count()
+
+    def _count(self) -> None:
+        """Sets the wall clock of the run so far, without that of programs which run with it."""
+        self.wall_seconds = wall_clock.perf_counter() - self.entered
 
     @contextmanager
     def _failing_in_order(self) -> Iterator[None]:
@@ -208,10 +228,9 @@ class Events(Held):
 
     def end_run(self, report: bool = True) -> Any:
         """Waits for all output; writes restart, summary and report. Returns the summary."""
-        with self._failing_in_order():
-            with region("delivery", "output", "output"):
-                self.settle()
-            self.wall_seconds = wall_clock.perf_counter() - self.began
+        delivery = region("delivery", "output", "output")
+        with self._failing_in_order(), self._own_time(), delivery:
+            self.settle()
         self._close()
         self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
         summary = finish(self, report)
@@ -284,7 +303,7 @@ class Events(Held):
         half a second, so that progress and Ctrl-C respond; all ranks agree on its length and on the
         end.
         """
-        with self._failing_in_order():
+        with self._failing_in_order(), self._own_time():
             while self.seconds < seconds - 1e-6 and not self.stopped:
                 self._take_group(seconds, progress)
 
@@ -306,7 +325,7 @@ class Events(Held):
         if restart and not self.stopped:
             with region("restart", "output", "output"):
                 self.write_restart("restart-now.fathom")
-        self.wall_seconds = wall_clock.perf_counter() - self.began
+        self._count()
         if progress is not None and self.is_root and (now - self.shown > 0.5 or over):
             self.shown = now
             with region("progress", "output"):

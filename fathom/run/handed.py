@@ -99,11 +99,30 @@ class Handed:
         row by row (points, levels); of a sum of the top layer that one.
         """
         windows = self.simulation.fields.windows(name)
+        if len(levels) == 1:
+            parts = [np.array(w[levels[0]], float).reshape(-1, 1) for w in windows]
+            return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.zeros((0, 1))])
         parts = [
             np.moveaxis(np.asarray(w[[*levels]], float), 0, -1).reshape(-1, len(levels))
             for w in windows
         ]
         return np.concatenate(parts) if parts else np.zeros((0, len(levels)))
+
+    def on_all(self, values: np.ndarray) -> np.ndarray:
+        """Returns values (fields, points of this rank) on the global grid (fields, ny, nx), on all
+        ranks, which call it together.
+        """
+        comm, cells, number = self.simulation.comm, self.cells, len(values)
+        counts = comm.allgather(cells.size) if comm.size > 1 else [cells.size]
+        if comm.size > 1:
+            everyone, whole = np.empty(sum(counts), np.int64), np.empty(number * sum(counts))
+            comm.Allgatherv(cells.astype(np.int64), (everyone, counts))
+            sizes = [number * n for n in counts]
+            comm.Allgatherv(np.ascontiguousarray(values.T), (whole, sizes))
+            cells, values = everyone, whole.reshape(-1, number).T
+        found = np.zeros((number, np.size(self.grid.wet_levels)))
+        found[:, cells] = values
+        return found.reshape(number, *np.shape(self.grid.wet_levels))
 
     def whole(self, name: str) -> np.ndarray:
         """Returns a field on the global grid (levels, ny, nx), on all ranks."""

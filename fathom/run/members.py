@@ -156,8 +156,9 @@ def divided(programs: Mapping[str, Any], given: Any, comm: Any) -> dict[str, ran
 
 
 def _side_by_side(programs: Mapping[str, Any], given: Any) -> dict[str, ranks.Division]:
-    """Returns the division of the ranks of each program, which are named or numbered; its helpers
-    are among them. InputError on all ranks: ranks given twice; too few for the helpers of one.
+    """Returns the division of the ranks of each program, which are named or numbered, or those of
+    another program by its name, with which it runs in turn; its helpers are among them. InputError
+    on all ranks: ranks given twice; too few for the helpers of one.
     """
     if set(given) != set(programs):
         raise InputError(
@@ -165,7 +166,12 @@ def _side_by_side(programs: Mapping[str, Any], given: Any) -> dict[str, ranks.Di
             f" {', '.join(programs)}"
         )
     found, fault = dict[str, ranks.Division](), ""
-    for name, own in ranks.shared_out(given, mpi.world.size).items():
+    beside = {name: of for name, of in given.items() if isinstance(of, str)}
+    asked = {name: one for name, one in given.items() if name not in beside}
+    for name, of in beside.items():
+        if of not in asked:
+            raise InputError(unknown(f"program on whose ranks {name} runs", of, [*asked]))
+    for name, own in ranks.shared_out(asked, mpi.world.size).items():
         comm = ranks.group(mpi.world, own)
         if comm is None:
             continue
@@ -177,6 +183,10 @@ def _side_by_side(programs: Mapping[str, Any], given: Any) -> dict[str, ranks.Di
     if first := next((text for text, _ in told if text), ""):
         raise InputError(first)
     steps = {name: own for _, part in told for name, own in part.items()}
+    for name, of in beside.items():
+        steps[name] = steps[of]
+        if of in found and not found[of].task:
+            found[name] = found[of]._replace(helps={})
     return {n: found.get(n, ranks.no_part._replace(steps=steps[n])) for n in programs}
 
 

@@ -67,7 +67,7 @@ class Progress(Line):
     logged_at = 0.0  # wall seconds
 
     def __call__(self, simulation: Simulation, fraction: float) -> None:
-        wall, text = simulation.wall_seconds, said(simulation, fraction)
+        wall, text = simulation.elapsed_seconds, said(simulation, fraction)
         if self.terminal:
             self.redraw(text, fraction >= 1)
         elif (
@@ -120,7 +120,7 @@ def _in_notebook() -> bool:
 
 def said(simulation: Simulation, fraction: float) -> str:
     """Returns the present line."""
-    wall = max(simulation.wall_seconds, 1e-9)
+    wall = max(simulation.elapsed_seconds, 1e-9)
     years = (simulation.count - simulation.start_steps) * simulation.time_step / year
     return line(
         simulation.date,

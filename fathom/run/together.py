@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fathom.base import mpi
+from fathom.base import mpi, regions
 from fathom.base import ranks as given_ranks
 from fathom.base.clock import Event, Period
 from fathom.base.failure import InputError, RunError
@@ -280,6 +280,8 @@ class Together:
         own = [self.members[name] for name in names if self.members[name].here]
         for member in own:
             member.program.start_run_to(self.end - member.late, period)
+        if len(self.members) > 1:
+            regions.begin(self.comm, max((m.program.trace_events for m in own), default=0))
         restored = self.seconds > max(self.members[name].late for name in names)
         for n, one in enumerate(self.exchanges):
             if not ({one.giver, one.taker} & {*names}) or not {one.giver, one.taker} <= {

@@ -27,12 +27,18 @@ def over_ocean(model: Any, sea: Any) -> Any:
     if not any(s.name == "HeatReturned" for s in new):
         after = next(n for n, s in enumerate(new) if s.name == heating) + 1
         new[after:after] = [scheme("SurfaceSunlight"), scheme("HeatReturned")]
-    found = copy(model)
+    found = of_one_energy(model)
     found.physics = new
-    if model.fixers is not None:
-        found.fixers = model.fixers.of_the_physics()
     found.initial = dict(model.initial)
     found.initial["land_fraction"] = land_fraction(model.grid, sea)
+    return found
+
+
+def of_one_energy(model: Any) -> Any:
+    """Returns the model whose dynamics keep the energy that its physics has, c_p T."""
+    found = copy(model)
+    if model.fixers is not None:
+        found.fixers = model.fixers.of_the_physics()
     return found
 
 
