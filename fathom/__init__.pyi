@@ -1458,6 +1458,8 @@ class schemes:
             ice_albedo: float = 0.6,
             snow_on_ice_albedo: float = 0.75,
             forest_snow_albedo: float = 0.45,
+            land_ice_albedo: float = 0.6,
+            firn_albedo: float = 0.77,
             every: str | None = None,
         ) -> None: ...
 
@@ -1469,6 +1471,8 @@ class schemes:
             ice_albedo: float = 0.6,
             snow_on_ice_albedo: float = 0.75,
             forest_snow_albedo: float = 0.45,
+            land_ice_albedo: float = 0.6,
+            firn_albedo: float = 0.77,
             every: str | None = None,
         ) -> None: ...
 

@@ -225,7 +225,9 @@ std::vector<std::string> FieldSet::state() const {
 }
 
 /// The position of a point of a rank in the global grid.
-static auto source(const Topology& t, Horizontal where, int i, int j, bool nearest_outside) {
+static Topology::Source source(const Topology& t, Horizontal where, int i, int j,
+                               bool nearest_outside) {
+    if (0 <= i && i < t.nx && 0 <= j && j < t.ny - 1) return {i, j, true, false};  // most are
     const auto found = t.source(where, i, j);
     if (found.inside || !nearest_outside) return found;
     return t.source(where, t.periodic ? i : std::clamp(i, 0, t.nx - 1),

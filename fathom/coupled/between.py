@@ -131,7 +131,8 @@ class ToAir(Between):
         the global grid on all ranks of the sea, which call it together.
         """
         own = {name: sea.handed.values(name, [0])[:, 0] for name in self.gives}
-        found = SeaState.of(own)
+        with region("fluxes", "coupled"):
+            found = SeaState.of(own)
         self.then = SeaState(sea.handed.on_all(np.stack(found.values)))
         return found
 
@@ -150,6 +151,13 @@ class ToAir(Between):
         handed, s = sea.handed, self.seen(sea)
         rest = handed.values(self.rest, [0])[:, 0] / self.steps
         handed.clear(self.rest)
+        with region("fluxes", "coupled"):
+            return self._parts(s, rest)
+
+    def _parts(self, s: SeaState, rest: np.ndarray) -> np.ndarray:
+        """Returns the values of which the air needs means (points, 1, 17), of the sea and of the
+        heat that it has not taken [W m-2].
+        """
         c, w, e, e_ice = s.cover, 1.0 - s.cover, s.e, s.e_ice
         emission = SIGMA * (w * s.water**4 + c * s.ice**4)
         current = np.stack([s.east, s.north], -1)[:, :, None] * self.compass
@@ -174,6 +182,13 @@ class ToAir(Between):
 
     def _put(self, air: Any, found: np.ndarray) -> None:
         """Sets the fields of the air from means (17, ny, nx), NaN where there is no sea."""
+        with region("fluxes", "coupled"):
+            of = self._below(found)
+        for name, values in of.items():
+            air.handed.put(name, values[None])
+
+    def _below(self, found: np.ndarray) -> dict[str, np.ndarray]:
+        """Returns the fields that the air takes (ny, nx) from means (17, ny, nx)."""
         there = np.isfinite(found[0])
         x = np.where(there, found, 0.0)
         c, w = x[0], x[15]
@@ -185,7 +200,7 @@ class ToAir(Between):
         e_ice = np.where(ice, x[4] / c_, x[10])
         current = np.moveaxis(np.where(some, x[12:15] / w_, 0.0), 0, -1)
         along = np.einsum("jix,jiax->aji", current, self.axes.reshape(*c.shape, 2, 3))
-        of = {
+        return {
             "sea_ice_fraction": c,
             "sea_surface_temperature": np.where(there, water, 288.0),
             "sea_surface_vapour_pressure": np.where(there, e, 1000.0),
@@ -197,8 +212,6 @@ class ToAir(Between):
             "sea_surface_northward_velocity": along[1],
             "heat_returned": x[11] * self.share,
         }
-        for name, values in of.items():
-            air.handed.put(name, values[None])
 
 
 class ToSea(Between):
@@ -271,7 +284,7 @@ class ToSea(Between):
         found = self.remap(values)
         if sea.here:
             shown = shape(sea.program.handed.grid)
-            x = np.where(np.isfinite(found[0]), found[0], 0.0).reshape(-1, *shown)
+            x = np.nan_to_num(found[0], copy=True).reshape(-1, *shown)
             with region("fluxes", "coupled"):
                 fluxes = self.fluxes(x, self.back.then)
             for name in self.takes:
@@ -286,7 +299,15 @@ class ToSea(Between):
         for of in self.sums.values():
             handed.clear(of)
         m = [mean[name] for name in self.means]
-        T, e, T_ice, e_ice, u, v = (handed.values(name, [0])[:, 0] for name in self.held)
+        held = [handed.values(name, [0])[:, 0] for name in self.held]
+        with region("fluxes", "coupled"):
+            return self._parts(m, held)
+
+    def _parts(self, m: list[np.ndarray], held: list[np.ndarray]) -> np.ndarray:
+        """Returns the values of which the sea needs means (points, 1, 19), of means in time and of
+        the surface that the air has seen.
+        """
+        T, e, T_ice, e_ice, u, v = held
         drag = m[13]
         stress = [
             np.stack([m[14] + drag * u, m[15] + drag * v], -1),

@@ -47,9 +47,13 @@ class Weights(NamedTuple):
         """Returns means (cells of the taker, parts), NaN where there is nothing, of the giver's
         values (cells, parts).
         """
-        known = (self.total > 0)[:, None]
-        share = (self.matrix @ values) / np.where(known, self.total[:, None], 1.0)
-        return np.where(known, share, np.nan)
+        known = self.total > 0
+        share = self.matrix @ values
+        share /= np.where(known, self.total, 1.0)[:, None]
+        if not known.all():
+            share[~known] = np.nan
+        found: np.ndarray = share
+        return found
 
 
 def weights(giver: Any, taker: Any, by: str) -> Weights:
@@ -160,6 +164,7 @@ class Route:
         self.sent = [np.asarray(positions) for positions in comm.alltoall(asked)]
         self.order = np.concatenate(order) if order else np.zeros(0, int)
         self.size = needed.size
+        self.in_order = np.array_equal(self.order, np.arange(self.size))
         self.counts = [p.size for p in self.sent], [p.size for p in asked]
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
@@ -167,14 +172,18 @@ class Route:
         (points, numbers). All ranks of both call it.
         """
         each = values.shape[1]
+        if self.comm.size == 1:
+            own = values[self.sent[0]]
+            if self.in_order:
+                return own
+            found = np.zeros((self.size, each))
+            found[self.order] = own
+            return found
         given = [values[positions].ravel() for positions in self.sent]
         sent = np.concatenate(given) if given else np.zeros(0)
         come = np.empty(self.order.size * each)
-        if self.comm.size > 1:
-            counts = [[number * each for number in numbers] for numbers in self.counts]
-            self.comm.Alltoallv((sent, counts[0]), (come, counts[1]))
-        else:
-            come[:] = sent
+        counts = [[number * each for number in numbers] for numbers in self.counts]
+        self.comm.Alltoallv((sent, counts[0]), (come, counts[1]))
         found = np.zeros((self.size, each))
         found[self.order] = come.reshape(-1, each)
         return found

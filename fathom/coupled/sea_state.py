@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fathom.base import constants, mpi
-from fathom.base.regions import region
 
 CELSIUS = constants.celsius
 salty = 0.98  # vapour pressure over sea water over that over fresh water
@@ -65,8 +64,11 @@ class SeaState:
         known = covered > 1e-6
         of_water = cls.dark * (1 - covered)
         white = np.where(known, (mean - of_water) / np.where(known, covered, 1.0), cls.usual_ice)
-        with region("fluxes", "coupled"):
-            e = salty * vapour_pressure(water), vapour_pressure(ice), vapour_slope(ice)
+        e = (
+            salty * vapour_pressure(water),
+            vapour_pressure(ice),
+            vapour_slope(ice),
+        )
         return cls(
             (
                 np.clip(fields.get("sea_ice_area", none), 0.0, 1.0),

@@ -135,6 +135,13 @@ def test_side_by_side_as_in_turn(on_ranks, in_turn, size, ranks):
     assert on_ranks(size, script, "bits", *arguments) == in_turn["side by side"]
 
 
+@pytest.mark.long
+def test_rivers_run_on_the_ranks_of_the_ocean(on_ranks):
+    how = "rivers=true", 'every="3h"', 'order="side by side"'
+    beside = on_ranks(2, script, "bits", 'ranks={"atmosphere": 1, "ocean": 1}', *how)
+    assert beside == on_ranks(1, script, "bits", *how)
+
+
 @pytest.mark.parametrize("order", ["in turn", "side by side"])
 def test_continued_as_if_uninterrupted(on_ranks, in_turn, order):
     found = on_ranks(1, script, "continued", f"order={json.dumps(order)}")

@@ -28,6 +28,7 @@ template <class Real> struct PrescribedSeaState {
     Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice;
     Reads<Real, "sea_surface_temperature", place::center_column, "K"> temperature;
     constexpr Real ice_share() const { return smaller(larger(ice[0], 0), 1); }
+    constexpr Real land_ice() const { return Real(0); }
     constexpr Real absorbs(double albedo) const { return Real(1 - albedo); }
     constexpr Real fourth_power() const {
         const Real square = temperature[0] * temperature[0];
@@ -39,7 +40,9 @@ template <class Real> struct PrescribedSeaState {
 template <class Real> struct OceanState {
     Reads<Real, "sea_surface_albedo", place::center_column, "1"> albedo;
     Reads<Real, "sea_surface_emission", place::center_column, "W m-2"> emission;
+    Reads<Real, "land_ice_fraction", place::center_column, "1"> of_land;
     constexpr Real ice_share() const { return Real(0); }
+    constexpr Real land_ice() const { return of_land[0]; }
     constexpr Real absorbs(double) const { return 1 - albedo[0]; }
     constexpr Real fourth_power() const { return emission[0] * (1 / constants::stefan_boltzmann); }
 };

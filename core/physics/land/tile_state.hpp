@@ -2,7 +2,8 @@
 ///
 ///   share of plants l (1 - c) v,   bare ground l (1 - c) (1 - v),   snow l c,   c = S / (S + 10)
 ///   albedo: land snow_free_albedo; snow by its age, less under trees; ice and its snow as in
-///       SurfaceState
+///       SurfaceState; over an ocean the share g of the land that is an ice sheet has its own,
+///           bare  a + g (a_ice - a),    under snow  a_s + g (max(a_s, a_firn) - a_s)
 ///   emission = sum share sigma T^4
 #pragma once
 #include "physics/land/ocean_below.hpp"
@@ -26,7 +27,7 @@ template <class Real> struct TileSharesOut {
 /// Sea: what is below the air beside land, prescribed or an ocean (ocean_below.hpp).
 template <template <class> class Sea> struct TileStateOver {
     double sea_albedo = 0.065, ice_albedo = 0.6, snow_on_ice_albedo = 0.75,
-           forest_snow_albedo = 0.45;
+           forest_snow_albedo = 0.45, land_ice_albedo = 0.6, firn_albedo = 0.77;
 
     static constexpr std::string_view summary =
         "Shares of sea, plants, bare ground, snow and ice, their albedo and emission";
@@ -37,7 +38,11 @@ template <template <class> class Sea> struct TileStateOver {
         Parameter{"snow_on_ice_albedo", &TileStateOver::snow_on_ice_albedo, "1", 0, 0.99,
                   "albedo of snow on ice"},
         Parameter{"forest_snow_albedo", &TileStateOver::forest_snow_albedo, "1", 0, 0.99,
-                  "largest albedo of snow on land that is dark without snow, as forests are"}};
+                  "largest albedo of snow on land that is dark without snow, as forests are"},
+        Parameter{"land_ice_albedo", &TileStateOver::land_ice_albedo, "1", 0, 0.99,
+                  "albedo of an ice sheet without snow, over an ocean"},
+        Parameter{"firn_albedo", &TileStateOver::firn_albedo, "1", 0, 0.99,
+                  "least albedo of snow on an ice sheet, over an ocean"}};
 
     template <class Real>
     constexpr void operator()(
@@ -53,8 +58,10 @@ template <template <class> class Sea> struct TileStateOver {
         const Real land = smaller(larger(land_fraction[0], 0), 1),
                    ice = (1 - land) * sea_below.ice_share(), sea = 1 - land - ice;
         const LandShares<Real> of(ground::snow_cover(snow[0]), vegetation[0]);
-        const Real a = land_albedo[0], fresh = snow_albedo[0],
-                   of_snow = select(a < 0.17, smaller(fresh, forest_snow_albedo), fresh);
+        const Real g = sea_below.land_ice(), without = land_albedo[0],
+                   a = fma(g, Real(land_ice_albedo) - without, without), fresh = snow_albedo[0],
+                   aged = select(without < 0.17, smaller(fresh, forest_snow_albedo), fresh),
+                   of_snow = fma(g, larger(aged, firn_albedo) - aged, aged);
         const Real of_ice =
             fma(ground::snow_cover(on_ice[0]), snow_on_ice_albedo - ice_albedo, ice_albedo);
         const Real dark = sea_below.absorbs(sea_albedo), on_land = 1 - a, on_snow = 1 - of_snow,

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.data.input.values import on_columns
 from fathom.grids.regrid.overlap import Overlap
 from fathom.model.schemes import scheme
 
+ice_sheet = 900.0  # snow that means one [kg m-2]: they start with 1000 (boundary.py)
 role = "over an ocean"  # of the companion of a scheme
 heating = "RadiativeHeating"
 
@@ -31,7 +33,14 @@ def over_ocean(model: Any, sea: Any) -> Any:
     found.physics = new
     found.initial = dict(model.initial)
     found.initial["land_fraction"] = land_fraction(model.grid, sea)
+    found.initial.setdefault("land_ice_fraction", land_ice(model))
     return found
+
+
+def land_ice(model: Any) -> np.ndarray:
+    """Returns where the snow that the air starts with is an ice sheet: 1, else 0 (ny, nx)."""
+    snow = on_columns(model.grid, model.initial.get("snow_amount", 0.0), name="snow_amount")
+    return np.where(snow >= ice_sheet, 1.0, 0.0)
 
 
 def of_one_energy(model: Any) -> Any:

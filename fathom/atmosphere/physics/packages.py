@@ -434,6 +434,7 @@ surface_defaults = {
     "lake_depth": 0.0,
     "lake_ice_amount": 0.0,
     "snow_free_albedo": 0.2,
+    "land_ice_fraction": 0.0,
     "roughness_length": 0.1,
     "orography_deviation": 0.0,
     "ozone": 0.0,

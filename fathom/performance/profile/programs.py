@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -37,7 +38,9 @@ def run(file: Any, request: Request, case: str) -> int:
     with nullcontext(request.out) if request.out else tempfile.TemporaryDirectory() as folder:
         directory = Path(mpi.world.bcast(str(folder)))
         programs = file.programs(directory, True)
-        found = measure(programs, request, case)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of outputs that it never writes
+            found = measure(programs, request, case)
         if found is not None:
             _present(found, request)
         return 0
@@ -157,24 +160,33 @@ def _present(found: dict[str, Any], request: Request) -> None:
         click.echo("\n".join(said))
 
 
-def bars(traced: Sequence[dict[str, Any]], most: int = 64) -> list[list[tuple[float, float, str]]]:
-    """Returns (begin, end, name) [s] of programs and exchanges on each rank, the last `most` of
-    them.
+def bars(
+    traced: Sequence[dict[str, Any]], names: Sequence[str], most: int = 64
+) -> list[list[tuple[float, float, str]]]:
+    """Returns (begin, end, name) [s] of these programs and of exchanges on each rank, the last
+    `most` of them.
     """
+    shown = {*names, *between}
     start = min((float(t["begin"].min()) for t in traced if len(t["begin"])), default=0.0)
     rows = []
     for trace in traced:
         paths = [one["path"] for one in trace["regions"]]
         events = zip(trace["region"], trace["begin"] - start, trace["end"] - start, strict=True)
-        own = [(float(b), float(e), paths[n][1]) for n, b, e in events if len(paths[n]) == 2]
+        own = [(float(b), float(e), paths[n][1]) for n, b, e in events if _shown(paths[n], shown)]
         rows.append(sorted(own)[-most:])
     return rows
+
+
+def _shown(path: Sequence[str], names: set[str]) -> bool:
+    """Returns whether a region is one of these, and lies in no other."""
+    return len(path) == 2 and path[1] in names
 
 
 def _draw(folder: Path, traced: Sequence[dict[str, Any]], found: Mapping[str, Any]) -> Path:
     """Draws when each program stepped on each rank; returns the path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "gantt.png"
-    title = f"Programs and exchanges on {found['ranks']} ranks"
-    path.write_bytes(plots.encoded(plots.gantt({"Programs": bars(traced)}, title=title)))
+    rows = bars(traced, [*found["steps"], *found["parts"]])
+    title = f"Programs and exchanges on {len(rows)} rank{'s' * (len(rows) != 1)}"
+    path.write_bytes(plots.encoded(plots.gantt({"Programs": rows}, title=title)))
     return path

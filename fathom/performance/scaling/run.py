@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fathom.performance.scaling import probes, report
+from fathom.performance.scaling import probes, programs, report
 from fathom.performance.scaling.machine import load
 from fathom.performance.scaling.predict import predict
 from fathom.performance.scaling.request import Request, check
@@ -17,6 +17,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
         return distribute(ranks, request.threads, None, lambda: probes.act(request, probe))
     machine = None if request.machine == "here" else load(request.machine)
     check(request, machine)
+    if programs.several(request):
+        return programs.present(programs.predict(request, machine), request.json)
     if machine is not None and machine.of_devices:
         request = request.on_device()
     found = predict(request, machine)

@@ -16,7 +16,7 @@ from typing import Any
 
 from fathom.base import mpi
 from fathom.base.failure import InputError, MissingFileError
-from fathom.performance.tune import serving, shapes, tuned, ways
+from fathom.performance.tune import programs, serving, shapes, tuned, ways
 from fathom.run import launch
 from fathom.run.experiment.toml import Document
 from fathom.run.progress import Line
@@ -69,6 +69,10 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
         raise MissingFileError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
+    if "programs" in document.tables:
+        _check_coupled(request, document)
+        number = ranks or launch.cores()
+        return distribute(number, threads or 1, None, lambda: programs.tune(request))
     asked = request.price or request.shapes
     free = bool(document.tables.get("output")) and not given.keys() & of_output
     servers = not asked and not here and free
@@ -76,6 +80,16 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
         started = ranks + (given.get("io_servers", 0) if request.price else 0)
         return distribute(started, threads, None, lambda: _here(request, ranks, threads))
     return _Choice(request).run(ranks, threads, servers)
+
+
+def _check_coupled(request: Request, document: Document) -> None:
+    """Checks that the programs of a file are a coupled system. InputError: they are others."""
+    missing = [name for name in programs.names if name not in document.tables["programs"]]
+    if "coupled" not in document.tables or missing:
+        raise InputError(
+            f"{request.file} has several programs; `fathom tune` takes one of them, or a coupled"
+            " system of atmosphere and ocean"
+        )
 
 
 def _shape(
