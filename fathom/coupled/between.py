@@ -284,7 +284,8 @@ class ToSea(Between):
         found = self.remap(values)
         if sea.here:
             shown = shape(sea.program.handed.grid)
-            x = np.nan_to_num(found[0], copy=True).reshape(-1, *shown)
+            x = found[0].reshape(-1, *shown)
+            x[:, np.isnan(x[0])] = 0.0  # cells without air above them
             with region("fluxes", "coupled"):
                 fluxes = self.fluxes(x, self.back.then)
             for name in self.takes:

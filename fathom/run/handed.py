@@ -98,9 +98,9 @@ class Handed:
         """Returns levels of a field at the points of this rank: its blocks one after another, each
         row by row (points, levels); of a sum of the top layer that one.
         """
-        windows = self.simulation.fields.windows(name)
+        windows = self.simulation.fields.windows(name, max(levels, default=0) + 1)
         if len(levels) == 1:
-            parts = [np.array(w[levels[0]], float).reshape(-1, 1) for w in windows]
+            parts = [np.asarray(w[levels[0]], float).reshape(-1, 1) for w in windows]
             return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.zeros((0, 1))])
         parts = [
             np.moveaxis(np.asarray(w[[*levels]], float), 0, -1).reshape(-1, len(levels))
