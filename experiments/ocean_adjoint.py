@@ -1,20 +1,31 @@
-"""What an adjoint costs that looks at neighbours: of the divergence of a five-point upwind flux, by
-sums of slots for each offset (the same bits on any ranks and threads) and by the simplest scatter.
+"""What the adjoint of an ocean costs, and whether it is one.
 
-    python experiments/ocean_adjoint.py              # 256 x 128 x 40 points
-    python experiments/ocean_adjoint.py 120 60 40    # others
+    python experiments/ocean_adjoint.py [--json F]    # 256 x 128 x 40 points; ocean-3deg.toml
+    python experiments/ocean_adjoint.py 120 60 40     # other points
+    python experiments/ocean_adjoint.py --of-run FILE --steps 8    # another experiment
 
-Prints nanoseconds of the processor a point, on one thread, the least of several turns, and the
-ratio of both adjoints: at most 1.5 is wanted.
+*Neighbours*: the divergence of a five-point upwind flux, by sums of slots for each offset (the same
+bits on any ranks and threads) and by the simplest scatter: nanoseconds of the processor a point, on
+one thread, the least of several turns, and the ratio of both adjoints: at most 1.5 is wanted.
+
+*A run*: |<M' x, y> - <x, M'* y>| over the sum of the magnitudes of its terms, for a random change
+of the state; seconds of the processor of a step, and of a step with its values kept and its
+adjoint, at most 3 steps are wanted; megabytes of a stored state and of what is kept of a step.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+from fathom.assimilation.ocean_adjoint import OceanAdjoint
+from fathom.base import machine
 from fathom.base.mpi import core
+from fathom.run.experiment.experiment import Experiment
 
 turns = 15
 
@@ -40,14 +51,62 @@ def measured(nx: int, ny: int, levels: int) -> dict[str, float]:
     return found
 
 
+def of_run(file: Path, steps: int, spin_up: int = 8) -> dict[str, float]:
+    """Returns the figures of the adjoint of an experiment's ocean, after some steps of spin-up."""
+    simulation = Experiment.read(file).simulation("build/ocean-adjoint", overwrite=True).prepare()
+    simulation.advance(spin_up)
+    sea = OceanAdjoint(simulation)
+    first, began = simulation.count, sea.take()
+    spent = {}
+    start = time.process_time()
+    simulation.advance(steps)
+    spent["forward"] = time.process_time() - start
+    sea.give(began)
+    sea.go_to(first)
+    x, y = sea.random(1), sea.random(2, inverse=True)
+    ahead, back = core.FieldSet(x), core.FieldSet(y)
+    start = time.process_time()
+    sea.follow(steps)
+    spent["follow"] = time.process_time() - start
+    sea.linear.tangent(ahead, 0, steps)
+    start = time.process_time()
+    sea.linear.adjoint(back, 0, steps)
+    spent["adjoint"] = time.process_time() - start
+    names = ahead.state
+    error = abs(ahead.dot(y, names) - x.dot(back, names))
+    size = sum(abs(ahead.dot(y, [n])) + abs(x.dot(back, [n])) for n in names)
+    return {
+        "steps": steps,
+        "identity": error / size,
+        "forward step [s]": spent["forward"] / steps,
+        "kept step and adjoint over forward": (spent["follow"] + spent["adjoint"])
+        / spent["forward"],
+        "state [MB]": len(began) / 1e6,
+        "kept of a step [MB]": sea.linear.bytes / steps / 1e6,
+        "peak memory [MB]": machine.memory()["peak_megabytes"],
+    }
+
+
 def main() -> None:
     """Prints the costs and their ratio."""
-    size = [int(n) for n in sys.argv[1:4]] or [256, 128, 40]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("size", nargs="*", type=int, default=[256, 128, 40])
+    here = Path(__file__).parent
+    parser.add_argument("--of-run", type=Path, default=here / "ocean-3deg.toml")
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
     core.set_threads(1)
-    found = measured(*size)
+    found = measured(*given.size)
     print("ns a point:", ", ".join(f"{n} {found[n]:.2f}" for n in ("forward", "scatter", "sums")))
     print(f"sums by scatter: {found['sums'] / found['scatter']:.2f}")
     print(f"difference of both adjoints: {found['difference']:.1e} of the largest value")
+    run = of_run(given.of_run, given.steps)
+    for name, value in run.items():
+        print(f"{name}: {value:.3g}")
+    if given.json is not None:
+        figures: dict[str, Any] = {"neighbours": found, "run": run}
+        given.json.write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

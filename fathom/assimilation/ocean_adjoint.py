@@ -109,7 +109,7 @@ class OceanAdjoint:
 
     def steps(self, length: str | float, what: str) -> int:
         """Returns steps of a length of time. InputError: it holds no whole number of them."""
-        count = Period(length, what).seconds / self.simulation.time_step
+        count = float(Period(length, what).seconds / self.simulation.time_step)
         if count < 1 or abs(count - round(count)) > 1e-9:
             raise InputError(
                 f"{what} = {length!r} is no whole number of steps of"
@@ -142,6 +142,20 @@ class OceanAdjoint:
             raise InputError(f"a state has {size / 1e6:.0f} MB: half of the memory holds none")
         return int(room)
 
+    def random(self, seed: int, inverse: bool = False) -> Any:
+        """Returns a random change of the state, of its size in each field, or of the inverse."""
+        numbers, made = np.random.default_rng(seed), mpi.core.FieldSet(self.sequence)
+        levels = np.asarray(self.model.grid.wet_levels)
+        for f in made.fields:
+            if f["name"] not in made.state:
+                continue
+            extremes = self.simulation.fields.extremes(f["name"])
+            size = max(abs(extremes["minimum"]), abs(extremes["maximum"])) or 1.0
+            there = (np.arange(f["levels"])[:, None, None] < levels) & (levels > 0)
+            values = numbers.uniform(-1, 1, there.shape) * (1 / size if inverse else size)
+            made.set(f["name"], np.where(there, values, 0.0))
+        return made
+
     # ---- the gradient ------------------------------------------------------------------------
 
     def gradient(
@@ -173,7 +187,7 @@ class OceanAdjoint:
                 s.advance(1)
                 forward += 1
             else:
-                self._follow()
+                self.follow(1)
                 forward += 1
                 if step + 1 > steps - last:
                     value += s.fields.dot(weights, names) / last
@@ -203,20 +217,21 @@ class OceanAdjoint:
             made.set(name, np.ascontiguousarray(values, float))
         return made, list(given)
 
-    def _follow(self) -> None:
-        """Takes a step whose values are kept for its adjoint."""
+    def follow(self, steps: int) -> None:
+        """Takes steps whose values are kept for their adjoints, those alone."""
         s = self.simulation
-        if s.forcing is not None:
-            s.forcing.load(s)
-        if s.changed:
-            self.sequence.changed(s.fields)
-            s.changed = False
-        for name, values in self.model.profiles_of_step(s.count == 0).items():
-            if s.fields.has(name):
-                s.fields.set_profile(name, values)
         self.linear.forget()
-        self.linear.follow(s.fields, 1)
-        s.count += 1
+        for _ in range(steps):
+            if s.forcing is not None:
+                s.forcing.load(s)
+            if s.changed:
+                self.sequence.changed(s.fields)
+                s.changed = False
+            for name, values in self.model.profiles_of_step(s.count == 0).items():
+                if s.fields.has(name):
+                    s.fields.set_profile(name, values)
+            self.linear.follow(s.fields, 1)
+            s.count += 1
 
     def _dataset(self, cost: Any, change: Any, ended: Any) -> xr.Dataset:
         """Returns gradients as fields with the grid's places; all ranks get it."""

@@ -185,7 +185,8 @@ def _line(
     """Returns the row or the column of points within `inside` that lies nearest to the section.
     InputError: none lies along it.
     """
-    far = np.abs(y - given.latitude) if rows else np.abs(_apart(x, given.longitude, sphere))
+    at: Any = given.latitude if rows else given.longitude
+    far = np.abs(y - at) if rows else np.abs(_apart(x, at, sphere))
     far = np.where(inside, far, np.nan)
     if not inside.any():
         raise InputError(f"{given}: no sea is there")

@@ -166,11 +166,7 @@ def _side_by_side(programs: Mapping[str, Any], given: Any) -> dict[str, ranks.Di
             f" {', '.join(programs)}"
         )
     found, fault = dict[str, ranks.Division](), ""
-    beside = {name: of for name, of in given.items() if isinstance(of, str)}
-    asked = {name: one for name, one in given.items() if name not in beside}
-    for name, of in beside.items():
-        if of not in asked:
-            raise InputError(unknown(f"program on whose ranks {name} runs", of, [*asked]))
+    asked, beside = _with_own(given)
     for name, own in ranks.shared_out(asked, mpi.world.size).items():
         comm = ranks.group(mpi.world, own)
         if comm is None:
@@ -183,11 +179,35 @@ def _side_by_side(programs: Mapping[str, Any], given: Any) -> dict[str, ranks.Di
     if first := next((text for text, _ in told if text), ""):
         raise InputError(first)
     steps = {name: own for _, part in told for name, own in part.items()}
+    _join(beside, found, steps)
+    return {n: found.get(n, ranks.no_part._replace(steps=steps[n])) for n in programs}
+
+
+def _with_own(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Returns the ranks of programs that have their own, and of the others on whose ranks they run.
+    InputError: those of a program that has none.
+    """
+    beside = {name: of for name, of in given.items() if isinstance(of, str)}
+    asked = {name: one for name, one in given.items() if name not in beside}
+    for name, of in beside.items():
+        if of not in asked:
+            raise InputError(unknown(f"program on whose ranks {name} runs", of, [*asked]))
+    return asked, beside
+
+
+def _join(
+    beside: Mapping[str, str], found: dict[str, ranks.Division], steps: dict[str, list[int]]
+) -> None:
+    """Gives programs the ranks of others, beside whose names they stand."""
     for name, of in beside.items():
         steps[name] = steps[of]
-        if of in found and not found[of].task:
+        if steps_here(found.get(of)):
             found[name] = found[of]._replace(helps={})
-    return {n: found.get(n, ranks.no_part._replace(steps=steps[n])) for n in programs}
+
+
+def steps_here(division: ranks.Division | None) -> bool:
+    """Returns whether this rank steps a program of that division, and does not help it."""
+    return division is not None and not division.task
 
 
 def placed(

@@ -280,8 +280,7 @@ class Together:
         own = [self.members[name] for name in names if self.members[name].here]
         for member in own:
             member.program.start_run_to(self.end - member.late, period)
-        if len(self.members) > 1:
-            regions.begin(self.comm, max((m.program.trace_events for m in own), default=0))
+        self._measure(own)
         restored = self.seconds > max(self.members[name].late for name in names)
         for n, one in enumerate(self.exchanges):
             if not ({one.giver, one.taker} & {*names}) or not {one.giver, one.taker} <= {
@@ -293,6 +292,12 @@ class Together:
                 self._hand(n, at_start=True)
         for member in own:
             member.program.show_start()
+
+    def _measure(self, own: Sequence[Member]) -> None:
+        """Begins the profile of all programs, with room for the trace that one of them wants."""
+        if len(self.members) > 1:
+            events = max((m.program.trace_events for m in own), default=0)
+            regions.begin(self.comm, events)
 
     def _open(self, n: int) -> bool:
         """Prepares an exchange, once. Returns whether it was not prepared before."""

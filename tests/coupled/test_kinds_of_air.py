@@ -142,3 +142,21 @@ def test_a_repeated_interval_sees_the_sea_that_it_makes(tmp_path):
         for one in both.budget.closed:
             assert abs(one["heat"]["share"]) < 1e-12
     assert 0 < found["repeated"] < 0.1 * found["in turn"]
+
+
+def test_a_file_without_an_ocean_lies_over_the_slab_of_its_air(tmp_path):
+    (tmp_path / "air.toml").write_text(
+        "[grid]\ntype = 'GaussianGrid'\ntruncation = 10\n"
+        "levels = { type = 'SigmaLevels', nz = 5 }\n"
+        "[model]\ntype = 'SpectralAtmosphere'\n"
+        "physics = { type = 'BasicPhysics', land = 'TiledLand' }\n"
+        "[state]\nair_temperature = 280.0\nland_fraction = 0.3\n"
+        "[simulation]\ntime_step = '30min'\nsurface = { type = 'SlabOcean', depth = 20.0 }\n"
+    )
+    (tmp_path / "both.toml").write_text(
+        "[programs]\natmosphere = 'air.toml'\n[coupled]\nbudget = '1d'\n[simulation]\nrun = '1d'\n"
+    )
+    both = fm.ProgramsFile.read(tmp_path / "both.toml").programs(tmp_path / "run")
+    assert isinstance(both, fm.Coupled) and [*both.members] == ["atmosphere"]
+    assert isinstance(both.members["atmosphere"].program.surface, fm.SlabOcean)
+    assert both.budget is not None

@@ -9,6 +9,7 @@ import pytest
 import fathom as fm
 from fathom.performance.profile.programs import bars, parts
 from fathom.performance.scaling import programs as scaling
+from fathom.performance.scaling.request import Request
 from fathom.performance.tune import programs as tuning
 from fathom.run.experiment.toml import Document
 
@@ -95,3 +96,37 @@ def test_the_components_of_shipped_systems_are_experiments(tmp_path, name):
     for part in scaling.names:
         path = scaling.component(experiments / f"coupled-{name}.toml", (), part, tmp_path, "")
         assert Experiment.read(path).without_state() is not None
+
+
+def test_a_system_is_priced_of_its_components(tmp_path, monkeypatch, capsys):
+    """2 s of a step of 900 s divided by the ranks, and 8 s of 3600 s: 192 s of a day each."""
+    asked = {}
+
+    def alone(request, machine):
+        air = request.file.name == "atmosphere.toml"
+        asked[request.file.name] = Document.read(request.file, ()).tables, request.measure.name
+        step, work = (900.0, 2.0) if air else (3600.0, 8.0)
+        simulated = [{"ranks": p, "seconds": work / p} for p in request.simulate]
+        grid = "GaussianGrid TL106L31 216×108×31" if air else "TripolarGrid 360×300×40"
+        found = {"step": step, "grid": grid, "machine": "M", "refused": []}
+        return found | {"simulated": simulated, "chart": None}
+
+    monkeypatch.setattr(scaling.alone, "predict", alone)
+    request = Request(
+        experiments / "coupled-t106-1deg.toml",
+        simulate=(64, 1024),
+        measure=experiments / "coupled-t31-3deg.toml",
+    )
+    assert scaling.several(request)
+    found = scaling.predict(request, None)
+    assert asked["atmosphere.toml"][0]["grid"]["truncation"] == 106
+    assert asked["ocean.toml"][1] == "ocean-measured.toml" and found["every"] == 3600.0
+    one, many = found["layouts"]
+    assert one["atmosphere"] == pytest.approx(3.0) and one["ocean"] == pytest.approx(3.0)
+    assert many["ranks"] == 1024 and many["atmosphere"] == pytest.approx(192 / 1024)
+    assert one["side_by_side"] == pytest.approx(6.0 + one["coupling"])  # half of the ranks each
+    assert one["ranks_of_air"] == 32
+    assert 0 < many["coupling"] < 24 * 0.01
+    file = tmp_path / "found.json"
+    assert scaling.present(found, file) == 0 and file.is_file()
+    assert "TripolarGrid 360×300×40" in capsys.readouterr().out
