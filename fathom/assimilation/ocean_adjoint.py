@@ -143,12 +143,18 @@ class OceanAdjoint:
         return int(room)
 
     def random(self, seed: int, inverse: bool = False) -> Any:
-        """Returns a random change of the state, of its size in each field, or of the inverse."""
+        """Returns a random change of the state, of its size in each field, or of the inverse: 0 on
+        the seam of a folded grid, where one corner has two pairs of indices.
+        """
         numbers, made = np.random.default_rng(seed), mpi.core.FieldSet(self.sequence)
-        levels = np.asarray(self.model.grid.wet_levels)
+        grid = self.model.grid
         for f in made.fields:
             if f["name"] not in made.state:
                 continue
+            corner = f["horizontal"] == "corner"
+            levels = np.array(grid.corner_levels if corner else grid.wet_levels)
+            if corner and grid.horizontal.fold:
+                levels[-1] = 0
             extremes = self.simulation.fields.extremes(f["name"])
             size = max(abs(extremes["minimum"]), abs(extremes["maximum"])) or 1.0
             there = (np.arange(f["levels"])[:, None, None] < levels) & (levels > 0)
