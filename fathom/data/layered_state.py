@@ -120,7 +120,7 @@ def _brought(
         one = data.isel(time=n)
         states.check_numbers(data.encoding.get("source", "the state"), one)
         flat = {
-            name: np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
+            str(name): np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
             for name, field in one.items()
             if field.dims[-2:] == places
         }

@@ -48,7 +48,7 @@ class Rttov:
             next(iter(self.files.values())),
         )  # that is missing, or the first
         self.instrument = next(iter(self.files))
-        self._models: dict[int, Any] = {}
+        self._models: dict[int, tuple[Any, int]] = {}
 
     def equivalents(self, profiles: Profiles) -> np.ndarray:
         """Returns brightness temperatures (n) [K]; NaN of other instruments and channels."""
@@ -68,7 +68,8 @@ class Rttov:
             at, y = np.arange(len(of)), value[of]
 
             def slope(name: str, model: Any = model, at: Any = at, c: Any = channel) -> np.ndarray:
-                return np.asarray(getattr(model, name))[at, c]
+                found: np.ndarray = np.asarray(getattr(model, name))[at, c]
+                return found
 
             near, skin = slope("S2mK"), slope("SkinK")  # (n, 6), (n, 9)
             made["temperature"][of] = slope("TK") * y[:, None]
