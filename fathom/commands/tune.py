@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import fathom
 from fathom.commands.experiment import experiment_options, parallel_settings
 from fathom.commands.options import Number, PathOf, file_option, json_option
 from fathom.run import launch
@@ -52,4 +53,5 @@ def tune(
     from fathom.performance.tune.run import Request, run  # start-up time: loads NumPy
 
     settings += parallel_settings(None, servers, None)
-    return run(Request(file, ranks, threads, settings, **how), launch.distribute)
+    request = Request(file, ranks, threads, settings, several=fathom.ProgramsFile, **how)
+    return run(request, launch.distribute)

@@ -67,8 +67,8 @@ class Rttov:
             model.runK()
             at, y = np.arange(len(of)), value[of]
 
-            def slope(name: str, model: Any = model, at: Any = at, c: Any = channel) -> np.ndarray:
-                found: np.ndarray = np.asarray(getattr(model, name))[at, c]
+            def slope(name: str, of: Any = model, at: Any = at, c: Any = channel) -> np.ndarray:
+                found: np.ndarray = np.asarray(getattr(of, name))[at, c]
                 return found
 
             near, skin = slope("S2mK"), slope("SkinK")  # (n, 6), (n, 9)

@@ -28,7 +28,7 @@ of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
 @dataclass(frozen=True)
 class Request:
     """The request of the user. price, shapes: files by which the command and the processes
-    that it starts communicate.
+    that it starts communicate. several: makes programs of the document of a coupled system.
     """
 
     file: Path
@@ -41,6 +41,7 @@ class Request:
     evidence: Path | None = None
     price: Path | None = None
     shapes: Path | None = None
+    several: Callable[[Document], Any] | None = None
 
     def read(self, more: list[str]) -> Document:
         """Returns the document with further settings."""
