@@ -173,7 +173,7 @@ class Route:
         """
         each = values.shape[1]
         if self.comm.size == 1:
-            own = values[self.sent[0]]
+            own: np.ndarray = values[self.sent[0]]
             if self.in_order:
                 return own
             found = np.zeros((self.size, each))

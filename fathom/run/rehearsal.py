@@ -16,7 +16,7 @@ class Kept(NamedTuple):
     """The state of a simulation: fields on the global grid, and steps."""
 
     fields: dict[str, np.ndarray]
-    count: int
+    steps: int
 
 
 def kept(simulation: Simulation) -> Kept:
@@ -36,5 +36,5 @@ def put_back(simulation: Simulation, state: Kept) -> None:
     s = simulation
     for name, values in state.fields.items():
         s.fields.set(name, values, nearest_outside=name in s.handed.taken)
-    s.count = s.fields.count = state.count
+    s.count = s.fields.count = state.steps
     s.changed = True

@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
+import fathom
 from fathom.base import mpi
-from fathom.coupled.file import ProgramsFile
 from fathom.run.experiment.toml import dumps
 from fathom.run.tree import tree
 
@@ -39,7 +39,7 @@ def tune(request: Any) -> int:
     """
     document = request.read([])
     own = document.tables.get("coupled", {}).get("order", "in turn")
-    found = []
+    found = list[dict[str, Any]]()
     ends = time.perf_counter() + request.seconds
     for order, ranks in layouts(mpi.world.size):
         if found and mpi.world.bcast(time.perf_counter() > ends):
@@ -53,7 +53,7 @@ def tune(request: Any) -> int:
 
 def timed(request: Any, order: str, ranks: dict[str, int] | None, ends: float) -> float:
     """Returns the seconds of a simulated day in a layout."""
-    file = ProgramsFile(request.read([]))
+    file = fathom.ProgramsFile(request.read([]))
     file.tables.setdefault("coupled", {})["order"] = order
     for name in names:
         file.given[name].pop("ranks", None)
