@@ -137,7 +137,7 @@ class ProgramsFile(Configurable):
         if "coupled" not in self.tables:
             plain: Programs = self.document.at(("programs",), Programs, made, directory, self.ranks)
             return plain
-        slab = getattr(made.get("atmosphere"), "surface", None)
+        slab = made["atmosphere"].surface if "atmosphere" in made else None
         needed = names[:1] if isinstance(slab, SlabOcean) else names
         if missing := [name for name in needed if name not in made]:
             raise InputError(

@@ -111,8 +111,8 @@ class Coupled(Programs):
             date, kind = str(air.clock.start), air.clock.calendar
             grids = air.model.grid, sea.model.grid
             members["rivers"] = Rivers(*grids, interval, land, start=date, calendar=kind)
-            ranks = None if ranks is None else {"rivers": "ocean", **ranks}
-        super().__init__(members, directory, ranks, overwrite)
+        given: Any = {"rivers": "ocean"} | dict(ranks) if rivers and ranks is not None else ranks
+        super().__init__(members, directory, given, overwrite)
         self._join(air, sea, interval, order == "side by side", members.get("rivers"))
         if isinstance(air.model, HydrostaticAtmosphere):  # the energy of others is another one
             aside = order == "side by side"

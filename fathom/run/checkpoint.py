@@ -294,9 +294,8 @@ def _of_water(simulation: Simulation, name: str, whole: np.ndarray) -> np.ndarra
     """Returns a field (levels, ny, nx) without what steps leave within the ground on the row that
     is joined to itself: its other half has none of it.
     """
-    declared = next((f for f in simulation.fields.fields if f["name"] == name), None)
-    kind = (declared["horizontal"], declared["vertical"]) if declared is not None else ()
-    if kind != ("corner", "layer") or not simulation.model.grid.horizontal.fold:
+    places = {f["name"]: (f["horizontal"], f["vertical"]) for f in simulation.fields.fields}
+    if places.get(name) != ("corner", "layer") or not simulation.model.grid.horizontal.fold:
         return whole
     there = np.arange(len(whole))[:, None] < np.asarray(simulation.model.grid.corner_levels)[-1]
     found = whole.copy()

@@ -226,8 +226,8 @@ def _between_rectangles(grid: Any, new: Any) -> Any:
     along_x = common(own["corner_x"][0], new["corner_x"][0])
     along_y = common(own["corner_y"][:, 0], new["corner_y"][:, 0])
     area = kron(along_y, along_x).tocoo()
-    row, column = area.coords
-    return _sparse(area.data, row, column, np.size(new["area"]), grid)
+    cells, points = area.coords
+    return _sparse(area.data, cells, points, np.size(new["area"]), grid)
 
 
 def _as_large(shares: Any, grid: Any, index: np.ndarray, sizes: np.ndarray | None = None) -> Any:

@@ -81,7 +81,7 @@ def measure(programs: Any, request: Request, case: str) -> dict[str, Any] | None
 
 def _years_per_day(records: Sequence[Record], period: str) -> float:
     """Returns simulated years in a day of wall clock, without the end of the run."""
-    seconds = float(sum(r["elapsed"] for r in records if len(r["path"]) == 2))
+    seconds: float = sum(r["elapsed"] for r in records if len(r["path"]) == 2)
     return float(period.removesuffix("s")) / (365.25 * max(seconds, 1e-9))
 
 
@@ -147,13 +147,15 @@ def _present(found: dict[str, Any], request: Request) -> None:
     click.echo(tree(f"{found['case']}, {found['machine']}", entries))
     records = found["profile"]
     by_name = tables.by_exclusive_time(records)
-    for title, table, left in (
-        ("Programs and the coupling", (head, rows), (0,)),
-        ("By exclusive time", by_name, (0, 1)),
-        ("By elapsed time, with all that is within", tables.by_elapsed_time(records), (0,)),
-    ):
-        columns, values = table
-        click.echo("\n".join(["", title, "", *tables.lines(columns, values, left=left)]))
+    shown = {
+        "Programs and the coupling": tables.lines(head, rows, left=(0,)),
+        "By exclusive time": tables.lines(*by_name, left=(0, 1)),
+        "By elapsed time, with all that is within": tables.lines(
+            *tables.by_elapsed_time(records), left=(0,)
+        ),
+    }
+    for title, lines in shown.items():
+        click.echo("\n".join(["", title, "", *lines]))
     if found["ranks"] > 1:
         rows_of_ranks = tables.by_rank(found["seconds_of_ranks"])
         click.echo("\n".join(["", "Ranks", "", *tables.lines(*rows_of_ranks)]))
