@@ -26,6 +26,7 @@ from fathom.assimilation import sea_costs
 from fathom.assimilation.checkpoints import Checkpoints, reversal
 from fathom.base import machine, mpi
 from fathom.base.clock import Period
+from fathom.base.configurable import explained
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 
@@ -48,6 +49,7 @@ class Gradient:
     forward_steps: float
 
 
+@explained()
 def adjoint(
     simulation: Any,
     cost: Any,

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
 from fathom.grids.water import WaterGrid
@@ -30,8 +30,7 @@ averaged = {
 }
 
 
-@dataclass(frozen=True)
-class Average:
+class Average(Configurable):
     """The mean of a field over a part of the sea, weighted by volume, or by area for the height.
 
     field : temperature, salinity or sea_surface_height.
@@ -40,22 +39,25 @@ class Average:
     depth : (from, to) [m].
     """
 
-    field: str
-    longitude: float | Range = (-180.0, 180.0)
-    latitude: float | Range = (-90.0, 90.0)
-    depth: Range = (0.0, 1e5)
+    def __init__(
+        self,
+        field: str,
+        longitude: float | Range = (-180.0, 180.0),
+        latitude: float | Range = (-90.0, 90.0),
+        depth: Range = (0.0, 1e5),
+    ) -> None:
+        if field not in averaged:
+            raise InputError(f"no average of field '{field}'{near_or_all(field, averaged)}")
+        self.field, self.depth = field, depth
+        self.longitude, self.latitude = longitude, latitude
+        self.units = averaged[field]  # of the number
 
-    @property
-    def units(self) -> str:
-        """Returns the unit of the number."""
-        return averaged[self.field]
+    def __repr__(self) -> str:
+        where = f"longitude={self.longitude}, latitude={self.latitude}, depth={self.depth}"
+        return f"Average('{self.field}', {where})"
 
     def weights(self, grid: WaterGrid) -> Weights:
         """Returns w, (nz, ny, nx), or (1, ny, nx) of the height. InputError: no sea is there."""
-        if self.field not in averaged:
-            raise InputError(
-                f"no average of field '{self.field}'{near_or_all(self.field, averaged)}"
-            )
         levels, h = np.asarray(grid.wet_levels), grid.horizontal
         where = _places(h, "center")
         inside = _inside(where, self.longitude, self.latitude, levels > 0, h.spherical)
@@ -69,8 +71,7 @@ class Average:
         return {self.field: found / found.sum()}
 
 
-@dataclass(frozen=True)
-class Transport:
+class Transport(Configurable):
     """The volume that flows through a section along a row or a column of the grid [Sv].
 
     latitude : of a section from west to east, through which it flows northward; or (from, to) of
@@ -80,25 +81,32 @@ class Transport:
     depth : (from, to) [m].
     """
 
-    latitude: float | Range
-    longitude: float | Range
-    depth: Range = (0.0, 1e5)
-    units = "Sv"
+    units = "Sv"  # of the number
+
+    def __init__(
+        self, latitude: float | Range, longitude: float | Range, depth: Range = (0.0, 1e5)
+    ) -> None:
+        self.latitude, self.longitude, self.depth = latitude, longitude, depth
+        if isinstance(latitude, tuple) == isinstance(longitude, tuple):
+            raise InputError(
+                f"{self}: one of longitude and latitude is a number, the other (from, to)"
+            )
+
+    def __repr__(self) -> str:
+        return (
+            f"Transport(latitude={self.latitude}, longitude={self.longitude}, depth={self.depth})"
+        )
 
     def weights(self, grid: WaterGrid) -> Weights:
         """Returns w of the velocity across, (nz, ny, nx). InputError: no sea is there; the grid
         does not follow the section.
         """
-        across = isinstance(self.latitude, tuple), isinstance(self.longitude, tuple)
-        if across[0] == across[1]:
-            raise InputError(
-                f"{self}: one of longitude and latitude is a number, the other (from, to)"
-            )
+        eastward = isinstance(self.latitude, tuple)
         h, levels = grid.horizontal, grid.corner_levels
         x, y = _places(h, "corner")
         inside = _inside((x, y), self.longitude, self.latitude, levels > 0, h.spherical, line=True)
-        field, width = ("velocity_x", h.dy_corner) if across[0] else ("velocity_y", h.dx_corner)
-        along = _line(self, x, y, inside, rows=not across[0], sphere=h.spherical)
+        field, width = ("velocity_x", h.dy_corner) if eastward else ("velocity_y", h.dx_corner)
+        along = _line(self, x, y, inside, rows=not eastward, sphere=h.spherical)
         found = np.where(along, np.asarray(width), 0.0) * _thickness(
             grid, "corner", levels, self.depth
         )
@@ -126,6 +134,8 @@ def read(text: str) -> Cost:
             given = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
             cost: Cost = made(*map(ast.literal_eval, call.args), **given)
             return cost
+    except InputError:
+        raise
     except (SyntaxError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"cost = {text!r} cannot be read ({error}); as Average('temperature', latitude=(-10,"

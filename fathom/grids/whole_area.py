@@ -126,16 +126,15 @@ class WholeArea(Grid):
         return self.area.periodic(self.area.inside(np.asarray(values, float)))
 
     def distribution(self, ranks: int) -> str:
-        """Returns whole rows, as transforms want them; where ranks have few rows, squares or many
-        blocks a rank ("cartesian"), if ranks wait less for the slowest by more than a transposition
-        takes.
+        """Returns whole rows, as transforms want them; squares where ranks have few rows and would
+        wait longer for the slowest by more than a transposition takes.
         """
         if 16 * ranks <= self.size[1]:
             return "north-south"
         if ranks > self.size[1]:
             return "square"
-        more = {"north-south": 0.0, "square": a_transposition, "cartesian": a_transposition}
-        return min(more, key=lambda way: self.waiting(ranks, way) + more[way])
+        rows, squares = (self.waiting(ranks, d) for d in ("north-south", "square"))
+        return "square" if rows - squares > a_transposition else "north-south"
 
     def waiting(self, ranks: int, distribution: str) -> float:
         """Returns share of a step in which ranks wait for the slowest, by their levels of work; 1

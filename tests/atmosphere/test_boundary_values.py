@@ -24,7 +24,7 @@ def globe(**model):
         ("sea_surface_temperature", 15.0, "= 15 K .* must lie between 200 and 400 K"),
         ("sea_surface_temperature", -300.0, "= -300 K"),
         ("sea_surface_temperature", lambda x, y: 20 + 0 * x, "= 20 K"),
-        ("sea_ice_fraction", 5.0, "= 5 1"),
+        ("sea_ice_fraction", 5.0, "= 5 at"),
         ("ground_temperature", 20.0, "= 20 K"),
     ],
 )

@@ -88,7 +88,7 @@ def test_from_toml_and_back():
         match="no field 'sea_temperature' to set; did you mean .*'sea_surface_temperature'",
     ):
         e.model.set(sea_temperature=300)
-    with pytest.raises(ValueError, match="Radiation every = '1month'"):
+    with pytest.raises(ValueError, match="Radiation: every = '1month'"):
         fm.schemes.Radiation(every="1month")
 
 

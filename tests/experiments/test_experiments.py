@@ -166,6 +166,7 @@ elsewhere = {
     *("arome-large", "arome-austria"),
     # tests/coupled
     *("coupled-aquaplanet", "coupled-t31-3deg", "coupled-t42-3deg", "coupled-t106-1deg"),
+    *("coupled-t399-0.1deg", "coupled-forecast", "coupled-column"),
 }
 
 

@@ -63,7 +63,7 @@ def test_what_was_tuned_stays(tmp_path):
                 {"exchange": 3},
                 {"exchange": setting("pigeon")},
                 {"threads": setting(2)},
-                {"tile": setting(-3)},
+                {"tile": setting("wide")},
                 {"blocks": setting("no")},
                 {"blocks": setting([0.5, 1])},
                 {"distribution": setting("random")},

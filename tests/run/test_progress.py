@@ -41,6 +41,7 @@ def steps(progress, number=100):
     for n in range(1, number + 1):
         simulation = SimpleNamespace(
             wall_seconds=n * 0.1,
+            elapsed_seconds=n * 0.1,
             count=n,
             start_steps=0,
             time_step=3600.0,
