@@ -63,8 +63,8 @@ def adjoint(
 
     Parameters
     ----------
-    simulation : of an Ocean; the run begins with its present fields, and at its end the simulation
-        is that of the first step.
+    simulation : of an Ocean; the run begins with its present fields. Afterwards the simulation is
+        as it was.
     cost : Average, Transport, the name of one (fathom.assimilation.sea_costs), or an object with
         `units` and `weights(grid)`, field -> (levels, ny, nx).
     run : its length.
@@ -77,10 +77,13 @@ def adjoint(
     if not hasattr(cost, "weights"):
         raise InputError(f"cost = {cost!r} gives no number of the sea; use Average or Transport")
     sea = OceanAdjoint(simulation, freeze)
-    steps, last = sea.steps(run, "run"), 1 if mean is None else sea.steps(mean, "mean")
-    if last > steps:
-        raise InputError(f"mean = {mean!r} is longer than run = {run!r}")
-    return sea.gradient(cost, steps, last, stored, directory)
+    try:
+        steps, last = sea.steps(run, "run"), 1 if mean is None else sea.steps(mean, "mean")
+        if last > steps:
+            raise InputError(f"mean = {mean!r} is longer than run = {run!r}")
+        return sea.gradient(cost, steps, last, stored, directory)
+    finally:
+        sea.leave()
 
 
 class OceanAdjoint:
@@ -88,7 +91,7 @@ class OceanAdjoint:
 
     Parameters
     ----------
-    simulation : of an Ocean.
+    simulation : of an Ocean; until `leave` it has the program and the fields of these steps.
     freeze : names of processes without derivative, besides those that have none.
     """
 
@@ -104,10 +107,20 @@ class OceanAdjoint:
         fixed = model.forcing(simulation.surface).fixed_fields()
         self.given = [name for name in fixed if name in names]
         _, self.sequence, fields = simulation.other(model, simulation.time_step, processes, names)
-        simulation.sequence, simulation.fields = self.sequence, fields
-        if simulation.forcing is not None:
-            simulation.forcing.forget()
+        self.own = simulation.sequence, simulation.fields, simulation.count
+        self._exchange(self.sequence, fields, simulation.count)
         self.linear = mpi.core.LinearStepProgram(self.sequence, frozen=self.frozen)
+
+    def leave(self) -> None:
+        """Gives the simulation back, as it was."""
+        self._exchange(*self.own)
+
+    def _exchange(self, sequence: Any, fields: Any, count: int) -> None:
+        """Gives the simulation other fields, in which no records of forcing are yet."""
+        s = self.simulation
+        s.sequence, s.fields, s.count = sequence, fields, count
+        if s.forcing is not None:
+            s.forcing.forget()
 
     def steps(self, length: str | float, what: str) -> int:
         """Returns steps of a length of time. InputError: it holds no whole number of them."""
@@ -201,8 +214,6 @@ class OceanAdjoint:
                     value += s.fields.dot(weights, names) / last
                     change.axpy(1 / last, weights, names)
                 self.linear.adjoint(change, 0, 1, ended)
-        kept.restore(0)
-        self.go_to(first)
         return Gradient(
             value, cost.units, self._dataset(cost, change, ended), self.frozen, forward / steps
         )

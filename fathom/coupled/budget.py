@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -231,14 +232,7 @@ class Budget:
         }
         top = {"sunlight": x["toa_net_shortwave"], "long wave": -x["outgoing_longwave"]}
         rain = x["convective_precipitation"] + x["stratiform_precipitation"]
-        down = (
-            x["surface_net_shortwave"]
-            + x["surface_downward_longwave"]
-            - x["surface_emission"]
-            - x["sensible_heat_flux"]
-            - L * x["evaporation_flux"]
-            - FUSION * x["snowfall"]
-        )
+        down = into_surface(x)
         physics = sum(top.values()) - down + x["heat_returned"]
         heat = {
             "dynamics of the air": change["heat"]["air"] - physics,
@@ -278,6 +272,18 @@ class Budget:
             said = json.loads(path.read_text())
             self.before, self.since = said["before"], said["since"]
             self.closed = said["closed"]
+
+
+def into_surface(x: Mapping[str, float]) -> float:
+    """Returns the heat that the air gives to what is below it [W m-2]."""
+    return (
+        x["surface_net_shortwave"]
+        + x["surface_downward_longwave"]
+        - x["surface_emission"]
+        - x["sensible_heat_flux"]
+        - L * x["evaporation_flux"]
+        - FUSION * x["snowfall"]
+    )
 
 
 def table(

@@ -21,10 +21,10 @@ from fathom.coupled.budget import (
     SEA,
     SEA_HEAT,
     Budget,
-    L,
     Of,
     area_of,
     exact_sum,
+    into_surface,
     land_fields,
     of_air,
     stores_of_air,
@@ -90,14 +90,7 @@ class SlabBudget(Budget):
         change = {q: {k: v - self.before[q][k] for k, v in of.items()} for q, of in now.items()}
         rain = x["convective_precipitation"] + x["stratiform_precipitation"]
         top = {"sunlight": x["toa_net_shortwave"], "long wave": -x["outgoing_longwave"]}
-        down = (
-            x["surface_net_shortwave"]
-            + x["surface_downward_longwave"]
-            - x["surface_emission"]
-            - x["sensible_heat_flux"]
-            - L * x["evaporation_flux"]
-            - FUSION * x["snowfall"]
-        )
+        down = into_surface(x)
         made = change["heat"]["air"] - (sum(top.values()) - down)
         heat = {"dynamics of the air": made, "q-flux": x["q_flux"]}
         heat["icebergs"] = -x.get("calving_heat_flux", 0.0)

@@ -111,6 +111,16 @@ def test_bits_with_any_number_of_stored_states(on_ranks):
     assert on_ranks(3, sea_adjoints, "bits_of_gradient") == alone
 
 
+def test_the_simulation_goes_on_as_if_nothing_had_been_asked():
+    import fathom as fm
+
+    first, other = (smooth(fm.BulkForcing("coads")) for _ in range(2))
+    fm.adjoint(first, fm.Average("temperature", **cost), "3h", stored=2)
+    for sim in (first, other):
+        sim.advance(2)
+    assert first.count == other.count and first.checksum() == other.checksum()
+
+
 @pytest.mark.parametrize("steps, stored", [(1, 1), (10, 3), (100, 5), (292, 8)])
 def test_reversal_takes_the_least_steps(steps, stored):
     """Griewank & Walther (2000): r L - C(s + r, r - 1) besides one with each adjoint; and each

@@ -176,13 +176,7 @@ class AirOnArea(HydrostaticAtmosphere):
 
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
-        self.analysed, self.initial = forecast.of_date(
-            self.analysed,
-            self.initial,
-            str(simulation.clock.start),
-            self.read_analysis,
-            simulation.is_root,
-        )
+        self.take_record_of_date(simulation)
         if self.starts_from_outer and simulation.restart_from is None:
             self._take_start(dict(self.outer.state(self.outer.number_at(simulation.clock))))
         if self.given is None:

@@ -192,13 +192,7 @@ class AirOnHeights(AirWithPhysics):
 
     def receive_state(self, simulation: Any) -> None:
         """Sets the state of another atmosphere, once blocks are known, or that of the date."""
-        self.analysed, self.initial = forecast.of_date(
-            self.analysed,
-            self.initial,
-            str(simulation.clock.start),
-            self.read_analysis,
-            simulation.is_root,
-        )
+        self.take_record_of_date(simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToHeights, simulation)

@@ -19,6 +19,7 @@ from fathom.atmosphere.physics.fields import (
 )
 from fathom.atmosphere.physics.packages import carried, layer_fields, listed, surface_defaults
 from fathom.atmosphere.radiation import RRTMGP
+from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.around_area import AroundArea, OnArea, Receiver
 from fathom.base.failure import InputError
 from fathom.data.input.values import on_columns, on_layers
@@ -226,6 +227,20 @@ class AirWithPhysics(Model):
         raise InputError(
             f"orography = {kind} together with analysis = {str(analysis)!r}: the ground is that of"
             " the analysis; leave out one of them"
+        )
+
+    def read_analysis(self, state: Any, time: int = 0) -> dict[str, Any]:
+        """Returns initial values of the record of an analysis, by field."""
+        raise NotImplementedError
+
+    def take_record_of_date(self, simulation: Any) -> None:
+        """Takes, of a state with several dates, the record of the start of the simulation."""
+        self.analysed, self.initial = forecast.of_date(
+            self.analysed,
+            self.initial,
+            str(simulation.clock.start),
+            self.read_analysis,
+            simulation.is_root,
         )
 
     def changed_by(self, kind: Any, simulation: Any) -> Any:

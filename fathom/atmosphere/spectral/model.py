@@ -11,7 +11,6 @@ from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOfLeapfrog
 from fathom.atmosphere.physics.packages import Physics
 from fathom.atmosphere.products import diagnostics
 from fathom.atmosphere.products.budget import Budget
-from fathom.atmosphere.remap import forecast
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.spectral import step
 from fathom.atmosphere.spectral.dynamics import Dynamics, Leapfrog, SemiLagrangian
@@ -275,13 +274,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
         `initialise`; of an analysis the record of the date.
         """
-        self.analysed, self.initial = forecast.of_date(
-            self.analysed,
-            self.initial,
-            str(simulation.clock.start),
-            self.read_analysis,
-            simulation.is_root,
-        )
+        self.take_record_of_date(simulation)
         if self.given is None:
             return
         self.change = self.changed_by(ChangeOfGeometry, simulation)
