@@ -88,7 +88,7 @@ def write(found: Gradient, grid: WaterGrid, directory: Path) -> list[str]:
             plots.map(
                 shown.values,
                 raster,
-                title=f"Change of the number by {name}, {values.attrs['when']}",
+                title=f"By {name}, {values.attrs['when']}",
                 units=f"{values.attrs['units']} / m2",
                 colours="balance",
                 limits=_limits(shown.values),
