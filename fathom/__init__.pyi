@@ -205,6 +205,7 @@ class schemes:
             implicitness: float = 0.6,
             gravity: float = 9.80616,
             compactness: float = 0.2,
+            rotation: float = 1,
             every: str | None = None,
         ) -> None: ...
 
@@ -232,6 +233,7 @@ class schemes:
             step: float = 3600,
             implicitness: float = 0.6,
             gravity: float = 9.80616,
+            rotation: float = 1,
             every: str | None = None,
         ) -> None: ...
 
@@ -1560,6 +1562,7 @@ class schemes:
             implicitness: float = 0.6,
             gravity: float = 9.80616,
             compactness: float = 0.2,
+            rotation: float = 1,
             every: str | None = None,
         ) -> None: ...
 

@@ -1289,6 +1289,7 @@ class BarotropicSolve(GlobalProcess):
         reproducible: bool = True,
         steps: int = 4,
         compactness: float = 0.0,
+        rotation: bool = False,
     ) -> None: ...
     @property
     def iterations(self) -> int: ...

@@ -18,8 +18,13 @@ std::unique_ptr<EllipticSolver> BarotropicSolve::solver_of(Given at,
     options.exchange = d.exchange, options.sum = d.sum;
     const double mass = 1 / (p.gravity * p.implicitness * p.step * p.step);
     const EllipticFields geometry{at[wet_levels], at[area], at[depth],      at[dx],
-                                  at[dy],         mass,     at.set.bytes(), p.compactness};
+                                  at[dy],         mass,     at.set.bytes(), p.compactness,
+                                  at[coriolis],   turned()};
     return std::make_unique<EllipticSolver>(d.comm, d.decomposition, d.halo, geometry, options);
+}
+
+double BarotropicSolve::turned() const {
+    return parameters.rotation ? parameters.implicitness * parameters.step : 0;
 }
 
 double BarotropicSolve::scale() const {
@@ -67,7 +72,7 @@ public:
         const int bytes = gradient.set.bytes();
         for (std::size_t b = 0; b < d.blocks.size(); ++b)
             solution.at[b] = memory.emplace_back(d.rows_of(int(b)) * x.row[b] * bytes + 64).data();
-        of.exact->solve(x, solution, bytes);
+        of.exact->solve(x, solution, bytes, true);
         bytes == 4 ? add<float>(solution, right_side, d) : add<double>(solution, right_side, d);
         of.scale(right_side, gradient);
         gradient.set.fill(x.name, 0);

@@ -1,11 +1,11 @@
 /// The elliptic problem of the implicit free surface (free_surface.hpp), for all columns at once:
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),
-///       K = -areaT div H grad, in part compact (elliptic.hpp).
+///       K = -areaT div H grad, in part compact, and turned by the earth (elliptic.hpp).
 /// The last increment is the first guess.
 ///
-/// M + K is symmetric, so the adjoint is the same problem: convergence' += (M + K)^-1 deta' / (g
-/// theta tau). A solution is as symmetric as it is exact: along a trajectory tangent and adjoint
-/// are solved from 0 to a residual of 1e-13.
+/// M + K is symmetric and N skew, so the adjoint is the same problem with the other sign of f:
+/// convergence' += (M + K - N)^-1 deta' / (g theta tau). A solution is as symmetric as it is exact:
+/// along a trajectory tangent and adjoint are solved from 0 to a residual of 1e-13.
 #pragma once
 #include "field/linearisation.hpp"
 #include "solver/solver.hpp"
@@ -16,6 +16,7 @@ class BarotropicSolve final : public GlobalProcess, public Linearisable {
 public:
     struct Parameters {
         double step, implicitness, gravity, compactness;
+        bool rotation;
         SolverOptions solver;
     };
     explicit BarotropicSolve(Parameters);
@@ -37,12 +38,14 @@ private:
                area = reads("area_center", place::center_column, "m2"),
                depth = reads("depth_corner", place::corner_column, "m"),
                dx = reads("dx_corner", place::corner_column, "m"),
-               dy = reads("dy_corner", place::corner_column, "m");
+               dy = reads("dy_corner", place::corner_column, "m"),
+               coriolis = reads("coriolis", place::corner_column, "s-1");
     Parameters parameters;
     class Exact;
     mutable std::unique_ptr<EllipticSolver> exact;  ///< of tangent and adjoint
     std::unique_ptr<EllipticSolver> solver_of(Given, const SolverOptions&) const;
     double scale() const;
+    double turned() const;  ///< theta tau; 0: the correction is not turned
     void scale(const Field&, Given) const;
     long solve(Given) const;
 };

@@ -1,6 +1,9 @@
 /// Implicit linear free surface (Dukowicz & Smith 1994, two time levels, backward continuity):
-///   u(after) = u* - theta g tau grad(deta),     (M + K) deta = -div(H U*) / (g theta tau),
-///       M = areaT / (g theta tau^2),  K = -areaT div H grad
+///   u(after) = u* - theta g tau R grad(deta),     (M + K) deta = -div(H U*) / (g theta tau),
+///       M = areaT / (g theta tau^2),  K = -areaT div H R grad,
+///       R = (I + phi k x)^-1 = (I - phi k x) / (1 + phi^2),   phi = theta f tau
+/// R turns the correction as the implicit Coriolis term turns all other forces. Without it (R = I)
+/// the increment's slope is not balanced, and Rossby waves travel 1 + phi^2 times too slowly.
 /// The solver's deta is used for the gradient only: the new height follows from the transports that
 /// carry the tracers, so that volume and tracers are conserved for any tolerance of the solver.
 ///
@@ -12,7 +15,8 @@
 /// the compactness, of the transports that the slope of the height causes through faces in a step
 /// is computed from the cells next to the face and not from the corners (Rhie & Chow 1983). At each
 /// corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
-///   Z = s (X(deta) + X(eta) - smooth X(eta)),   s = e theta g tau H/8 (dy/dx + dx/dy)  [m3 s-1],
+///   Z = s (X(deta) + X(eta) - smooth X(eta)),
+///       s = e theta g tau H/8 (dy/dx + dx/dy) / (1 + phi^2)  [m3 s-1],
 ///   -d(Z)/dy to the east, -d(Z)/dx to the north,
 /// at all depths of the corner, with a K to match (solver/elliptic.hpp). The smooth part of X is
 /// not changed: with r = sqrt(s), over the four corners n next to c, 0 where they are dry,
@@ -30,7 +34,7 @@ namespace fathom::ocean {
 /// s per metre of depth.
 struct CompactSlope {
     double step = 3600, implicitness = usual::implicitness, gravity = constants::gravity,
-           compactness = usual::compactness;
+           compactness = usual::compactness, rotation = 1;
     static constexpr std::tuple parameters{
         Parameter{"step", &CompactSlope::step, "s", 0, 1e6, "time step"},
         Parameter{"implicitness", &CompactSlope::implicitness, "1", 0.5, 1,
@@ -38,11 +42,14 @@ struct CompactSlope {
         Parameter{"gravity", &CompactSlope::gravity, "m s-2", 0, 100, "acceleration of gravity"},
         Parameter{"compactness", &CompactSlope::compactness, "1", 0, 0.9,
                   "share of the slope between the cells next to a face in the flow through "
-                  "the face"}};
+                  "the face"},
+        Parameter{"rotation", &CompactSlope::rotation, "1", 0, 1, "1: the earth turns the flow"}};
 
-    template <class Real> constexpr Real of(Real dx, Real dy) const {
+    template <class Real> constexpr Real of(Real dx, Real dy, Real f) const {
         using T = typename Real::Number;
-        return T(0.125 * compactness * implicitness * gravity * step) * (dy / dx + dx / dy);
+        const Real phi = f * T(rotation * implicitness * step);
+        return T(0.125 * compactness * implicitness * gravity * step) * (dy / dx + dx / dy) /
+               fma(phi, phi, T(1));
     }
     /// X at a corner, of the height in the cells round it.
     template <class Real> static constexpr Real alternating(const auto& height, Shift c) {
@@ -62,8 +69,11 @@ struct AlternatingHeight : CompactSlope {
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
         Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
         Writes<Real, "alternating_flow", place::corner_column, "m2 s-1"> flow) const {
-        auto root = [&](Shift c) { return sqrt(of(Real(dx(c)[0]), Real(dy(c)[0])) * depth(c)[0]); };
+        auto root = [&](Shift c) {
+            return sqrt(of(Real(dx(c)[0]), Real(dy(c)[0]), Real(coriolis(c)[0])) * depth(c)[0]);
+        };
         auto part = [&](Shift c) { return root(c) * alternating<Real>(eta, c); };
         const Real beside = (part(east) + part(-east)) + (part(north) + part(-north)),
                    alternates = 0.5 * part(here) - 0.125 * beside;
@@ -104,7 +114,8 @@ struct BarotropicDivergence {
 
 /// The gradient of the height's increment, the same at all depths.
 struct BarotropicCorrection {
-    double step = 3600, implicitness = usual::implicitness, gravity = constants::gravity;
+    double step = 3600, implicitness = usual::implicitness, gravity = constants::gravity,
+           rotation = 1;
     static constexpr std::string_view summary =
         "corrects the velocity by the gradient of the new sea surface height";
     static constexpr std::tuple parameters{
@@ -112,7 +123,9 @@ struct BarotropicCorrection {
         Parameter{"implicitness", &BarotropicCorrection::implicitness, "1", 0.5, 1,
                   "weight of the new height in the pressure gradient"},
         Parameter{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
-                  "acceleration of gravity"}};
+                  "acceleration of gravity"},
+        Parameter{"rotation", &BarotropicCorrection::rotation, "1", 0, 1,
+                  "1: the earth turns the correction"}};
 
     template <class Real>
     constexpr void operator()(
@@ -121,6 +134,7 @@ struct BarotropicCorrection {
         Reads<Real, "depth_corner_now", place::corner_column, "m"> depth_now,
         Reads<Real, "dx_corner", place::corner_column, "m"> dx,
         Reads<Real, "dy_corner", place::corner_column, "m"> dy,
+        Reads<Real, "coriolis", place::corner_column, "s-1"> coriolis,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
         Updates<Real, "velocity_x_after", place::corner_vector_layer, "m s-1"> u,
         Updates<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v,
@@ -128,10 +142,12 @@ struct BarotropicCorrection {
         using T = typename Real::Number;
         const Real sw = increment[0], se = increment(east)[0], nw = increment(north)[0],
                    ne = increment(northeast)[0];
-        const Real scale =
-            rest_share(Real(depth[0]), Real(depth_now[0])) * T(0.5 * implicitness * gravity * step);
-        const Real cx = ((se - sw) + (ne - nw)) / dx[0] * scale,
-                   cy = ((nw - sw) + (ne - se)) / dy[0] * scale;
+        const Real phi = coriolis[0] * T(rotation * implicitness * step);
+        const Real scale = rest_share(Real(depth[0]), Real(depth_now[0])) *
+                           T(0.5 * implicitness * gravity * step) / fma(phi, phi, T(1));
+        const Real slope_x = ((se - sw) + (ne - nw)) / dx[0] * scale,
+                   slope_y = ((nw - sw) + (ne - se)) / dy[0] * scale;
+        const Real cx = fma(phi, slope_y, slope_x), cy = slope_y - phi * slope_x;
         const Real bottom =
             smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));
         for (int k = each.first; k < each.end; ++k) {
@@ -156,6 +172,7 @@ template <bool own> struct VolumeTransport : CompactSlope {
         Reads<Real, "velocity_y_after", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
         Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
         Reads<Real, "depth_corner_now", place::corner_column, "m", 1> depth_now,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
@@ -179,7 +196,7 @@ template <bool own> struct VolumeTransport : CompactSlope {
         auto alternates = [&](Shift c) {
             const Real bottom = smaller(smaller(wet(c)[0], wet(c + east)[0]),
                                         smaller(wet(c + north)[0], wet(c + northeast)[0]));
-            const Real z = fma(of(Real(dx(c)[0]), Real(dy(c)[0])) *
+            const Real z = fma(of(Real(dx(c)[0]), Real(dy(c)[0]), Real(coriolis(c)[0])) *
                                    rest_share(Real(depth(c)[0]), Real(depth_now(c)[0])),
                                alternating<Real>(increment, c), flow(c)[0]);
             return [z, bottom](int k) { return select(Real(T(k)) < bottom, z, Real(0)); };

@@ -149,7 +149,7 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
                        (options.solver == "chrongear" || options.solver == "pcsi");
     // also on ranks without blocks, which have no parts
     const bool overlaps = !one && transport(options.exchange).overlaps;
-    if (!known || overlaps || !parts.list.empty()) return false;
+    if (!known || overlaps || !parts.list.empty() || space.A.skew) return false;
     if (on == device) return true;
     device = on;
     int rank;

@@ -16,6 +16,7 @@ EllipticOperator<Number>::EllipticOperator(MPI_Comm comm, const Decomposition& d
     arrange(d, rank);
     // five are used for the fields while the operator is made
     arrays = vectors + std::max(solver_vectors, 5);
+    if (fields.turned != 0) skew = arrays++;
     if (!(fields.compactness >= 0 && fields.compactness < 1))
         throw Error("free surface: compactness = ", fields.compactness, " must lie in [0, 1)");
     compact = fields.compactness / (1 - fields.compactness);
@@ -108,16 +109,18 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
     requires std::same_as<Number, double>
 {
     enum { wet = vectors, area, depth, dx, dy };
-    const FieldSlab* given[] = {&f.wet, &f.area, &f.depth, &f.dx, &f.dy};
+    std::vector<std::pair<const FieldSlab*, int>> given{
+        {&f.wet, wet}, {&f.area, area}, {&f.depth, depth}, {&f.dx, dx}, {&f.dy, dy}};
+    if (skew) given.push_back({&f.coriolis, skew});
     for (const Row& row : rows)
         if (row.ring == 0)
-            for (int n = 0; n < 5; ++n) {
+            for (auto [slab, array] : given) {
                 const std::ptrdiff_t from =
-                    (row.j + given_halo) * given[n]->row[row.block] + given_halo;
-                double* to = row.of(wet + n) + halo;
+                    (row.j + given_halo) * slab->row[row.block] + given_halo;
+                double* to = row.of(array) + halo;
                 for (int i = 0; i < row.nx; ++i)
-                    to[i] = f.bytes == 4 ? ((const float*)given[n]->at[row.block])[from + i]
-                                         : ((const double*)given[n]->at[row.block])[from + i];
+                    to[i] = f.bytes == 4 ? ((const float*)slab->at[row.block])[from + i]
+                                         : ((const double*)slab->at[row.block])[from + i];
             }
     auto fill = [&](Horizontal place, std::initializer_list<int> list) {
         std::vector<FieldSlab> slabs;
@@ -129,6 +132,7 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
     };
     fill(Horizontal::center, {wet, area});
     fill(Horizontal::corner, {depth, dx, dy});
+    if (skew) fill(Horizontal::corner, {skew});
 
     // all corners whose four cells are in the halo
     const Topology& t = d.topology;
@@ -136,7 +140,9 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
         const Block& b = blocks[row.block];
         if (row.j == b.ny + halo - 1) continue;
         for (int i = 0; i < row.nx + 2 * halo - 1; ++i) {
-            const double H = row.of(depth)[i], x = row.of(dx)[i], y = row.of(dy)[i];
+            const double phi = skew ? row.of(skew)[i] * f.turned : 0,
+                         H = row.of(depth)[i] / (1 + phi * phi), x = row.of(dx)[i],
+                         y = row.of(dy)[i];
             auto water = [&](int east, int north) {
                 return row.of(wet)[i + east + north * row.up] != 0;
             };
@@ -152,6 +158,7 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
                             " m at the corner north-east of i = ", s.i, ", j = ", s.j);
             row.of(sum)[i] = (1 - f.compactness) * (A + B);
             row.of(difference)[i] = A - B;
+            if (skew) row.of(skew)[i] = flow ? 0.5 * H * phi : 0;
         }
     }
     double largest = 0;
@@ -178,7 +185,7 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
         const double* d = row.of(scale);
         for (int i = 0; i < row.up; ++i)
             row.of(square)[i] = i < row.nx + 2 * halo && d[i] > 0 ? d[i] * d[i] : 1;
-        for (int v = vectors; v < arrays; ++v) std::fill_n(row.of(v), row.up, 0);
+        for (int v = vectors; v < (skew ? skew : arrays); ++v) std::fill_n(row.of(v), row.up, 0);
     }
 }
 

@@ -17,6 +17,11 @@
 ///   A = D (M + K) D,     A r = r - d F(d r),     F v = sum over the corners of
 ///       P' (v_NE + k s) + M m   at SW,     P' (v_SW + k s) - M m   at NE,     s, m = v_SE +- v_NW,
 ///       P' (v_NW + k t) + M n   at SE,     P' (v_SE + k t) - M n   at NW,     t, n = v_SW +- v_NE.
+///
+/// On a rotating sphere the flow that a slope drives in a step is turned by phi = theta f tau
+/// (free_surface.hpp): H becomes H / (1 + phi^2) above, and to K comes the skew
+///   N = -area div H phi / (1 + phi^2) k x grad.    With q = H phi / 2 (1 + phi^2) a corner adds
+///   -q (x_NW - x_SE) to SW,   its negative to NE,   q (x_NE - x_SW) to SE,   its negative to NW.
 #pragma once
 #include <array>
 #include <concepts>
@@ -38,6 +43,8 @@ struct EllipticFields {
     double mass;              ///< M / area = 1 / (g theta tau^2) [m-1]
     int bytes = 8;
     double compactness = 0;  ///< share of the compact operator, in [0, 1)
+    FieldSlab coriolis{};    ///< f at corners [s-1]; only where turned != 0
+    double turned = 0;       ///< theta tau [s]; 0: K is symmetric
 };
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each a separate array:
@@ -83,6 +90,7 @@ public:
     int arrays;
     int exponent = 0;    ///< of the largest diagonal of all ranks, even
     double compact = 0;  ///< k
+    int skew = 0;        ///< the array of q; 0: none, N = 0
     /// Of this rank's own rows; the work is counted in lines; those in `inner` rows.
     std::size_t wet_points = 0, lines = 0, inner_lines = 0;
 
@@ -125,6 +133,17 @@ public:
                 D = D1;
             }
         }
+    }
+
+    /// D N D x at the pack c of a row.
+    Real turned(const Row& row, const Number* x, int c) const {
+        const Number *q = row.of(skew) + c, *d = row.of(scale) + c;
+        auto at = [](const Number* a) { return Real::load(a); };
+        auto v = [&](std::ptrdiff_t n) { return at(d + n) * at(x + c + n); };
+        const std::ptrdiff_t up = row.up;
+        const Real here = at(q), west = at(q - 1), south = at(q - up), both = at(q - up - 1);
+        return at(d) * ((v(1) * (here - south) + v(-1) * (both - west)) +
+                        (v(up) * (west - here) + v(-up) * (south - both)));
     }
 
     /// The eight neighbours' entries of A at column c of a row: E, W, N, S, NE, SW, NW, SE.

@@ -14,6 +14,10 @@ constexpr int lead = EllipticOperator<double>::halo;
 constexpr int most_columns = register_lanes * ExactLanes::most - 32;
 /// Iterations in fp32 reduce the residual to this part before it is computed again.
 constexpr double single_precision = 1e-5;
+/// Where flows are turned a pass reduces the residual of the symmetric part to this part; so many
+/// passes may fail to halve the least residual of before.
+constexpr double symmetric_part = 1e-3;
+constexpr int most_in_vain = 2, most_in_vain_turned = 40;
 /// Along borders between ranks: as wide as the widest halo, in whole packs.
 constexpr int strip_columns = 8, strip_rows = 4;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -26,6 +30,9 @@ int vectors(const SolverOptions& o) {
     return method(o.solver).vectors(o.preconditioner == "diagonal", o.steps) +
            std::max(kind.vectors, 2);  // the bounds of the spectrum need two
 }
+/// Of steps where flows are turned: y and r of before a pass, and y of before the last one.
+enum Kept { y_kept, r_kept, y_before, all_kept };
+
 const SolverOptions& checked(const SolverOptions& o) {
     if (!(o.tolerance > 0 && o.tolerance < 1))
         throw Error("tolerance = ", o.tolerance, " of the elliptic solver must lie in ]0, 1[");
@@ -66,8 +73,10 @@ EllipticFields EllipticSolver::Parts::of(const EllipticFields& f) const {
     auto part = [&, room = FieldSlab()](const FieldSlab& slab) mutable {
         return of(slab, f.bytes, room);
     };
-    return {part(f.wet), part(f.area), part(f.depth), part(f.dx),
-            part(f.dy),  f.mass,       f.bytes,       f.compactness};
+    return {part(f.wet), part(f.area),  part(f.depth),
+            part(f.dx),  part(f.dy),    f.mass,
+            f.bytes,     f.compactness, f.turned != 0 ? part(f.coriolis) : FieldSlab{},
+            f.turned};
 }
 
 EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo,
@@ -75,7 +84,9 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo,
     : options(checked(given)),
       halo(halo),
       parts(comm, d, options.exchange),
-      space(communication(comm, parts.decomposition, options), record, vectors(options), comm,
+      kept(Space::more + vectors(options)),
+      space(communication(comm, parts.decomposition, options), record,
+            vectors(options) + (given_fields.turned != 0 ? int(all_kept) : 0), comm,
             parts.decomposition, halo, parts.of(given_fields)) {
     const EllipticFields fields = parts.of(given_fields);
     for (auto& b : space.A.blocks)
@@ -125,8 +136,14 @@ void EllipticSolver::right_side(const Row& row, const FieldSlab& rhs, int bytes)
 /// Vectors of the space.
 class EllipticSolver::Here final : public Work {
 public:
-    Here(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
-        : solver(solver), space(solver.space), rhs(rhs), x(x), bytes(bytes) {}
+    Here(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes,
+         bool transposed)
+        : solver(solver),
+          space(solver.space),
+          rhs(rhs),
+          x(x),
+          bytes(bytes),
+          sign(transposed ? -1 : 1) {}
 
     double begin() override {
         solver.for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
@@ -143,8 +160,15 @@ public:
                              [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
                                  const Space::Real left = Space::Real::load(R + c) - Ay;
                                  left.store(R + c);
-                                 largest.take(space.inside(row, c, left));
+                                 if (!space.A.skew) largest.take(space.inside(row, c, left));
                              });
+            if (space.A.skew)
+                space.each_pack(row, [&, R = row.of(Space::r)](int c) {
+                    const Space::Real left =
+                        Space::Real::load(R + c) - sign * space.A.turned(row, row.of(Space::y), c);
+                    left.store(R + c);
+                    largest.take(space.inside(row, c, left));
+                });
         });
         space.fill(Space::r, lead);
         return square(most);
@@ -182,46 +206,96 @@ public:
         });
     }
 
+    void keep() override {
+        space.for_rows([&](const Row& row) {
+            std::copy_n(row.of(Space::y), row.up, row.of(at(y_kept)));
+            std::copy_n(row.of(Space::r), row.up, row.of(at(r_kept)));
+        });
+    }
+    double gained() override {
+        auto e = [&](const Row& row, int c) {
+            return Space::Real::load(row.of(Space::y) + c) -
+                   Space::Real::load(row.of(at(y_kept)) + c);
+        };
+        const double size = space.largest(e) * space.largest(at(r_kept));
+        if (!(size < infinity)) return std::nan("");
+        auto sums = space.summed<1>(Space::unit_of(size), [&](const Row& row, ExactLanes* lanes) {
+            space.each_pack(row, [&](int c) {
+                const auto r = Space::Real::load(row.of(at(r_kept)) + c);
+                lanes->add(space.inside(row, c, e(row, c) * r));
+            });
+        });
+        double value;
+        return space.share(sums, &value) ? value : std::nan("");
+    }
+    void step(double weight) override {
+        space.for_rows([&](const Row& row) {
+            double *y = row.of(Space::y), *before = row.of(at(y_before)), *now = row.of(at(y_kept));
+            for (int c = lead; c < lead + row.nx; ++c) {
+                if (weight != 1) y[c] = before[c] + weight * (y[c] - before[c]);
+                before[c] = now[c];
+            }
+        });
+    }
+
 private:
     EllipticSolver& solver;
     Space& space;
     const FieldSlab &rhs, &x;
     const int bytes;
+    const double sign;
+    int at(Kept which) const { return solver.kept + which; }
     double square(double most) {
         return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
     }
 };
 
-int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
-    Here here(*this, parts.of(rhs, bytes, first), parts.of(x, bytes, second), bytes);
+int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes, bool transposed) {
+    Here here(*this, parts.of(rhs, bytes, first), parts.of(x, bytes, second), bytes, transposed);
     return solve(here);
 }
 
 int EllipticSolver::solve(Work& work) {
     const double b = begin(work), goal = options.tolerance * options.tolerance * b;
+    const bool turned = space.A.skew != 0;
     bool fp32 = bool(single);
     int in_vain = 0;
+    double weight = 1, gained_before = 0;
     for (double before = infinity; b > 0;) {
         const double rr = work.residual();
         if (is_small(work, rr, goal)) break;
         if (last_residual < 0.5 * before)
             in_vain = 0;
         else {
-            if (!fp32 && ++in_vain == 2)
+            if ((!fp32 || turned) && ++in_vain == (turned ? most_in_vain_turned : most_in_vain))
                 fail(work, last_residual,
                      "does not fall any more, this being what double precision allows");
-            fp32 = false;
+            fp32 = fp32 && turned;
         }
         before = std::min(before, last_residual);
         ++passes;
-        if (!fp32)
-            iterate(work, rr, goal);
-        else if (!refine(work, rr, std::max(goal, single_precision * single_precision * rr)))
-            fp32 = false, before = infinity;
+        if (!turned) {
+            pass(work, rr, goal, fp32, before);
+            continue;
+        }
+        work.keep();
+        pass(work, rr, std::max(goal, symmetric_part * symmetric_part * rr), fp32, before);
+        const double gained = work.gained();
+        weight = gained_before > 0 ? 1 / (1 + gained / (gained_before * weight)) : 1;
+        gained_before = gained;
+        work.step(weight);
     }
     if (!(b > 0)) last_residual = 0;
     work.end(!(b > 0));
     return iterations;
+}
+
+/// The method reduces r to the goal, in fp32 as long as that makes progress.
+void EllipticSolver::pass(Work& work, double rr, double goal, bool& fp32, double& before) {
+    if (!fp32)
+        iterate(work, rr, goal);
+    else if (!refine(work, rr, std::max(goal, single_precision * single_precision * rr)))
+        fp32 = false, before = infinity;
 }
 
 double EllipticSolver::begin(Work& work) {
@@ -310,7 +384,7 @@ void EllipticSolver::fail(Work& work, double residual, const char* what) {
                                                 space.A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, space.how.comm);
     for (int v = Space::r; v < space.A.arrays; ++v)
-        space.clear(v);  // so that the next solve finds no NaN
+        if (v != space.A.skew) space.clear(v);  // so that the next solve finds no NaN
     if (single)
         for (int v = Single::r; v < Single::more; ++v) single->clear(v);
     last_residual = residual;

@@ -5,6 +5,12 @@
 /// Mixed precision (methods that include the diagonal in one sweep, fused.hpp): a pass solves A e =
 /// r to a few digits in fp32, y += e in fp64 (Wilkinson 1963). Where fp32 makes no more progress,
 /// fp64 continues.
+///
+/// Where flows are turned (M + K + N, N skew) a pass solves (M + K) e = r to a few digits, and
+/// the step is that of Concus & Golub (1976) and Widlund (1978):
+///   y_(k+1) = y_(k-1) + w_k (y_k + e_k - y_(k-1)),   w_k = 1 / (1 + g_k / (g_(k-1) w_(k-1))),
+///   g = e.r,   w_0 = 1.
+/// With phi the largest theta f tau, a pass leaves phi / (1 + sqrt(1 + phi^2)) of the residual.
 #pragma once
 #include "machine/device.hpp"
 #include "solver/method.hpp"
@@ -30,10 +36,11 @@ public:
     /// x: first guess, then solution, at own points. bytes: of the numbers of both. Returns the
     /// iterations, in either precision; an error on all ranks if they were not enough, or if a
     /// number is not finite.
-    int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
+    /// transposed: of M + K - N.
+    int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8, bool transposed = false);
     /// Keeps vectors and coefficients on a device, too. False where that is not possible: for
-    /// methods other than pcsi, or chrongear on one rank, with the diagonal, and where messages are
-    /// overlapped.
+    /// methods other than pcsi, or chrongear on one rank, with the diagonal, where messages are
+    /// overlapped, and where flows are turned.
     bool live_on(std::shared_ptr<Device>);
     /// The same solve, to the bit, with slabs in memory of that device.
     int solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
@@ -74,6 +81,7 @@ private:
     int halo;
     const Parts parts;
     FieldSlab first, second;  // memory of `solve` and `apply`
+    const int kept;           ///< the first vector that passes keep where flows are turned
     Space space;
     std::unique_ptr<Preconditioner> preconditioner;
     std::unique_ptr<Method> method;
@@ -96,6 +104,11 @@ private:
         /// x = D y, or 0.
         virtual void end(bool zero) = 0;
         virtual void fetch_residual() {}  ///< r is on the processor
+        /// Where flows are turned: keeps y and r of before the pass; e.r of what it added, e; the
+        /// step of weight w.
+        virtual void keep() {}
+        virtual double gained() { return 0; }
+        virtual void step(double) {}
     };
     class Here;   // solver.cpp
     class There;  // device_work.cpp
@@ -105,6 +118,7 @@ private:
     std::shared_ptr<EllipticRanks> on_ranks;  // if there are several
 
     int solve(Work&);
+    void pass(Work&, double rr, double goal, bool& fp32, double& before);
     double begin(Work&);
     bool is_small(Work&, double rr, double goal);
     void iterate(Work&, double rr, double goal);

@@ -12,7 +12,7 @@ import small_areas
 import small_atmospheres
 import small_spheres
 
-there = {"solver": "pcsi", "preconditioner": "diagonal"}  # of the free surface
+there = {"solver": "pcsi", "preconditioner": "diagonal", "rotation": False}  # of the surface
 forced = {"surface": fm.BulkForcing("coads")}
 
 oceans = {

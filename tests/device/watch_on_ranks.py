@@ -17,7 +17,7 @@ from fathom.base import mpi
 name, blocks = (*map(json.loads, sys.argv[1:]), None)[:2]
 parallel = {"device": name, "blocks": blocks}
 plain = computers.surface()
-solved_there = fm.FreeSurface(solver="pcsi", preconditioner="diagonal")
+solved_there = fm.FreeSurface(solver="pcsi", preconditioner="diagonal", rotation=False)
 forced = {"surface": fm.BulkForcing("coads")}
 models = {
     "box": (cases.stirred(cases.box(precision="fp32", free_surface=plain)), {}),

@@ -6,7 +6,7 @@ import pytest
 g = 9.80616  # [m s-2]
 
 
-def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
+def layer(nx, ny, extent, depth, step, coriolis=(0, 0), rotation=True, **state):
     """A simulation of one homogeneous layer, periodic in x."""
     import fathom as fm
 
@@ -22,6 +22,7 @@ def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
         diffusion=None,
         bottom_drag=0,
         vertical_mixing=still,
+        free_surface=fm.FreeSurface(rotation=rotation),
     )
     return fm.Simulation(ocean.set(**state), time_step=step).prepare()
 
@@ -125,32 +126,49 @@ def test_adjustment_stops_at_the_radius_of_deformation():
     assert np.abs(eta - np.sign(y) * (1 - np.exp(-np.abs(y) / R)))[np.abs(y) < 5 * R].max() < 0.02
 
 
-@pytest.mark.parametrize("waves", [1, 2])
-def test_rossby_wave_drifts_west(waves):
-    """omega / k = -beta / (k2 + m2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth
-    across the channel: 4 %.
-    """
-    depth, f, beta, length, width = 10.0, 1e-4, 2e-11, 4000e3, 1000e3
+def rossby_wave(waves, step, days, cells=20, depth=10.0, rotation=True):
+    """Speed of a wave of a channel over -beta / (k2 + m2 + 1 / Rd2)."""
+    f, beta, length, width = 1e-4, 2e-11, 4000e3, 1000e3
     Rd2 = g * depth / f**2
     k, m = 2 * np.pi * waves / length, np.pi / width
     eta = lambda x, y: 0.01 * np.cos(k * x) * np.sin(m * y)
     u = lambda x, y, z: -g / f * 0.01 * m * np.cos(k * x) * np.cos(m * y)
     v = lambda x, y, z: -g / f * 0.01 * k * np.sin(k * x) * np.sin(m * y)
     sim = layer(
-        40,
-        20,
+        2 * cells,
+        cells,
         (length, width),
         depth,
-        3600,
+        step,
         (f - beta * width / 2, beta),
+        rotation,
         sea_surface_height=eta,
         velocity_x=u,
         velocity_y=v,
     )
     x = np.asarray(sim.model.grid.horizontal.center_longitude)[0]
     phases = []
-    for _ in range(50):
-        sim.advance(24)
-        phases.append(np.angle(height(sim)[10] @ np.exp(-1j * k * x)))
-    speed = -np.polyfit(np.arange(50) * 86400, np.unwrap(phases), 1)[0] / k
-    assert speed == pytest.approx(-beta / (k**2 + m**2 + 1 / Rd2), rel=0.04)
+    for _ in range(days):
+        sim.advance(round(86400 / step))
+        phases.append(np.angle(height(sim)[cells // 2] @ np.exp(-1j * k * x)))
+    speed = -np.polyfit(np.arange(days) * 86400, np.unwrap(phases), 1)[0] / k
+    return speed * (k**2 + m**2 + 1 / Rd2) / -beta
+
+
+@pytest.mark.parametrize("waves", [1, 2])
+def test_rossby_wave_drifts_west(waves):
+    """-beta Rd2 for long waves. f changes by a fifth across the channel: 4 %."""
+    assert rossby_wave(waves, 3600, 50) == pytest.approx(1, abs=0.04)
+
+
+def test_rossby_wave_has_one_speed_at_all_steps():
+    """In deep water, where the surface is stiff. Where the earth does not turn the correction by
+    the new surface, a wave is slower by 1 + (theta f tau)^2. What is left is the B grid's first
+    order: no current at the walls."""
+    speed = lambda step, **how: rossby_wave(1, step, 20, depth=1000.0, **how)
+    short = speed(300)
+    assert speed(3600) == pytest.approx(short, rel=2e-3)
+    assert speed(10800) == pytest.approx(short, rel=2e-3)
+    slow = 1 + (0.6 * 1e-4 * 10800) ** 2
+    assert speed(10800, rotation=False) == pytest.approx(short / slow, rel=0.03)
+    assert 1 - speed(3600, cells=40) == pytest.approx((1 - short) / 2, rel=0.1)

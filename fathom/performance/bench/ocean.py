@@ -121,7 +121,10 @@ class Case:
             precision=self.precision,
             **(lean if self.physics == "lean" else full),
             free_surface=fm.FreeSurface(
-                tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner
+                tolerance=1e-12,
+                rotation=False,  # as in POP
+                solver=self.solver,
+                preconditioner=self.preconditioner,
             ),
         )
         ocean.set(temperature="levitus", salinity="levitus")
