@@ -31,6 +31,8 @@ public = {
     "Ocean": "ocean",
     "FreeSurface": "ocean",
     "SeaIce": "ocean",
+    "OpenEdge": "ocean",
+    "OpenEdges": "ocean",
     "Overflow": "ocean",
     "DenmarkStrait": "ocean",
     "FaroeBankChannel": "ocean",

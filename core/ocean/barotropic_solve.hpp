@@ -1,6 +1,8 @@
 /// The elliptic problem of the implicit free surface (free_surface.hpp), for all columns at once:
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),
 ///       K = -areaT div H grad, in part compact (elliptic.hpp).
+/// Waves that leave through open edges carry R deta away (open_edges/open_edges.hpp): areaT + tau R
+/// is in the place of areaT.
 /// The last increment is the first guess.
 ///
 /// M + K is symmetric, so the adjoint is the same problem: convergence' += (M + K)^-1 deta' / (g
@@ -17,6 +19,7 @@ public:
     struct Parameters {
         double step, implicitness, gravity, compactness;
         SolverOptions solver;
+        bool radiates = false;  ///< through open edges
     };
     explicit BarotropicSolve(Parameters);
     void prepare(Given) override;  ///< the matrix, from the geometry
@@ -39,9 +42,12 @@ private:
                dx = reads("dx_corner", place::corner_column, "m"),
                dy = reads("dy_corner", place::corner_column, "m");
     Parameters parameters;
+    const Item radiation =
+        parameters.radiates ? reads("open_edge_radiation", place::center_column, "m2 s-1") : area;
     class Exact;
     mutable std::unique_ptr<EllipticSolver> exact;  ///< of tangent and adjoint
     std::unique_ptr<EllipticSolver> solver_of(Given, const SolverOptions&) const;
+    FieldSlab surface(Given, std::vector<std::vector<std::byte>>& memory) const;
     double scale() const;
     void scale(const Field&, Given) const;
     long solve(Given) const;

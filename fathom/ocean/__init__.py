@@ -14,6 +14,8 @@ from fathom.ocean.components.overflow import (
 )
 from fathom.ocean.components.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.edges.open_edges import OpenEdges
+from fathom.ocean.edges.sides import OpenEdge
 from fathom.ocean.model import Ocean
 from fathom.ocean.surface.forcing import BulkForcing
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
@@ -32,6 +34,8 @@ __all__ = [
     "IdealAge",
     "Ocean",
     "OceanComponent",
+    "OpenEdge",
+    "OpenEdges",
     "Overflow",
     "PassiveTracer",
     "RossSea",

@@ -49,6 +49,8 @@ from fathom.ocean.components.tracers import (
     Tracers,
     declared,
 )
+from fathom.ocean.edges.open_edges import Edges, OpenEdges
+from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
 from fathom.ocean.parts import one, one_or_none
 from fathom.ocean.products import circulation
@@ -122,6 +124,7 @@ class Ocean(Model):
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
         become part of `grid`.
     free_surface : FreeSurface.
+    open_edges : OpenEdges, or None (default): where the grid ends there are walls.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
@@ -169,6 +172,7 @@ class Ocean(Model):
         geothermal_heat: Given = 0.0,
         overflows: Iterable[Overflow] = (),
         free_surface: FreeSurface | type[FreeSurface] | str = "default",
+        open_edges: OpenEdges | None = None,
         sea_ice: SeaIce | type[SeaIce] | str | None = None,
         tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
         budgets: str | Iterable[str] = (),
@@ -180,6 +184,9 @@ class Ocean(Model):
     ) -> None:
         self.overflows = overflow.listed(overflows)
         self.grid: WaterGrid = overflow.raised(_on_water(grid), self.overflows)
+        self.open_edges, self.cuts = one_or_none("open_edges", open_edges), None
+        if self.open_edges is not None:
+            self.grid, self.cuts = opened(self.grid, self.open_edges.edges)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if has_boundary_layer(self.vertical_mixing) else None
@@ -228,7 +235,7 @@ class Ocean(Model):
     def _build(self) -> None:
         """Makes the components, each of what it needs."""
         grid, state, fields_ = self.grid, self.equation_of_state, self._tracer_fields()
-        self.barotropic = BarotropicMode(grid, self.free_surface)
+        self.barotropic = BarotropicMode(grid, self.free_surface, self.open_edges is not None)
         self.choose_for(device=False)
         self.cells = Cells(grid, follow_surface=self.barotropic.takes_fresh_water)
         mixing = VerticalMixing(
@@ -274,12 +281,19 @@ class Ocean(Model):
         """Returns the components that add terms to the tendency of tracers, in this order."""
         grid, state = self.grid, self.equation_of_state
         overflows = [Overflows(grid, self.overflows, fields_, state)] if self.overflows else []
+        advection = self.momentum_advection and self.momentum_advection.name
+        edges = (
+            [Edges(grid, self.cuts, self.open_edges, fields_, advection, self.friction is not None)]
+            if self.open_edges is not None and self.cuts is not None
+            else []
+        )
         return [
             Diffusion(grid, self.diffusion),
             Eddies(grid, self.eddies, self.submesoscale, state, mixing.has_boundary_layer),
             Sunlight(grid, self.shortwave_penetration, self.chlorophyll),
             mixing,
             *overflows,
+            *edges,
             SeaFloor(grid, self.geothermal_heat),
             passive,
             *([FreshWater()] if self.cells.follow_surface else []),
@@ -353,7 +367,11 @@ class Ocean(Model):
     @property
     def without_tangent(self) -> Mapping[str, Any]:
         """Returns parts that have no tangent, by their argument."""
-        parts = {"sea_ice": self.sea_ice, "overflows": self.overflows}
+        parts = {
+            "sea_ice": self.sea_ice,
+            "overflows": self.overflows,
+            "open_edges": self.open_edges,
+        }
         return {name: given for name, given in parts.items() if given}
 
     def choose_for(self, device: bool) -> None:

@@ -10,6 +10,7 @@ from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.edges.open_edges import OpenEdges
 
 # A scheme for a part does this to that field; one of Fathom's own has that in its name.
 makes = {
@@ -30,6 +31,7 @@ several: dict[str, tuple[type, ...]] = {
     "eddies": (GentMcWilliams,),
     "friction": (AnisotropicFriction, SmagorinskyFriction),
     "free_surface": (FreeSurface,),
+    "open_edges": (OpenEdges,),
     "sea_ice": (SeaIce,),
 }
 

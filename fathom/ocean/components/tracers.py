@@ -38,6 +38,7 @@ fields_of_tracer = (
     "_region",
     "_layers",
     "_in_air",
+    "_at_open_edge",
 )
 
 
