@@ -31,6 +31,7 @@ public = {
     "Ocean": "ocean",
     "FreeSurface": "ocean",
     "SeaIce": "ocean",
+    "Nudging": "ocean",
     "OpenEdge": "ocean",
     "OpenEdges": "ocean",
     "Overflow": "ocean",

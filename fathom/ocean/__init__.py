@@ -5,6 +5,7 @@ from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.components.gases import CFC11, CFC12, SF6
+from fathom.ocean.components.nudging import Nudging
 from fathom.ocean.components.overflow import (
     DenmarkStrait,
     FaroeBankChannel,
@@ -32,6 +33,7 @@ __all__ = [
     "FreeSurface",
     "GentMcWilliams",
     "IdealAge",
+    "Nudging",
     "Ocean",
     "OceanComponent",
     "OpenEdge",

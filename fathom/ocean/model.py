@@ -37,6 +37,7 @@ from fathom.ocean.components.free_surface import BarotropicMode, FreeSurface
 from fathom.ocean.components.friction import Friction, StrainFriction
 from fathom.ocean.components.mixing import TidalMixing, VerticalMixing, has_boundary_layer
 from fathom.ocean.components.momentum import Density, Momentum, Rotation
+from fathom.ocean.components.nudging import AllNudging, Nudging
 from fathom.ocean.components.overflow import Overflow, Overflows
 from fathom.ocean.components.passive import FluxesOfTracers, PassiveTracer, PassiveTracers
 from fathom.ocean.components.sea_floor import SeaFloor
@@ -125,6 +126,7 @@ class Ocean(Model):
         become part of `grid`.
     free_surface : FreeSurface.
     open_edges : OpenEdges, or None (default): where the grid ends there are walls.
+    nudging : list of Nudging: tracers and flow that are drawn to given values.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
@@ -173,6 +175,7 @@ class Ocean(Model):
         overflows: Iterable[Overflow] = (),
         free_surface: FreeSurface | type[FreeSurface] | str = "default",
         open_edges: OpenEdges | None = None,
+        nudging: Nudging | Iterable[Nudging] = (),
         sea_ice: SeaIce | type[SeaIce] | str | None = None,
         tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
         budgets: str | Iterable[str] = (),
@@ -184,9 +187,13 @@ class Ocean(Model):
     ) -> None:
         self.overflows = overflow.listed(overflows)
         self.grid: WaterGrid = overflow.raised(_on_water(grid), self.overflows)
+        self.nudging = [nudging] if isinstance(nudging, Nudging) else list(nudging)
+        if strange := [one for one in self.nudging if not isinstance(one, Nudging)]:
+            raise InputError(f"nudging: {strange[0]!r} is no Nudging(field, to, time)")
         self.open_edges, self.cuts = one_or_none("open_edges", open_edges), None
         if self.open_edges is not None:
-            self.grid, self.cuts = opened(self.grid, self.open_edges.edges)
+            sponge = self.open_edges.sponge, self.open_edges.sponge_cells
+            self.grid, self.cuts = opened(self.grid, self.open_edges.edges, sponge)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if has_boundary_layer(self.vertical_mixing) else None
@@ -281,6 +288,7 @@ class Ocean(Model):
         """Returns the components that add terms to the tendency of tracers, in this order."""
         grid, state = self.grid, self.equation_of_state
         overflows = [Overflows(grid, self.overflows, fields_, state)] if self.overflows else []
+        drawn = [AllNudging(grid, self.nudging, fields_, self.cuts)] if self.nudging else []
         advection = self.momentum_advection and self.momentum_advection.name
         edges = (
             [Edges(grid, self.cuts, self.open_edges, fields_, advection, self.friction is not None)]
@@ -294,6 +302,7 @@ class Ocean(Model):
             mixing,
             *overflows,
             *edges,
+            *drawn,
             SeaFloor(grid, self.geothermal_heat),
             passive,
             *([FreshWater()] if self.cells.follow_surface else []),
@@ -371,6 +380,7 @@ class Ocean(Model):
             "sea_ice": self.sea_ice,
             "overflows": self.overflows,
             "open_edges": self.open_edges,
+            "nudging": self.nudging,
         }
         return {name: given for name, given in parts.items() if given}
 

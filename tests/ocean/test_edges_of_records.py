@@ -124,7 +124,7 @@ def test_ranks_and_a_restart_between_two_records(tmp_path, on_ranks):
     whole.isel(time=[0]).to_netcdf(tmp_path / "a.nc")
     whole.isel(time=[1, 2]).to_netcdf(tmp_path / "b.nc")
     alone = bits(str(tmp_path))
-    assert on_ranks(2, __file__, "bits", f'folder="{tmp_path}"', "blocks=[5,4]") == alone
+    assert on_ranks(3, __file__, "bits", f'folder="{tmp_path}"', "blocks=[5,4]") == alone
 
     def fresh():
         sim = started(region(f"{tmp_path}/*.nc"))

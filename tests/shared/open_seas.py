@@ -47,7 +47,9 @@ def energy(sim, of_flow=(0.0, 0.0)):
     return 0.5 * (height.sum() + (wet * h * corner * moved).sum())
 
 
-def stirred(sides=edges, precision="fp64", freshwater="salt", partial_cells=None, **parts):
+def stirred(
+    sides=edges, precision="fp64", freshwater="salt", partial_cells=None, sponge=1.0, **parts
+):
     """Everything alive at once: stratified, stirred, a slope, wind, dyes, flow in and out."""
     grid = fm.CartesianGrid(
         nx=20,
@@ -62,6 +64,7 @@ def stirred(sides=edges, precision="fp64", freshwater="salt", partial_cells=None
         "velocity_y": 0.02,
         "sea_surface_height": lambda x, y: -1e-6 * (y - 8e4),
         "tracers": {"dye": 1.0},
+        "sponge": sponge,
     }
     model = sea(
         grid,
@@ -89,6 +92,18 @@ def bits(steps=6, blocks=None, **parts):
     wind = fm.SurfaceForcing(stress_x=0.1, freshwater_flux=1e-5)
     sim = start(stirred(**parts), "10min", wind, parallel={"blocks": blocks})
     sim.advance(steps)
+    return {"checksum": sim.checksum()}
+
+
+def drawn(blocks=None):
+    """Checksum with a sponge, and temperature and flow drawn to others near the edges."""
+    flow = {"eastward_velocity": 0.1, "northward_velocity": 0.0}
+    nudging = [
+        fm.Nudging("temperature", 12.0, "2h", edges=5),
+        fm.Nudging("velocity", flow, "2h", edges=5),
+    ]
+    sim = start(stirred(nudging=nudging, sponge=5.0), "10min", parallel={"blocks": blocks})
+    sim.advance(4)
     return {"checksum": sim.checksum()}
 
 

@@ -279,7 +279,7 @@ template <bool corners> struct LayersInTime {
                 : "layers of a variable between two times";
 
     template <class Real>
-    constexpr void operator()(Reads<Real, "used", column, "1"> used,
+    constexpr void operator()(Reads<Real, "used", column, "any"> used,
                               Reads<Real, "previous", where, "any"> previous,
                               Reads<Real, "next", where, "any"> next,
                               ReadsProfile<Real, "forcing_weight", "1"> weight,

@@ -11,8 +11,7 @@ from fathom.base.clock import seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
-from fathom.data.input.records import interpolate
-from fathom.grids.arguments import yes_or_no
+from fathom.grids.arguments import integer, number_of, yes_or_no
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Field, Given
 from fathom.model.order import Order
@@ -40,6 +39,9 @@ class OpenEdges(Configurable):
     inflow_time, outflow_time : in which tracers, and the flow less its mean over the column, are
         drawn to the given values where water or waves enter, and where they leave (Marchesiello et
         al. 2001).
+    sponge : factor of lateral friction and diffusion at the edges, default 1; it falls to 1 within
+        sponge_cells.
+    sponge_cells : width of the sponge, default 10.
     balanced : whether the same speed is added to the given flow through all edges, so that it keeps
         the volume of the sea.
     """
@@ -61,6 +63,8 @@ class OpenEdges(Configurable):
         tracers: Mapping[str, Given] | None = None,
         inflow_time: str | float = "1d",
         outflow_time: str | float = "360d",
+        sponge: float = 1.0,
+        sponge_cells: int = 10,
         balanced: bool = False,
     ) -> None:
         self.edges = listed(sides)
@@ -78,6 +82,13 @@ class OpenEdges(Configurable):
         self.inflow_time = _time("inflow_time", inflow_time)
         self.outflow_time = _time("outflow_time", outflow_time)
         self.balanced = yes_or_no("OpenEdges balanced", balanced)
+        self.sponge = float(number_of("OpenEdges sponge", sponge, "1"))
+        self.sponge_cells = integer("OpenEdges sponge_cells", sponge_cells)
+        if not (1 <= self.sponge <= 1000 and 1 <= self.sponge_cells):
+            raise InputError(
+                f"OpenEdges sponge = {sponge!r}, sponge_cells = {sponge_cells!r}; allowed: a factor"
+                " from 1 to 1000, and a width of 1 or more"
+            )
 
     def __repr__(self) -> str:
         return f"OpenEdges({', '.join(one.side for one in self.edges)})"
@@ -139,7 +150,9 @@ class Edges(OceanComponent):
             "open_edge_length_y": cuts.length_y,
             "open_edge_radiation": cuts.radiation,
         }
-        return where | {name: make() for name, make in self.outside.constant.items()}
+        return where | {
+            name: array for one in self.outside.values for name, array in one.constant().items()
+        }
 
     def diagnostics(self) -> Iterable[str]:
         """Returns the flow through the edges, which stays readable between steps."""
@@ -147,7 +160,7 @@ class Edges(OceanComponent):
 
     def records(self) -> Iterable[Any]:
         """Returns what is given in time."""
-        return self.outside.in_time
+        return [one.in_time for one in self.outside.values if one.in_time is not None]
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds the flow through the edges; momentum next to them is without lateral friction."""
@@ -156,22 +169,11 @@ class Edges(OceanComponent):
         if phase == "friction":
             do("EdgeWithoutFriction", when=self.friction)
         if phase == "divergence":
-            self._interpolate(do)
+            for values in self.outside.values:
+                values.interpolate(do, "open_edge")
             do("EdgeConvergence")
         if phase == "transport":
             do("EdgeTransport", **self.times)
-
-    def _interpolate(self, do: Order) -> None:
-        """Adds the processes that make what is given in time."""
-        for source in self.outside.in_time:
-            for field in source.fields:
-                if field in ("open_edge_flow_given", "open_edge_height_given"):
-                    interpolate(do, field)
-                else:
-                    parts = {"previous": "previous", "next": "next", "forcing_weight": "weight"}
-                    on = {name: f"{field}_{part}" for name, part in parts.items()}
-                    on |= {"used": "open_edge", "value": field}
-                    do("LayersInTime", on=on, label=f"LayersInTime of {field}")
 
     def add_to(self, tracer: Field, add: Tendency) -> None:
         """Adds what a tracer loses and gains through the edges."""

@@ -159,6 +159,24 @@ class Cuts:
         """Returns 1 in the cells that are cut, else 0, (ny, nx)."""
         return np.where(self.share < 1, 1.0, 0.0)
 
+    def zone(self, width: int, where: str = "center") -> Array:
+        """Returns cos2 of the distance from an open edge, 1 at it and 0 from `width` cells on,
+        (ny, nx); where: "center" or "corner".
+        """
+        found = np.zeros(self.share.shape)
+        ny, nx = found.shape
+        shift = 0.5 if where == "corner" else 0.0
+        j, i = np.arange(ny)[:, None] + shift, np.arange(nx)[None, :] + shift
+        for open_, distance in (
+            (self.open_x[:, :1] < 0, i),
+            (self.open_x[:, -1:] > 0, nx - 1 - i),
+            (self.open_y[:1] < 0, j),
+            (self.open_y[-1:] > 0, ny - 1 - j),
+        ):
+            share = np.cos(0.5 * np.pi * np.clip(distance / width, 0, 1)) ** 2
+            found = np.maximum(found, np.where(open_, share, 0.0))
+        return np.where(found > 1e-12, found, 0.0)
+
     def corners(self, grid: WaterGrid) -> Array:
         """Returns 1 at the wet corners round these cells, else 0, (ny, nx)."""
         around = self.cells.copy()
@@ -197,8 +215,12 @@ class Cut:
         return getattr(self.whole, name)
 
 
-def opened(grid: WaterGrid, edges: Iterable[OpenEdge]) -> tuple[WaterGrid, Cuts]:
-    """Returns the grid with the cells at its open edges cut, and where."""
+def opened(
+    grid: WaterGrid, edges: Iterable[OpenEdge], sponge: tuple[float, int]
+) -> tuple[WaterGrid, Cuts]:
+    """Returns the grid with the cells at its open edges cut, and where. sponge: factor of lateral
+    coefficients at the edges, and its width in cells.
+    """
     cuts, make = Cuts(edges, grid), grid._make
     getattr(grid, "orthogonality", None)  # of the whole cells; it stays
     beyond_north = np.minimum(cuts.half_x, np.roll(cuts.half_x, -1, 0))
@@ -215,5 +237,10 @@ def opened(grid: WaterGrid, edges: Iterable[OpenEdge]) -> tuple[WaterGrid, Cuts]
 
     found = copy.copy(grid)
     found._make = cut
+    factor, width = sponge
+    if factor > 1:
+        found.lateral_factor = {
+            where: 1 + (factor - 1) * cuts.zone(width, where) for where in ("center", "corner")
+        }
     found.release()
     return found, cuts
