@@ -76,8 +76,16 @@ class InitialState(Component):
 
     def start(self, simulation: Any) -> None:
         """Puts the values into the fields of a simulation."""
+        self.put(simulation, {*self.fields, *towards})
+        if self.motion != "rest":
+            self.balanced.start(simulation, self.motion)
+
+    def put(self, simulation: Any, names: set[str]) -> None:
+        """Puts the values of some fields into those of a simulation."""
         at_start = self.passive.at_start(simulation.clock)
-        for name, value in (usual | at_start | self.values).items():
+        given = usual | at_start | self.values
+        for name in (name for name in given if name in names):
+            value = given[name]
             if name == "sea_surface_height":
                 height = on_columns(
                     self.grid, value, name=name, units="m", called=names_of_height, gaps="fill"
@@ -88,10 +96,8 @@ class InitialState(Component):
                 for k, layer in layers_of(self.grid, name, value):
                     for field in filter(simulation.fields.has, both):
                         simulation.fields.set(field, layer, k)
-        if {*towards} & {*self.values}:
+        if {*towards} & {*self.values} & names:
             self._turn(simulation.fields)
-        if self.motion != "rest":
-            self.balanced.start(simulation, self.motion)
 
     def _turn(self, fields: Any) -> None:
         """Puts velocities eastward and northward along the axes of the grid."""

@@ -53,7 +53,7 @@ from fathom.ocean.components.tracers import (
 from fathom.ocean.edges.open_edges import Edges, OpenEdges
 from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
-from fathom.ocean.parts import one, one_or_none
+from fathom.ocean.parts import listed, one, one_or_none
 from fathom.ocean.products import circulation
 from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.products.report import fields, pictures
@@ -130,6 +130,9 @@ class Ocean(Model):
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
+    reactions : scheme or list of schemes that change several tracers at once: NPZD, or the user's
+        own, in C++ or a PythonScheme. They run once a step, when the tendencies of all of these
+        tracers are complete otherwise, and none has its new value.
     budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
     extra_processes : list of Insertion: the user's processes in the order of a step.
@@ -144,6 +147,7 @@ class Ocean(Model):
     halo = 2
     phases = tuple(PHASES)
     groups = PHASES
+    takes_other_steps = True
     usual_surface = SurfaceForcing  # where the user gives none
     surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = ("wet_levels", "depth_corner")  # 0, not the nearest value, beyond closed edges
@@ -178,6 +182,7 @@ class Ocean(Model):
         nudging: Nudging | Iterable[Nudging] = (),
         sea_ice: SeaIce | type[SeaIce] | str | None = None,
         tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
+        reactions: Any = (),
         budgets: str | Iterable[str] = (),
         extra_processes: Insertion | Sequence[Insertion] = (),
         extra_components: Iterable[Component] = (),
@@ -220,6 +225,7 @@ class Ocean(Model):
         self.free_surface = one("free_surface", free_surface, FreeSurface())
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
+        self.reactions = listed("reactions", reactions)
         self.rotation = Rotation(self.grid, coriolis)
         self.coriolis = self.rotation.given
         self.extrapolation = _extrapolation(extrapolation)
@@ -262,7 +268,7 @@ class Ocean(Model):
             self.bottom_speed,
             self.cells.follow_surface,
         )
-        tracers = Tracers(fields_, self.tracer_advection, sources, mixing, passive, self.budgets)
+        tracers = Tracers(fields_, self.tracer_advection, sources, mixing, passive, self.budgets, self.reactions)
         water: list[OceanComponent] = [tracers, momentum, self.barotropic]
         self.initial_state = InitialState(
             grid,
@@ -343,6 +349,16 @@ class Ocean(Model):
         """
         self.initial_state.set(**values)
         return self
+
+    def may_begin(self) -> set[str]:
+        """Returns the fields of passive tracers, and of the flow at open edges."""
+        fields = [tracer.field for tracer in self.tracers]
+        edges = {"open_edge_velocity_x", "open_edge_velocity_y"}
+        return {name for field in fields for name in (field.name, field.before)} | edges
+
+    def begin(self, simulation: Any, names: set[str]) -> None:
+        """Puts the initial values of such tracers into a simulation."""
+        self.initial_state.put(simulation, names)
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
