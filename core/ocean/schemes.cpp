@@ -32,7 +32,7 @@ Entries dynamics(Part) {
 }
 
 Entries schemes(Part) {
-    return {dynamics(), friction(), tracer(), eddies(), overflow(), open_edges()};
+    return {dynamics(), friction(), tracer(), eddies(), overflow(), open_edges(), ecosystem()};
 }
 
 }  // namespace fathom::ocean

@@ -268,7 +268,9 @@ class Ocean(Model):
             self.bottom_speed,
             self.cells.follow_surface,
         )
-        tracers = Tracers(fields_, self.tracer_advection, sources, mixing, passive, self.budgets, self.reactions)
+        tracers = Tracers(
+            fields_, self.tracer_advection, sources, mixing, passive, self.budgets, self.reactions
+        )
         water: list[OceanComponent] = [tracers, momentum, self.barotropic]
         self.initial_state = InitialState(
             grid,

@@ -154,11 +154,11 @@ class Tracers(OceanComponent):
                 add(self.advection.companion("sweep"), term=ADVECTION)
         apart = [add for add, reacts in zip(tendencies, self.reacting) if not reacts]
         together = [add for add in tendencies if add not in apart]
-        for group in ([add] for add in apart):
-            self._step(group, do)
-        self._step(together, do)
+        for add in apart:
+            self._step([add], (), do)
+        self._step(together, self.reactions, do)
 
-    def _step(self, group: Sequence[Tendency], do: Order) -> None:
+    def _step(self, group: Sequence[Tendency], reactions: Sequence[Any], do: Order) -> None:
         """Adds the step of tracers: all that changes them one by one, then what changes them
         together, then their new values.
         """
@@ -167,22 +167,18 @@ class Tracers(OceanComponent):
             for component in self.sources:
                 component.add_to(add.tracer, add)
             add.finish()
-        for reaction in self.reactions if len(group) and group[0].tracer in self._reacting else ():
-            self._react(reaction, do)
+        for reaction in reactions:
+            self._react(reaction, group, do)
         for add in group:
             self._update(add.tracer, do)
             self._hold(add.tracer, do)
 
-    @property
-    def _reacting(self) -> list[Field]:
-        return [field for field, reacts in zip(self.fields, self.reacting) if reacts]
-
-    def _react(self, reaction: Any, do: Order) -> None:
+    def _react(self, reaction: Any, group: Sequence[Tendency], do: Order) -> None:
         """Adds a scheme that changes several tracers, and its share of their budgets."""
         do(reaction)
-        for tracer in self._reacting:
-            if tracer.name in self.budgets and tracer.tendency in reaction.field_names:
-                add_share("BudgetShare", tracer, in_small_letters(reaction.name), do)
+        for add in group:
+            if add.has_budget and add.tracer.tendency in reaction.field_names:
+                add_share("BudgetShare", add.tracer, in_small_letters(reaction.name), do)
 
     def _update(self, tracer: Field, do: Order) -> None:
         """Adds vertical diffusion and the new value, and what closes the budget."""
