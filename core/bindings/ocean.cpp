@@ -121,16 +121,18 @@ void bind_barotropic_solve(nb::module_& m) {
             [](BarotropicSolve* self, double step, double implicitness, double gravity,
                double tolerance, int maximum_iterations, const std::string& solver,
                const std::string& preconditioner, const std::string& precision, bool reproducible,
-               int steps, double compactness, bool rotation) {
+               int steps, double compactness, bool rotation, bool radiates) {
                 SolverOptions o;
                 o.solver = solver, o.preconditioner = preconditioner, o.precision = precision;
                 o.tolerance = tolerance, o.maximum_iterations = maximum_iterations;
                 o.steps = steps, o.reproducible = reproducible;
-                new (self) BarotropicSolve({step, implicitness, gravity, compactness, rotation, o});
+                new (self) BarotropicSolve(
+                    {step, implicitness, gravity, compactness, rotation, o, radiates});
             },
             "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a,
             "solver"_a = "chrongear", "preconditioner"_a = "diagonal", "precision"_a = "mixed",
-            "reproducible"_a = true, "steps"_a = 4, "compactness"_a = 0.0, "rotation"_a = false)
+            "reproducible"_a = true, "steps"_a = 4, "compactness"_a = 0.0, "rotation"_a = false,
+            "radiates"_a = false)
         .def_ro("iterations", &BarotropicSolve::iterations)
         .def_ro("solves", &BarotropicSolve::solves)
         .def_prop_ro(

@@ -17,14 +17,40 @@ std::unique_ptr<EllipticSolver> BarotropicSolve::solver_of(Given at,
     SolverOptions options = given;
     options.exchange = d.exchange, options.sum = d.sum;
     const double mass = 1 / (p.gravity * p.implicitness * p.step * p.step);
-    const EllipticFields geometry{at[wet_levels], at[area], at[depth],      at[dx],
-                                  at[dy],         mass,     at.set.bytes(), p.compactness,
-                                  at[coriolis],   turned()};
+    std::vector<std::vector<std::byte>> memory;
+    const EllipticFields geometry{
+        at[wet_levels], surface(at, memory), at[depth],     at[dx],       at[dy],
+        mass,           at.set.bytes(),      p.compactness, at[coriolis], turned()};
     return std::make_unique<EllipticSolver>(d.comm, d.decomposition, d.halo, geometry, options);
 }
 
 double BarotropicSolve::turned() const {
     return parameters.rotation ? parameters.implicitness * parameters.step : 0;
+}
+
+template <class T>
+static void add_radiation(double step, const FieldSlab& area, const FieldSlab& radiation,
+                          FieldSlab& sum, const Domain& d) {
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int r = 0; r < d.rows_of(b); ++r) {
+            const T *A = (const T*)area.at[b] + r * area.row[b],
+                    *R = (const T*)radiation.at[b] + r * radiation.row[b];
+            T* const to = (T*)sum.at[b] + r * sum.row[b];
+            for (int c = 0; c < d.columns_of(b); ++c) to[c] = A[c] + T(step) * R[c];
+        }
+}
+
+/// The area of cells; with open edges, areaT + tau R in `memory`.
+FieldSlab BarotropicSolve::surface(Given at, std::vector<std::vector<std::byte>>& memory) const {
+    FieldSlab sum = at[area];
+    if (!parameters.radiates) return sum;
+    const Domain& d = at.set.domain();
+    const int bytes = at.set.bytes();
+    for (std::size_t b = 0; b < d.blocks.size(); ++b)
+        sum.at[b] = memory.emplace_back(d.rows_of(int(b)) * sum.row[b] * bytes + 64).data();
+    const auto add = bytes == 4 ? add_radiation<float> : add_radiation<double>;
+    add(parameters.step, at[area], at[radiation], sum, d);
+    return sum;
 }
 
 double BarotropicSolve::scale() const {

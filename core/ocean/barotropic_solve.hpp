@@ -1,6 +1,8 @@
 /// The elliptic problem of the implicit free surface (free_surface.hpp), for all columns at once:
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),
 ///       K = -areaT div H grad, in part compact, and turned by the earth (elliptic.hpp).
+/// Waves that leave through open edges carry R deta away (open_edges/open_edges.hpp): areaT + tau R
+/// is in the place of areaT.
 /// The last increment is the first guess.
 ///
 /// M + K is symmetric and N skew, so the adjoint is the same problem with the other sign of f:
@@ -18,6 +20,7 @@ public:
         double step, implicitness, gravity, compactness;
         bool rotation;
         SolverOptions solver;
+        bool radiates = false;  ///< through open edges
     };
     explicit BarotropicSolve(Parameters);
     void prepare(Given) override;  ///< the matrix, from the geometry
@@ -41,9 +44,12 @@ private:
                dy = reads("dy_corner", place::corner_column, "m"),
                coriolis = reads("coriolis", place::corner_column, "s-1");
     Parameters parameters;
+    const Item radiation =
+        parameters.radiates ? reads("open_edge_radiation", place::center_column, "m2 s-1") : area;
     class Exact;
     mutable std::unique_ptr<EllipticSolver> exact;  ///< of tangent and adjoint
     std::unique_ptr<EllipticSolver> solver_of(Given, const SolverOptions&) const;
+    FieldSlab surface(Given, std::vector<std::vector<std::byte>>& memory) const;
     double scale() const;
     double turned() const;  ///< theta tau; 0: the correction is not turned
     void scale(const Field&, Given) const;

@@ -31,6 +31,8 @@ Entries dynamics(Part) {
     };
 }
 
-Entries schemes(Part) { return {dynamics(), friction(), tracer(), eddies(), overflow()}; }
+Entries schemes(Part) {
+    return {dynamics(), friction(), tracer(), eddies(), overflow(), open_edges(), ecosystem()};
+}
 
 }  // namespace fathom::ocean

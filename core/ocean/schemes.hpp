@@ -9,6 +9,8 @@ Entries friction(Part = {});
 Entries tracer(Part = {});
 Entries eddies(Part = {});
 Entries overflow(Part = {});
+Entries open_edges(Part = {});
+Entries ecosystem(Part = {});
 Entries schemes(Part = {});  ///< all of them
 
 }  // namespace fathom::ocean

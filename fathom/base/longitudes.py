@@ -31,8 +31,11 @@ def eastward(longitude: np.ndarray) -> Columns:
     x = np.asarray(longitude, float)
     if x.size < 2:
         return Columns(x, None, False)
-    if (np.diff(x) > 0).all() and np.ptp(x) < 360 - 1e-6 * 360:
-        return Columns(x, None, goes_around(x))
+    gaps = np.diff(x)
+    if (gaps > 0).all() and np.ptp(x) < 360 - 1e-6 * 360:
+        around = goes_around(x)
+        if around or gaps.max() <= 360 - np.ptp(x):
+            return Columns(x, None, around)
     turned = np.mod(x - x[0] + 1e-6, 360) - 1e-6  # the first one and its repetition both at 0
     order = np.argsort(turned, kind="stable")
     kept = order[np.append(True, np.diff(turned[order]) > 1e-4)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -43,6 +44,8 @@ class WaterGrid(Grid):
     levels_of = (ZLevels,)
     name: str | None = None  # of a grid whose wet levels may be embedded
     usual_levels = 40
+    # factor of lateral friction and diffusion, (ny, nx) by place; none: 1
+    lateral_factor: Mapping[str, np.ndarray] = MappingProxyType({})
 
     def _finish(
         self, make: Callable[[], Any], levels: ZLevels | None, bathymetry: Any, minimum_levels: int

@@ -32,6 +32,8 @@ class Model(Configurable):
     recorded = ("set",)
     experiments: ClassVar[Sequence[str]] = ()  # arguments that may name another experiment's file
 
+    takes_other_steps: ClassVar[bool] = False  # a run may continue with a step of another length
+
     # ---- a step ----------------------------------------------------------------------------------
 
     @property
@@ -141,6 +143,13 @@ class Model(Configurable):
         """Returns fields that never change: name -> array (ny, nx), or a function of the layer."""
         parts = [component.fixed_fields() for component in self.components]
         return {name: values for part in parts for name, values in part.items()}
+
+    def may_begin(self) -> set[str]:
+        """Returns fields of the state that begin as in a new run where a restart lacks them."""
+        return set()
+
+    def begin(self, simulation: Any, names: set[str]) -> None:
+        """Puts the initial values of such fields into a simulation that continues."""
 
     zero_outside: Sequence[str] = ()  # fixed fields that are 0, not the nearest value, beyond edges
 

@@ -221,7 +221,7 @@ class Order:
             mine(one.process, on=one.on)
             first = found[-1] + 1 if where == "after" else found[0]
             last = first + (where == "instead_of")
-            mine.terms = [one.term or _in_small_letters(mine.processes[0].name)]
+            mine.terms = [one.term or in_small_letters(mine.processes[0].name)]
             self._replace(first, last, mine)
         return self.processes
 
@@ -238,7 +238,7 @@ class Order:
         self.kinds[first:last], self.terms[first:last] = mine.kinds, mine.terms
 
 
-def _in_small_letters(name: str) -> str:
+def in_small_letters(name: str) -> str:
     """Returns "bottom_drag" of "BottomDrag" and of "bottom drag"."""
     words = "".join(f"_{c}" if c.isupper() else c for c in name).removeprefix("_")
     return words.replace(" ", "_").lower()

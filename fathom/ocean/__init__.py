@@ -5,6 +5,7 @@ from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.components.gases import CFC11, CFC12, SF6
+from fathom.ocean.components.nudging import Nudging
 from fathom.ocean.components.overflow import (
     DenmarkStrait,
     FaroeBankChannel,
@@ -14,6 +15,8 @@ from fathom.ocean.components.overflow import (
 )
 from fathom.ocean.components.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.edges.open_edges import OpenEdges
+from fathom.ocean.edges.sides import OpenEdge
 from fathom.ocean.model import Ocean
 from fathom.ocean.surface.forcing import BulkForcing
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
@@ -30,8 +33,11 @@ __all__ = [
     "FreeSurface",
     "GentMcWilliams",
     "IdealAge",
+    "Nudging",
     "Ocean",
     "OceanComponent",
+    "OpenEdge",
+    "OpenEdges",
     "Overflow",
     "PassiveTracer",
     "RossSea",

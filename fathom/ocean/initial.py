@@ -62,7 +62,7 @@ class InitialState(Component):
                 raise InputError(f"the ocean has no field '{name}' to set{said}")
             else:
                 if isinstance(value, str):
-                    _check_data_set(value, name)
+                    check_data_set(value, name)
                 check_shape(self.grid, value, name)
                 self.values[name] = value
         if {*towards} & {*self.values} and {*flow} & {*self.values}:
@@ -76,8 +76,16 @@ class InitialState(Component):
 
     def start(self, simulation: Any) -> None:
         """Puts the values into the fields of a simulation."""
+        self.put(simulation, {*self.fields, *towards})
+        if self.motion != "rest":
+            self.balanced.start(simulation, self.motion)
+
+    def put(self, simulation: Any, names: set[str]) -> None:
+        """Puts the values of some fields into those of a simulation."""
         at_start = self.passive.at_start(simulation.clock)
-        for name, value in (usual | at_start | self.values).items():
+        given = usual | at_start | self.values
+        for name in (name for name in given if name in names):
+            value = given[name]
             if name == "sea_surface_height":
                 height = on_columns(
                     self.grid, value, name=name, units="m", called=names_of_height, gaps="fill"
@@ -85,43 +93,49 @@ class InitialState(Component):
                 simulation.fields.set(name, height)
             elif name not in towards:
                 both = (name, self.fields[name].before)
-                for k, layer in self._layers(name, value):
+                for k, layer in layers_of(self.grid, name, value):
                     for field in filter(simulation.fields.has, both):
                         simulation.fields.set(field, layer, k)
-        if {*towards} & {*self.values}:
+        if {*towards} & {*self.values} & names:
             self._turn(simulation.fields)
-        if self.motion != "rest":
-            self.balanced.start(simulation, self.motion)
-
-    def _layers(self, name: str, value: Any) -> Iterator[tuple[int, Array]]:
-        """Returns (k, array (ny, nx)) of what was given; velocities at corners."""
-        where = "corner" if name in (*flow, *towards) else "center"
-        value = as_grid_has(self.grid, value, name, where, layers=True)
-        if isinstance(value, str) or layers.is_data(value):
-            value = self._data_set(value, name, where)
-        found: Iterator[tuple[int, Array]] = on_layers(self.grid, value, name, where)
-        return found
 
     def _turn(self, fields: Any) -> None:
         """Puts velocities eastward and northward along the axes of the grid."""
         if missing := {*towards} - {*self.values}:
             raise InputError(f"{missing.pop()} is not set: {' and '.join(towards)} go together")
         angle = np.asarray(self.grid.horizontal.angle_corner)
-        for (k, east), (_, north) in zip(*(self._layers(n, self.values[n]) for n in towards)):
+        for (k, east), (_, north) in zip(
+            *(layers_of(self.grid, n, self.values[n]) for n in towards)
+        ):
             fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)
             fields.set("velocity_y", north * np.cos(angle) - east * np.sin(angle), k)
 
-    def _data_set(self, source: Any, name: str, where: str) -> Any:
-        """Returns layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
-        longitude, latitude = self.grid.places_on_earth(f"{name} = {source!r}", where)
-        places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
-        if isinstance(source, str) and source == "levitus" and name in usual:
-            return levitus.on_points(*places, name)
-        wet = np.asarray(self.grid.levels_at(where)) > 0
-        return layers.on_points(source, name, *places, wet)
+
+def layers_of(
+    grid: WaterGrid, name: str, value: Any, where: str | None = None
+) -> Iterator[tuple[int, Array]]:
+    """Returns (k, array (ny, nx)) of what was given for a field of layers; velocities at corners,
+    where nothing else is said.
+    """
+    where = where or ("corner" if name in (*flow, *towards) else "center")
+    value = as_grid_has(grid, value, name, where, layers=True)
+    if isinstance(value, str) or layers.is_data(value):
+        value = _data_set(grid, value, name, where)
+    found: Iterator[tuple[int, Array]] = on_layers(grid, value, name, where)
+    return found
 
 
-def _check_data_set(source: str, name: str) -> None:
+def _data_set(grid: WaterGrid, source: Any, name: str, where: str) -> Any:
+    """Returns layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
+    longitude, latitude = grid.places_on_earth(f"{name} = {source!r}", where)
+    places = np.asarray(latitude), np.asarray(longitude), grid.levels.middles
+    if isinstance(source, str) and source == "levitus" and name in usual:
+        return levitus.on_points(*places, name)
+    wet = np.asarray(grid.levels_at(where)) > 0
+    return layers.on_points(source, name, *places, wet)
+
+
+def check_data_set(source: str, name: str) -> None:
     """Raises InputError: no data set or file of that name."""
     if (source == "levitus" and name in usual) or layers.is_data(source):
         return

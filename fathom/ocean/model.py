@@ -37,6 +37,7 @@ from fathom.ocean.components.free_surface import BarotropicMode, FreeSurface
 from fathom.ocean.components.friction import Friction, StrainFriction
 from fathom.ocean.components.mixing import TidalMixing, VerticalMixing, has_boundary_layer
 from fathom.ocean.components.momentum import Density, Momentum, Rotation
+from fathom.ocean.components.nudging import AllNudging, Nudging
 from fathom.ocean.components.overflow import Overflow, Overflows
 from fathom.ocean.components.passive import FluxesOfTracers, PassiveTracer, PassiveTracers
 from fathom.ocean.components.sea_floor import SeaFloor
@@ -49,8 +50,10 @@ from fathom.ocean.components.tracers import (
     Tracers,
     declared,
 )
+from fathom.ocean.edges.open_edges import Edges, OpenEdges
+from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
-from fathom.ocean.parts import one, one_or_none
+from fathom.ocean.parts import listed, one, one_or_none
 from fathom.ocean.products import circulation
 from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.products.report import fields, pictures
@@ -122,9 +125,14 @@ class Ocean(Model):
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
         become part of `grid`.
     free_surface : FreeSurface.
+    open_edges : OpenEdges, or None (default): where the grid ends there are walls.
+    nudging : list of Nudging: tracers and flow that are drawn to given values.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
+    reactions : scheme or list of schemes that change several tracers at once: NPZD, or the user's
+        own, in C++ or a PythonScheme. They run once a step, when the tendencies of all of these
+        tracers are complete otherwise, and none has its new value.
     budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
     extra_processes : list of Insertion: the user's processes in the order of a step.
@@ -139,6 +147,7 @@ class Ocean(Model):
     halo = 2
     phases = tuple(PHASES)
     groups = PHASES
+    takes_other_steps = True
     usual_surface = SurfaceForcing  # where the user gives none
     surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = ("wet_levels", "depth_corner")  # 0, not the nearest value, beyond closed edges
@@ -169,8 +178,11 @@ class Ocean(Model):
         geothermal_heat: Given = 0.0,
         overflows: Iterable[Overflow] = (),
         free_surface: FreeSurface | type[FreeSurface] | str = "default",
+        open_edges: OpenEdges | None = None,
+        nudging: Nudging | Iterable[Nudging] = (),
         sea_ice: SeaIce | type[SeaIce] | str | None = None,
         tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
+        reactions: Any = (),
         budgets: str | Iterable[str] = (),
         extra_processes: Insertion | Sequence[Insertion] = (),
         extra_components: Iterable[Component] = (),
@@ -180,6 +192,13 @@ class Ocean(Model):
     ) -> None:
         self.overflows = overflow.listed(overflows)
         self.grid: WaterGrid = overflow.raised(_on_water(grid), self.overflows)
+        self.nudging = [nudging] if isinstance(nudging, Nudging) else list(nudging)
+        if strange := [one for one in self.nudging if not isinstance(one, Nudging)]:
+            raise InputError(f"nudging: {strange[0]!r} is no Nudging(field, to, time)")
+        self.open_edges, self.cuts = one_or_none("open_edges", open_edges), None
+        if self.open_edges is not None:
+            sponge = self.open_edges.sponge, self.open_edges.sponge_cells
+            self.grid, self.cuts = opened(self.grid, self.open_edges.edges, sponge)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if has_boundary_layer(self.vertical_mixing) else None
@@ -206,6 +225,7 @@ class Ocean(Model):
         self.free_surface = one("free_surface", free_surface, FreeSurface())
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
+        self.reactions = listed("reactions", reactions)
         self.rotation = Rotation(self.grid, coriolis)
         self.coriolis = self.rotation.given
         self.extrapolation = _extrapolation(extrapolation)
@@ -228,7 +248,7 @@ class Ocean(Model):
     def _build(self) -> None:
         """Makes the components, each of what it needs."""
         grid, state, fields_ = self.grid, self.equation_of_state, self._tracer_fields()
-        self.barotropic = BarotropicMode(grid, self.free_surface)
+        self.barotropic = BarotropicMode(grid, self.free_surface, self.open_edges is not None)
         self.choose_for(device=False)
         self.cells = Cells(grid, follow_surface=self.barotropic.takes_fresh_water)
         mixing = VerticalMixing(
@@ -248,7 +268,9 @@ class Ocean(Model):
             self.bottom_speed,
             self.cells.follow_surface,
         )
-        tracers = Tracers(fields_, self.tracer_advection, sources, mixing, passive, self.budgets)
+        tracers = Tracers(
+            fields_, self.tracer_advection, sources, mixing, passive, self.budgets, self.reactions
+        )
         water: list[OceanComponent] = [tracers, momentum, self.barotropic]
         self.initial_state = InitialState(
             grid,
@@ -274,12 +296,21 @@ class Ocean(Model):
         """Returns the components that add terms to the tendency of tracers, in this order."""
         grid, state = self.grid, self.equation_of_state
         overflows = [Overflows(grid, self.overflows, fields_, state)] if self.overflows else []
+        drawn = [AllNudging(grid, self.nudging, fields_, self.cuts)] if self.nudging else []
+        advection = self.momentum_advection and self.momentum_advection.name
+        edges = (
+            [Edges(grid, self.cuts, self.open_edges, fields_, advection, self.friction is not None)]
+            if self.open_edges is not None and self.cuts is not None
+            else []
+        )
         return [
             Diffusion(grid, self.diffusion),
             Eddies(grid, self.eddies, self.submesoscale, state, mixing.has_boundary_layer),
             Sunlight(grid, self.shortwave_penetration, self.chlorophyll),
             mixing,
             *overflows,
+            *edges,
+            *drawn,
             SeaFloor(grid, self.geothermal_heat),
             passive,
             *([FreshWater()] if self.cells.follow_surface else []),
@@ -321,6 +352,16 @@ class Ocean(Model):
         self.initial_state.set(**values)
         return self
 
+    def may_begin(self) -> set[str]:
+        """Returns the fields of passive tracers, and of the flow at open edges."""
+        fields = [tracer.field for tracer in self.tracers]
+        edges = {"open_edge_velocity_x", "open_edge_velocity_y"}
+        return {name for field in fields for name in (field.name, field.before)} | edges
+
+    def begin(self, simulation: Any, names: set[str]) -> None:
+        """Puts the initial values of such tracers into a simulation."""
+        self.initial_state.put(simulation, names)
+
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def order(self, time_step: float) -> Order:
@@ -353,7 +394,12 @@ class Ocean(Model):
     @property
     def without_tangent(self) -> Mapping[str, Any]:
         """Returns parts that have no tangent, by their argument."""
-        parts = {"sea_ice": self.sea_ice, "overflows": self.overflows}
+        parts = {
+            "sea_ice": self.sea_ice,
+            "overflows": self.overflows,
+            "open_edges": self.open_edges,
+            "nudging": self.nudging,
+        }
         return {name: given for name, given in parts.items() if given}
 
     def choose_for(self, device: bool) -> None:

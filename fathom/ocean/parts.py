@@ -6,10 +6,12 @@ from typing import Any
 
 from fathom.base.failure import InputError
 from fathom.model import parts
+from fathom.model.schemes import PythonScheme, Scheme, scheme
 from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.edges.open_edges import OpenEdges
 
 # A scheme for a part does this to that field; one of Fathom's own has that in its name.
 makes = {
@@ -30,6 +32,7 @@ several: dict[str, tuple[type, ...]] = {
     "eddies": (GentMcWilliams,),
     "friction": (AnisotropicFriction, SmagorinskyFriction),
     "free_surface": (FreeSurface,),
+    "open_edges": (OpenEdges,),
     "sea_ice": (SeaIce,),
 }
 
@@ -55,3 +58,15 @@ def one(part: str, given: Any, usual: Any) -> Any:
     if found is None:
         raise InputError(f"{part}: every ocean has one; allowed: {usual!r} and others, not none")
     return found
+
+
+def listed(part: str, given: Any) -> list[Any]:
+    """Returns a list of schemes, of one or several of them, their classes or names. InputError: one
+    is none.
+    """
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    made = [scheme(one) if isinstance(one, str) else one for one in found]
+    made = [one() if isinstance(one, type) and issubclass(one, Scheme) else one for one in made]
+    if strange := [one for one in made if not isinstance(one, (Scheme, PythonScheme))]:
+        raise InputError(f"{part}: {strange[0]!r} is no scheme (docs/models.md)")
+    return made

@@ -229,14 +229,12 @@ def fingerprint(simulation: Simulation) -> dict[str, dict[str, Any]]:
 
 
 def _check_clock(path: Path, header: restart.Header, simulation: Simulation) -> None:
-    """Raises ValueError: a run with another step, start or calendar would continue at another
-    time."""
+    """Raises ValueError: a run with another start or calendar would continue at another time, one
+    with another step at a time that is no number of these steps.
+    """
     s = simulation
     if abs(header.seconds - s.seconds) > 1e-6:
-        raise InputError(
-            f"{path} was written with a step of {header.seconds / max(header.steps, 1):g} s; this"
-            f" run has {s.time_step:g} s"
-        )
+        _take_other_step(path, header, s)
     if (header.start, header.calendar) != (str(s.clock.start), s.clock.calendar):
         raise InputError(
             f"{path} is of a run from {header.start} in the calendar {header.calendar!r}; this one"
@@ -252,7 +250,8 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     s, state, taken = simulation, simulation.fields.state, simulation.handed.taken
     sums = {name for store in s.outputs for name in store.sums}
     sums |= set(s.handed.sums)  # of means: another run's restart need not have them
-    needed = [name for name in state if name not in sums]
+    begins = s.model.may_begin()
+    needed = [name for name in state if name not in sums | begins]
     files: list[restart.Restart] = []
 
     def head() -> tuple[restart.Header, tuple[str, ...]]:
@@ -265,7 +264,7 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
         return np.ascontiguousarray(files[0][name])
 
     header, names = s.readers.share(head)
-    s.count = header.steps
+    s.count, s.anew = header.steps, 0
     _check_clock(path, header, s)
     s.restored = {*state, *taken, *_made_by_steps(s)} & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
@@ -281,8 +280,11 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     finally:
         for file in files:
             file.close()
+    if missing := (begins & {*state}) - {*names}:
+        s.model.begin(s, missing)
     s.series = Series(**header.extra.get("time_series", {}))
     if s.is_root:
+        _warn_of_new(path, missing)
         _warn_of_others(path, [*names], {*state, *s.in_restarts})
         _warn_of_numerics(path, header.extra.get("numerics"), s.model.numerics)
     s.fields.count = s.count
@@ -309,6 +311,32 @@ def _made_by_steps(simulation: Simulation) -> set[str]:
     """
     written = {f["name"] for f in simulation.fields.fields if f["written"]}
     return {n for n in simulation.in_restarts if n in written or n in simulation.model.prognostic}
+
+
+def _take_other_step(path: Path, header: restart.Header, simulation: Simulation) -> None:
+    """Counts the steps of the present length since the start; the next one knows no step before.
+    InputError: their number is not whole, or the model needs the step before.
+    """
+    s, before = simulation, header.seconds / max(header.steps, 1)
+    text = f"{path} was written with a step of {before:g} s; this run has {s.time_step:g} s"
+    if not s.model.takes_other_steps:
+        raise InputError(f"{text}, and a {type(s.model).__name__} needs the step before")
+    count = round(header.seconds / s.time_step)
+    if abs(count * s.time_step - header.seconds) > 1e-6:
+        raise InputError(
+            f"{text}, of which its time, {header.seconds:g} s after the start, is no whole number"
+        )
+    s.count = s.anew = count
+    if s.is_root:
+        warnings.warn(text, stacklevel=3)
+
+
+def _warn_of_new(path: Path, missing: set[str]) -> None:
+    """Warns where fields begin anew in a run that continues."""
+    new = sorted(name for name in missing if name.removesuffix("_before") not in missing - {name})
+    if new:
+        begin = "it begins" if len(new) == 1 else "they begin"
+        warnings.warn(f"{path} lacks {', '.join(new)}: {begin} at the initial value", stacklevel=3)
 
 
 def _warn_of_others(path: Path, held: Iterable[str], own: set[str]) -> None:

@@ -71,14 +71,15 @@ class Events(Held):
             if self.forcing:
                 with region("forcing", "input", "input"):
                     piece = min(piece, self.forcing.load(self._simulation))
-            piece = 1 if self.count == 0 else piece
+            first = self.count in (0, self.anew)
+            piece = 1 if first else piece
             # another simulation in this process may have its own
             mpi.core.set_threads(int(self.parallel["threads"]))
             if self.changed:
                 self.sequence.changed(self.fields)
                 self.changed = False
             try:
-                march(self.model, self.sequence, self.fields, piece)
+                march(self.model, self.sequence, self.fields, piece, first)
             except RunError:
                 raise
             except (
@@ -455,9 +456,11 @@ class Events(Held):
         sanity.watch(self._simulation)
 
 
-def march(model: Model, sequence: Any, fields: Any, steps: int) -> None:
-    """Takes steps of a model on a field set; the first of a run has its own weights."""
-    for name, values in model.profiles_of_step(fields.count == 0).items():
+def march(model: Model, sequence: Any, fields: Any, steps: int, first: bool) -> None:
+    """Takes steps of a model on a field set; first: no step before is known, and the weights are
+    others.
+    """
+    for name, values in model.profiles_of_step(first).items():
         if fields.has(name):
             fields.set_profile(name, values)
     sequence.advance(fields, steps)

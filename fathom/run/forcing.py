@@ -3,7 +3,7 @@ in time; the next is read while the model runs.
 
 The time-dependent inputs of surface and model are sources: `fields`, names of the fields
 NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/base/instants.py);
-`read(number)`, name -> array (ny, nx).
+`read(number)`, name -> array (ny, nx), or (levels, ny, nx).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Source(Protocol):
     axis: TimeAxis
 
     def read(self, number: int) -> Mapping[str, np.ndarray]:
-        """Returns the record of that number by field, each (ny, nx)."""
+        """Returns the record of that number by field, each (ny, nx) or (levels, ny, nx)."""
 
 
 class Forcing:
@@ -101,9 +101,7 @@ class Forcing:
             for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):
-                    s.fields.set(
-                        name + suffix, np.ascontiguousarray(values, float), nearest_outside=True
-                    )
+                    _put(s.fields, name + suffix, values)
             for name in source.fields:
                 s.sequence.ramp(name + "_weight", s.time_step, t0, t1 - t0)
             if self.held[n] is None:
@@ -134,6 +132,12 @@ class Forcing:
             raise RunError(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error
+
+
+def _put(fields: Any, name: str, values: np.ndarray) -> None:
+    """Puts (ny, nx), or (levels, ny, nx), into a field."""
+    for k, layer in enumerate(values if np.ndim(values) == 3 else [values]):
+        fields.set(name, np.ascontiguousarray(layer, float), k, nearest_outside=True)
 
 
 def _named(source: Source) -> str:

@@ -70,6 +70,7 @@ class Held(Configurable):
     fields: Any  # the fields of the program (core.FieldSet)
     changed: bool  # fields have been set since the last step
     count: int  # steps since the start
+    anew: int  # that of a step for which none before is known
     at_start: frozenset[str]  # data of steps for the first record
     forcing: Forcing | None  # where it comes in records
     delivery: Delivery

@@ -62,7 +62,7 @@ class Other(NamedTuple):
     def advance(self, steps: int) -> None:
         """Takes so many steps."""
         for _ in range(steps):
-            march(self.model, self.sequence, self.fields, 1)
+            march(self.model, self.sequence, self.fields, 1, self.fields.count == 0)
 
     @contextmanager
     def going_back(self, simulation: Simulation, span: float) -> Iterator[None]:

@@ -141,7 +141,7 @@ class Simulation(Requests, Events):
         self.restart_from: Path | None = None
         self.restored: set[str] = set()
         self.between: Path | None = None  # a restart between two sequences of this simulation
-        self.count, self.start_steps, self.stopped = 0, 0, False
+        self.count, self.start_steps, self.stopped, self.anew = 0, 0, False, 0
         self.first_count = 0  # steps before those of this simulation: in the restart
         self.stretch = Stretch()  # what its record says of time
         self.set_between: dict[str, str] = {}  # fields that Python has set between steps, and when

@@ -86,9 +86,10 @@ def test_records_cover_the_sea(factor, refused):
     data = wind().assign_coords(latitude=latitude * factor)
     one = Input("eastward_wind", Records(data), "m s-1")
     if refused:
-        with pytest.raises(ValueError, match=r"has latitudes from .*% of the sea of the grid"):
-            one.read(3, Points(grid))
+        with pytest.raises(ValueError, match=r"has latitudes from .*% of its points lie outside"):
+            one.check(grid)
     else:
+        one.check(grid)
         assert np.isfinite(one.read(3, Points(grid))).all()
 
 

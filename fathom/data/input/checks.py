@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base import longitudes
 from fathom.base import units as of_units
 from fathom.base.failure import InputError, beside
 from fathom.names import quantities
@@ -247,31 +248,41 @@ def check_covers(
     around: bool,
     points: tuple[np.ndarray, np.ndarray],
 ) -> None:
-    """Raises InputError: points of the model (latitude, longitude) that lie beyond the data, by
-    more than 5 degrees or two rows northward or southward, by more than a column eastward or
-    westward.
+    """Raises InputError: points of the model (latitude, longitude) that lie beyond the data, with
+    the extents of both. Of data of a region: by more than a row or a column; of data once around
+    the earth: more than a tenth of them by more than 5 degrees or two rows.
     """
     north, east = points
     if not north.size:
         return
-    rows = np.ptp(latitude) / max(latitude.size - 1, 1)
-    reach = max(5.0, 2 * rows)
-    south, top = latitude.min(), latitude.max()
+    south, top = float(latitude.min()), float(latitude.max())
+    reach, allowed = _reach(latitude, around)
     beyond = (north < south - reach) | (north > top + reach)
-    if beyond.mean() > 0.1:
+    if not around:
+        step = np.diff(longitude).max() if longitude.size > 1 else 0.0
+        from_west = np.mod(east - longitude[0] + step, 360)
+        beyond |= from_west > np.ptp(longitude) + 2 * step + 1e-9
+    if beyond.mean() > allowed:
+        own = longitudes.eastward(np.unique(east)).longitude
+        columns = ("", "")
+        if not around:
+            columns = tuple(f", longitudes from {x[0]:g} to {x[-1]:g}" for x in (longitude, own))
         raise InputError(
-            f"{source} has latitudes from {south:g} to {top:g}; {beyond.mean():.0%} of the sea of"
-            f" the grid, from {north.min():.4g} to {north.max():.4g}, lies outside: it must cover"
-            " the grid"
+            f"{source} has latitudes from {south:g} to {top:g}{columns[0]}; the sea of the grid has"
+            f" latitudes from {north.min():.4g} to {north.max():.4g}{columns[1]}: {_share(beyond)}"
+            " of its points lie outside; it must cover them"
         )
+
+
+def _reach(latitude: np.ndarray, around: bool) -> tuple[float, float]:
+    """Returns how far beyond the first and the last row points may lie [degrees], and which share
+    of them may lie farther.
+    """
     if around:
-        return
-    step = np.diff(longitude).max() if longitude.size > 1 else 0.0
-    from_west = np.mod(east - longitude[0] + step, 360)
-    outside = from_west > np.ptp(longitude) + 2 * step + 1e-9
-    if outside.any():
-        raise InputError(
-            f"{source} has longitudes from {longitude[0]:g} to {longitude[-1]:g};"
-            f" {outside.mean():.0%} of the points of the grid, as {east[outside][0]:.4g}, lie"
-            " outside: it must cover the grid"
-        )
+        return max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1)), 0.1
+    return (np.abs(np.diff(latitude)).max() if latitude.size > 1 else 0.0) + 1e-9, 0.0
+
+
+def _share(which: np.ndarray) -> str:
+    """Returns a share in percent, never 0 %."""
+    return f"{which.mean():.0%}" if which.mean() >= 0.01 else f"{int(which.sum())}"

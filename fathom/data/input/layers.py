@@ -57,16 +57,18 @@ def _on_points(
     used: np.ndarray,
 ) -> np.ndarray:
     try:
-        return _of_array(_array(value, field), field, (latitude, longitude, depth), used)
+        return on_places(_array(value, field), field, (latitude, longitude, depth), used)
     except InputError as error:
         source = value if isinstance(value, (str, Path, Records)) else "the data"
         raise InputError(f"{field} of {source}: {error}") from error
 
 
-def _of_array(
+def on_places(
     array: Any, field: str, places: tuple[np.ndarray, np.ndarray, np.ndarray], used: np.ndarray
 ) -> np.ndarray:
-    """Returns an array at places: latitude, longitude, depth."""
+    """Returns an array of xarray on (depth, latitude, longitude) at places: latitude, longitude,
+    depth; as `on_points`.
+    """
     latitude, longitude, depth = places
     array = _on_axes(array)
     # practical salinity is a number, which files call 1e-3 or psu
@@ -180,20 +182,34 @@ def _array(value: Any, field: str, checked: bool = True) -> Any:
         return value.squeeze(drop=True)
     row = names.get(field)
     wanted = (field, row.alias, row.attributes.get("standard_name") or "")
-    without = variables.bounds_in(value.variables)
-    arrays = {name: array for name, array in value.data_vars.items() if str(name) not in without}
-    there = _meant(arrays, field, wanted)
-    if len(there) != 1:
-        raise InputError(
-            f"no such variable among {', '.join(map(str, value.data_vars)) or 'none'};"
-            f" wanted: {' or '.join(filter(None, wanted))}"
-        )
-    found = next(iter(there.values()))
+    found = meant_in(value, field, wanted)
     if checked:
         said = checks.said_by(str(found.name), found)
         measured = (in_situ,) if field == "temperature" else ()
         checks.check_meaning(said, field, "the data", (*wanted, *measured))
     return found.squeeze(drop=True)
+
+
+def meant_in(data: Any, field: str, wanted: tuple[str, ...]) -> Any:
+    """Returns the variable of a data set with one of the wanted names, or the only one.
+    InputError: there is none, or there are several.
+    """
+    without = variables.bounds_in(data.variables)
+    arrays = {name: array for name, array in data.data_vars.items() if str(name) not in without}
+    there = _meant(arrays, field, wanted)
+    if len(there) != 1:
+        raise InputError(
+            f"no such variable among {', '.join(map(str, data.data_vars)) or 'none'};"
+            f" wanted: {' or '.join(filter(None, wanted))}"
+        )
+    return next(iter(there.values()))
+
+
+def named(data: Any, records: Records) -> Any:
+    """Returns the variable of a data set that records name. InputError: it has none."""
+    if records.variable not in data.data_vars:
+        raise InputError(unknown(f"variable of {records}", records.variable, data.data_vars))
+    return data[records.variable]
 
 
 def _of_records(records: Records, field: str) -> Any:
@@ -207,9 +223,7 @@ def _of_records(records: Records, field: str) -> Any:
             )
         data = output.open(data)
     if records.variable is not None and hasattr(data, "data_vars"):
-        if records.variable not in data.data_vars:
-            raise InputError(unknown(f"variable of {records}", records.variable, data.data_vars))
-        data = data[records.variable]
+        data = named(data, records)
     array = _array(data, field, records.variable is None)
     return array if records.units is None else array.assign_attrs(units=records.units)
 

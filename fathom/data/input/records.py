@@ -51,8 +51,9 @@ from fathom.output import formats
 class Records(Configurable):
     """A field in time, or one that stays, from files or from xarray.
 
-    Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
-    it is brought to the model's cells or points, or those of the model, (ny, nx). Time is
+    Its last two dimensions are latitude and longitude (degrees, around the earth or over a part of
+    it that contains the grid), from which it is brought to the model's cells or points, or those of
+    the model, (ny, nx). Time is
     that of CF: instants, or intervals where there are `time_bounds`; between instants and middles
     of intervals a model interpolates.
 
@@ -406,6 +407,15 @@ class Input:
             )
         if v.latitude is None or not grid.horizontal.spherical:
             self._check_order(grid)
+        else:
+            self._check_covers(grid)
+
+    def _check_covers(self, grid: Any) -> None:
+        """Raises InputError: data on the earth do not cover the sea of the grid."""
+        v, points = self.variable, Points(grid, self.where)
+        of_sea = points.latitude[points.wet], points.longitude[points.wet]
+        around = v.columns is None or v.columns.around
+        checks.check_covers(self._source, v.latitude, v.longitude, around, of_sea)
 
     def _check_order(self, grid: Any) -> None:
         """Raises InputError: rows and columns on the points of the model run another way."""
@@ -420,8 +430,6 @@ class Input:
             self._check_values(values, points, lambda bad: bad & wet)
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         around = v.columns is None or v.columns.around
-        of_sea = points.latitude[wet], points.longitude[wet]
-        checks.check_covers(self._source, v.latitude, v.longitude, around, of_sea)
         longitude = v.longitude
         if not around:
             values, longitude = longitudes.closed(values, longitude)
@@ -511,7 +519,9 @@ class Joined:
         return result
 
     def check(self, grid: Any) -> None:
-        """Checks nothing: its components are inputs themselves."""
+        """Raises InputError where a component does not fit the grid."""
+        for one in self.components:
+            one.check(grid)
 
 
 class Points:

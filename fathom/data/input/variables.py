@@ -239,7 +239,7 @@ def _described(name: str, array: Any, coords: Any) -> Variable | None:
         return None
     time, places = _dimensions(array)
     latitude, longitude = _places(name, array, places)
-    axis = times.always if time is None else _axis(name, array, time, coords)
+    axis = times.always if time is None else axis_of(name, array, time, coords)
     columns = None if longitude is None else longitudes.eastward(longitude)
     return Variable(
         name,
@@ -272,8 +272,13 @@ def why_not(array: Any) -> str:
 def _dimensions(array: Any) -> tuple[str | None, list[str]]:
     """Returns (the dimension of time or None, the others that are longer than one)."""
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
-    time = next((dim for dim in dims if _is_time(array, dim)), None)
+    time = dimension_of_time(array)
     return time, [dim for dim in dims if dim != time]
+
+
+def dimension_of_time(array: Any) -> str | None:
+    """Returns the dimension of an array that is time; None: it has none."""
+    return next((str(dim) for dim in array.dims if _is_time(array, dim)), None)
 
 
 def _places(
@@ -336,7 +341,7 @@ def _is_time(array: Any, dim: str) -> bool:
     return coordinate.dtype.kind == "O" and hasattr(coordinate.values.flat[0], "calendar")
 
 
-def _axis(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis:
+def axis_of(name: str, array: Any, dim: str | None, coords: Any) -> times.TimeAxis:
     """Returns the TimeAxis of a dimension."""
     if dim == "month" and array.sizes[dim] == 12:
         return times.months

@@ -33,6 +33,7 @@ class Tendency:
         term: str | None,
         when: bool = True,
         at: Mapping[str, tuple[str, str]] | None = None,
+        on: Mapping[str, str] | None = None,
     ) -> None:
         """Adds a process for this tracer; None adds nothing.
 
@@ -41,6 +42,7 @@ class Tendency:
         term : of the budget; None: it prepares others, and changes no tendency.
         when : if False, nothing is added.
         at : fields that are elsewhere, {name: (horizontal, vertical)}.
+        on : other names of its fields.
         """
         if what is None or not when:
             return
@@ -50,7 +52,7 @@ class Tendency:
                 self.finish()
             self.term = term
         label = f"{what.name} of {self.tracer.name}"
-        self.do(what, roles={"tracer": self.tracer}, at=at, label=label)
+        self.do(what, roles={"tracer": self.tracer}, at=at, on=on, label=label)
 
     def finish(self) -> None:
         """Takes the share of the term that is complete now."""

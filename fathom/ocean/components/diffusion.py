@@ -20,13 +20,15 @@ DEGREE = 111198.0
 def lateral_scale(grid: WaterGrid, where: str, biharmonic: bool) -> Array:
     """Returns the factor of the coefficient of a lateral scheme at "center" or "corner", (ny, nx):
     the spacing in degrees for Laplacian schemes; its cube, half in each of the two passes, for
-    biharmonic ones. On a plane the coefficient is what the user gives: 1.
+    biharmonic ones. On a plane the coefficient is what the user gives: 1. In the sponge at an open
+    edge it is larger.
     """
     dx, dy = (np.asarray(getattr(grid.horizontal, f"{d}_{where}"), float) for d in ("dx", "dy"))
     spacing = np.sqrt(dx * dy) / DEGREE
+    factor = grid.lateral_factor.get(where, 1.0)
     if not grid.horizontal.spherical:
-        return np.ones_like(spacing)
-    return np.asarray(spacing**1.5 if biharmonic else spacing)
+        return np.ones_like(spacing) * factor
+    return np.asarray(spacing**1.5 if biharmonic else spacing) * factor
 
 
 class Diffusion(OceanComponent):

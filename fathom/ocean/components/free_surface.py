@@ -121,13 +121,14 @@ class FreeSurface(Configurable):
         }
         return FreeSurface(**self.__dict__ | definite)
 
-    def solve(self, step: float) -> Any:
-        """Returns the solver, a global process."""
+    def solve(self, step: float, radiates: bool = False) -> Any:
+        """Returns the solver, a global process. radiates: whether waves leave through edges."""
         how = {
             name: value
             for name, value in self.__dict__.items()
             if name not in ("implicitness", "freshwater")
         }
+        how["radiates"] = radiates
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def slope(self) -> dict[str, Any]:
@@ -171,10 +172,11 @@ class BarotropicMode(OceanComponent):
     ----------
     grid : of water.
     given : the user's FreeSurface, whose solver and preconditioner may be "automatic".
+    radiates : whether waves leave through open edges.
     """
 
-    def __init__(self, grid: WaterGrid, given: FreeSurface) -> None:
-        self.grid, self.given = grid, given
+    def __init__(self, grid: WaterGrid, given: FreeSurface, radiates: bool = False) -> None:
+        self.grid, self.given, self.radiates = grid, given, radiates
         # where layers stay, the surface lies above the bottom of the first one
         self.first_layer = float(grid.levels.weights[0])  # [m]
         least = -100.0 if self.takes_fresh_water else max(-100.0, -self.first_layer)
@@ -223,7 +225,7 @@ class BarotropicMode(OceanComponent):
             do("BarotropicDivergence", on=here)
             do("FreshwaterConvergence", when=stretched)
         if phase == "surface height":
-            do(surface.solve(do.step))
+            do(surface.solve(do.step, self.radiates))
             do("BarotropicCorrection", on=at_rest, **surface.turn())
         if phase == "transport":
             do("VolumeTransport", on=at_rest, **surface.slope())

@@ -10,7 +10,7 @@ from typing import Any
 from fathom import names
 from fathom.base.failure import InputError
 from fathom.model.component import Field
-from fathom.model.order import Order
+from fathom.model.order import Order, in_small_letters
 from fathom.model.schemes import Scheme
 from fathom.ocean.components.cells import Cells
 from fathom.ocean.components.component import (
@@ -38,6 +38,7 @@ fields_of_tracer = (
     "_region",
     "_layers",
     "_in_air",
+    "_at_open_edge",
 )
 
 
@@ -103,6 +104,7 @@ class Tracers(OceanComponent):
     mixing : its factors diffuse them.
     passive : holds some at given values.
     budgets : names of tracers of which every term is computed.
+    reactions : schemes that add to the tendencies of several tracers at once.
     """
 
     def __init__(
@@ -113,9 +115,16 @@ class Tracers(OceanComponent):
         mixing: VerticalMixing,
         passive: PassiveTracers,
         budgets: Sequence[str],
+        reactions: Sequence[Any] = (),
     ) -> None:
         self.fields, self.advection, self.sources = fields, advection, sources
         self.mixing, self.passive, self.budgets = mixing, passive, budgets
+        self.reactions = reactions
+        names = {field.tendency for field in fields}
+        for one in reactions:
+            _check_reaction(one, names)
+        changed = {name for one in reactions for name in one.field_names}
+        self.reacting = [field.tendency in changed for field in fields]
 
     @property
     def swept(self) -> bool:
@@ -143,13 +152,33 @@ class Tracers(OceanComponent):
             do("SweepVolumes")
             for add in tendencies:
                 add(self.advection.companion("sweep"), term=ADVECTION)
-        for tracer, add in zip(self.fields, tendencies, strict=True):
+        apart = [add for add, reacts in zip(tendencies, self.reacting) if not reacts]
+        together = [add for add in tendencies if add not in apart]
+        for add in apart:
+            self._step([add], (), do)
+        self._step(together, self.reactions, do)
+
+    def _step(self, group: Sequence[Tendency], reactions: Sequence[Any], do: Order) -> None:
+        """Adds the step of tracers: all that changes them one by one, then what changes them
+        together, then their new values.
+        """
+        for add in group:
             add(self.advection, term=ADVECTION)
             for component in self.sources:
-                component.add_to(tracer, add)
+                component.add_to(add.tracer, add)
             add.finish()
-            self._update(tracer, do)
-            self._hold(tracer, do)
+        for reaction in reactions:
+            self._react(reaction, group, do)
+        for add in group:
+            self._update(add.tracer, do)
+            self._hold(add.tracer, do)
+
+    def _react(self, reaction: Any, group: Sequence[Tendency], do: Order) -> None:
+        """Adds a scheme that changes several tracers, and its share of their budgets."""
+        do(reaction)
+        for add in group:
+            if add.has_budget and add.tracer.tendency in reaction.field_names:
+                add_share("BudgetShare", add.tracer, in_small_letters(reaction.name), do)
 
     def _update(self, tracer: Field, do: Order) -> None:
         """Adds vertical diffusion and the new value, and what closes the budget."""
@@ -171,8 +200,48 @@ class Tracers(OceanComponent):
         tendency. InputError: it is among the processes of another term.
         """
         for tracer in self.fields:
+            _check_place(tracer, do)
             if tracer.name in self.budgets:
                 _add_terms_of_user(tracer, do)
+
+
+def _check_reaction(reaction: Any, tendencies: Iterable[str]) -> None:
+    """Raises InputError: a scheme changes no tracer, or the tendency of one that is not there."""
+    known = list(tendencies)
+    changed = [name for name in reaction.field_names if name.endswith("_tendency")]
+    if not changed:
+        raise InputError(
+            f"reactions: {reaction!r} changes no tracer: it must update a NAME_tendency"
+        )
+    if missing := [name.removesuffix("_tendency") for name in changed if name not in known]:
+        raise InputError(
+            f"reactions: {reaction!r} changes {', '.join(missing)}, and the ocean has no such"
+            f" tracer; give tracers = [{', '.join(map(repr, missing))}]"
+        )
+
+
+def _check_place(tracer: Field, do: Order) -> None:
+    """Raises InputError: what a process of the user's adds to the tendency of a tracer is lost,
+    since the tendency is begun later, or has been used before.
+    """
+    begun = next(n for n, process in enumerate(do.processes) if _writes(process, tracer.tendency))
+    label = f"TracerUpdate of {tracer.name}"
+    used = next((n for n, one in enumerate(do.processes) if one.name == label), None)
+    for n in do.own:
+        process = do.processes[n]
+        early, late = n < begun, used is not None and n > used
+        if (early or late) and _changes(process, tracer.tendency):
+            when = f"before '{do.processes[begun].name}'" if early else f"after '{label}'"
+            raise InputError(
+                f"{process.name} stands {when}: what it adds to {tracer.tendency} would be lost. A"
+                " scheme that changes several tracers is one of the reactions of an ocean:"
+                f" Ocean(reactions=[{process.name}])"
+            )
+
+
+def _writes(process: Any, field: str) -> bool:
+    """Returns whether a process of the core begins a field."""
+    return any(f["name"] == field and f["access"] == "writes" for f in process.fields)
 
 
 def _add_terms_of_user(tracer: Field, do: Order) -> None:

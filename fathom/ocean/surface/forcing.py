@@ -20,6 +20,7 @@ from fathom.base.shown import OpenSignature
 from fathom.base.units import conversion
 from fathom.data import fluxes
 from fathom.data.forcings import Data
+from fathom.data.input import checks
 from fathom.data.input.records import Records, given
 from fathom.data.input.values import on_columns
 from fathom.grids.regrid.mouths import spread
@@ -120,6 +121,11 @@ def _of_file(records: Records, target: tuple[Array, ...], farthest: float) -> Ar
     mean = sum(np.nan_to_num(records.read(variable, n).astype(float)) for n in range(number))
     if variable.latitude is None or variable.longitude is None:
         raise InputError(f"{records}: {variable.name} of rivers needs latitude and longitude")
+    latitude, longitude, _, wet = target
+    around = variable.columns is None or variable.columns.around
+    of_sea = latitude[wet], longitude[wet]
+    name = f"{records}: {variable.name}"
+    checks.check_covers(name, variable.latitude, variable.longitude, around, of_sea)
     flux = mean * factor / number
     return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)
 

@@ -1,0 +1,20 @@
+#include "ocean/schemes.hpp"
+#include "ocean/open_edges/nudging.hpp"
+#include "ocean/open_edges/open_edges.hpp"
+
+namespace fathom::ocean {
+
+Entries open_edges(Part) {
+    return {entry<EdgeWithoutAdvection>("EdgeWithoutAdvection"),
+            entry<EdgeKeepsTendency>("EdgeKeepsTendency"),
+            entry<EdgeWithoutFriction>("EdgeWithoutFriction"),
+            entry<EdgeConvergence>("EdgeConvergence"),
+            entry<EdgeTransport>("EdgeTransport"),
+            entry<EdgeContent>("EdgeContent"),
+            entry<LayersInTime<false>>("LayersInTime"),
+            entry<LayersInTime<true>>("LayersInTimeAtCorners"),
+            entry<TracerNudging>("TracerNudging"),
+            entry<VelocityNudging>("VelocityNudging")};
+}
+
+}  // namespace fathom::ocean

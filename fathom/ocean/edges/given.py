@@ -1,0 +1,231 @@
+"""What is given at some points of an ocean: numbers, arrays, functions, data sets, which stay, or
+records in time; and what is given beyond its open edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fathom.base.failure import InputError
+from fathom.base.instants import TimeAxis
+from fathom.data.input import layers_in_time
+from fathom.data.input.layers_in_time import Series
+from fathom.data.input.records import given, interpolate
+from fathom.data.input.values import as_grid_has, check_shape, on_columns
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Array
+from fathom.model.order import Order
+from fathom.ocean.edges.sides import Cuts
+from fathom.ocean.initial import check_data_set, layers_of, names_of_height
+
+HEIGHT = "sea_surface_height"
+ALONG_GRID, TOWARDS = ("velocity_x", "velocity_y"), ("eastward_velocity", "northward_velocity")
+Arrays = Mapping[str, Array]  # by field, (levels, ny, nx)
+
+
+class At:
+    """Points of a grid at which something is given: which (ny, nx), of centres or corners."""
+
+    def __init__(self, grid: WaterGrid, which: Array, where: str = "center") -> None:
+        self.grid, self.where, self.which = grid, where, np.asarray(which) > 0
+        self.depth = grid.levels.middles
+
+    def spread(self, values: Array) -> Array:
+        """Returns values (..., points) in (..., ny, nx), 0 elsewhere."""
+        found = np.zeros((*values.shape[:-1], *self.which.shape))
+        found[..., self.which] = values
+        return found
+
+    def check(self, series: Series) -> None:
+        """Raises InputError: records do not cover these points."""
+        if self.grid.horizontal.spherical:
+            longitude, latitude = (x[self.which] for x in self.grid.coordinates(self.where))
+            series.check_covers(latitude, longitude)
+
+    def record(self, series: Series, number: int) -> Array:
+        """Returns a record there, (levels, ny, nx), 0 elsewhere; of a column: one level."""
+        depth = np.zeros(1) if series.column else self.depth
+        if self.grid.horizontal.spherical:
+            longitude, latitude = (x[self.which] for x in self.grid.coordinates(self.where))
+            return self.spread(series.on_points(number, latitude, longitude, depth))
+        array = series.record(number)
+        values = as_grid_has(self.grid, array, series.field, self.where, layers=not series.column)
+        shape = (len(depth), *self.which.shape)
+        whole = np.broadcast_to(np.asarray(values, float), shape)
+        return np.where(self.which, whole, 0.0)
+
+    def constant(self, name: str, value: Any) -> Array:
+        """Returns what stays, (levels, ny, nx); of the height: one level."""
+        if name == HEIGHT:
+            called = names_of_height
+            return on_columns(self.grid, value, name=name, units="m", called=called, gaps="fill")[
+                None
+            ]
+        return np.stack([layer for _, layer in layers_of(self.grid, name, value, self.where)])
+
+    def along_grid(self, values: Arrays) -> dict[str, Array]:
+        """Returns velocities eastward and northward along the axes of the grid; others as they
+        are.
+        """
+        if not {*TOWARDS} <= {*values}:
+            return dict(values)
+        u, v = (values[name] for name in TOWARDS)
+        angle = np.asarray(getattr(self.grid.horizontal, f"angle_{self.where}"), float)
+        turned = u * np.cos(angle) + v * np.sin(angle), v * np.cos(angle) - u * np.sin(angle)
+        return dict(zip(ALONG_GRID, turned))
+
+
+class InTime:
+    """Fields that are made of records with the same times (fathom/run/forcing.py)."""
+
+    def __init__(
+        self,
+        fields: Sequence[str],
+        of: Sequence[Series],
+        at: At,
+        make: Callable[[Arrays], Arrays],
+    ) -> None:
+        self.fields, self.series, self.at, self.make = fields, of, at, make
+        self.axis: TimeAxis = of[0].axis
+        for one in of:
+            at.check(one)
+            if one.axis != self.axis:
+                raise InputError(
+                    f"{of[0].field} and {one.field} of {one.source} are not given at the same times"
+                )
+
+    def describe(self) -> list[str]:
+        """Returns where its fields come from, and of which times."""
+        return [f"{one.field}: {one.source}, {self.axis}" for one in self.series]
+
+    def read(self, number: int) -> Arrays:
+        """Returns the fields of a record."""
+        return self.make({one.field: self.at.record(one, number) for one in self.series})
+
+
+class Values:
+    """Fields that are made of given values, in time or once.
+
+    at : where.  given : by name.  names : of those that are used; one that is not given is 0.
+    make : from their arrays by name to those of `fields`.
+    """
+
+    def __init__(
+        self,
+        at: At,
+        given: Mapping[str, Any],
+        names: Sequence[str],
+        make: Callable[[Arrays], Arrays],
+        fields: Sequence[str],
+    ) -> None:
+        self.at, self.make, self.fields = at, make, fields
+        self.values = {name: given.get(name, 0.0) for name in names}
+        for name, value in self.values.items():
+            if isinstance(value, str):
+                check_data_set(value, name)
+            check_shape(at.grid, value, name)
+        found = [
+            layers_in_time.series(value, name, column=name == HEIGHT)
+            for name, value in self.values.items()
+        ]
+        series = [one for one in found if one is not None]
+        if series and len(series) < len(found):
+            raise InputError(f"{' and '.join(names)}: both must be given in time, or none")
+        self.in_time = InTime(fields, series, at, make) if series else None
+
+    def constant(self) -> Arrays:
+        """Returns the fields that stay; none where they are in time."""
+        if self.in_time is not None:
+            return {}
+        return self.make({name: self.at.constant(name, v) for name, v in self.values.items()})
+
+    def interpolate(self, do: Order, used: str, where: str = "center") -> None:
+        """Adds the processes that make fields from their records; used: field of columns, above 0
+        where they are wanted.
+        """
+        if self.in_time is None:
+            return
+        scheme = "LayersInTime" if where == "center" else "LayersInTimeAtCorners"
+        for field in self.fields:
+            if field in of_columns:
+                interpolate(do, field)
+            else:
+                parts = {"previous": "previous", "next": "next", "forcing_weight": "weight"}
+                on = {name: f"{field}_{part}" for name, part in parts.items()}
+                do(scheme, on=on | {"used": used, "value": field}, label=f"{scheme} of {field}")
+
+
+of_columns = ("open_edge_flow_given", "open_edge_height_given")
+
+
+class Outside:
+    """The sea beyond the open edges, in the fields that the processes there read.
+
+    grid : with its edges cut, where: `cuts`.
+    given : by field, as for `set` of an ocean, or in time.
+    balanced : whether the given flow keeps the volume of the sea.
+    """
+
+    def __init__(
+        self, grid: WaterGrid, cuts: Cuts, given: Mapping[str, Any], balanced: bool
+    ) -> None:
+        self.grid, self.cuts, self.balanced = grid, cuts, balanced
+        self.at = At(grid, cuts.cells)
+        if {*TOWARDS} & {*given} and {*ALONG_GRID} & {*given}:
+            raise InputError(
+                f"{' and '.join(TOWARDS)} are given at open edges instead of"
+                f" {' and '.join(ALONG_GRID)}, not with them"
+            )
+        flow = TOWARDS if {*TOWARDS} & {*given} else ALONG_GRID
+        self.values = [
+            Values(self.at, given, (name,), _tracer, (f"{name}_at_open_edge",))
+            for name in given
+            if name not in (HEIGHT, *ALONG_GRID, *TOWARDS)
+        ]
+        self.values.append(Values(self.at, given, (HEIGHT,), _height, ("open_edge_height_given",)))
+        fields = [f"open_edge_{part}_given" for part in ("flow", *ALONG_GRID)]
+        self.values.append(Values(self.at, given, flow, self._flow, fields))
+
+    def _flow(self, values: Arrays) -> dict[str, Array]:
+        """Returns the given flow out of each cell [m3 s-1], (ny, nx), and the flow along x and y
+        less its mean over the column [m s-1], (levels, ny, nx).
+        """
+        cuts, grid = self.cuts, self.grid
+        u, v = self.at.along_grid(values).values()
+        there = np.arange(len(u))[:, None, None] < np.asarray(grid.wet_levels)
+        h = np.where(there, [grid.thickness(k) for k in range(len(u))], 0.0)
+        depth = h.sum(0)
+        mean_u, mean_v = ((h * part).sum(0) / np.maximum(depth, 1e-3) for part in (u, v))
+        flow = (cuts.length_x * mean_u + cuts.length_y * mean_v) * depth
+        if self.balanced:
+            section = (np.abs(cuts.length_x) + np.abs(cuts.length_y)) * depth
+            flow = flow - section * (flow.sum() / section.sum())
+        inside = lambda part, mean, open_: np.where(there & (open_ != 0), part - mean, 0.0)
+        return {
+            "open_edge_flow_given": flow,
+            "open_edge_velocity_x_given": inside(u, mean_u, cuts.open_x),
+            "open_edge_velocity_y_given": inside(v, mean_v, cuts.open_y),
+        }
+
+
+def _tracer(values: Arrays) -> dict[str, Array]:
+    return {f"{name}_at_open_edge": array for name, array in values.items()}
+
+
+def _height(values: Arrays) -> dict[str, Array]:
+    return {"open_edge_height_given": values[HEIGHT][0]}
+
+
+def values_of(data: Any, wanted: Sequence[str], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what is given by field: `own`, and of `data` the rest, where it has them."""
+    found = {name: value for name, value in own.items() if value is not None}
+    records = None if data is None else given(data)
+    if data is not None and records is None:
+        raise InputError(f"OpenEdges data = {data!r} is no file, folder, Records or xarray")
+    for name in wanted:
+        if records is not None and name not in found and layers_in_time.has(records, name):
+            found[name] = records
+    return found

@@ -1,0 +1,185 @@
+"""Open edges of an ocean: the user's OpenEdges, and the component with their part of a step
+(core/ocean/open_edges/open_edges.hpp, docs/regional.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fathom.base.clock import seconds_of
+from fathom.base.configurable import Configurable
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.grids.arguments import integer, number_of, yes_or_no
+from fathom.grids.water import WaterGrid
+from fathom.model.component import Field, Given
+from fathom.model.order import Order
+from fathom.model.schemes import scheme
+from fathom.ocean.components.component import OceanComponent, Tendency
+from fathom.ocean.edges.given import ALONG_GRID, HEIGHT, TOWARDS, Outside, values_of
+from fathom.ocean.edges.sides import Cuts, OpenEdge, listed
+
+
+class OpenEdges(Configurable):
+    """Edges of the grid where the sea goes on, and what is beyond them.
+
+    Values are numbers, arrays, functions and data sets as for `Ocean.set`, which stay; or files and
+    Records with times (time, depth, latitude, longitude), which are linear between two.
+
+    Parameters
+    ----------
+    sides : "west", "east", "south", "north", OpenEdge(side, between), a list of these, or "all".
+    data : a file, folder or Records with all that no other argument gives, by their CF names.
+    temperature, salinity : of water that enters [degC, 1e-3]. They must be given, here or by data.
+    sea_surface_height : [m], default 0.
+    velocity_x, velocity_y : along the axes of the grid; or eastward_velocity, northward_velocity
+        [m s-1], default 0.
+    tracers : name -> value of every further tracer.
+    inflow_time, outflow_time : in which tracers, and the flow less its mean over the column, are
+        drawn to the given values where water or waves enter, and where they leave (Marchesiello et
+        al. 2001).
+    sponge : factor of lateral friction and diffusion at the edges, default 1; it falls to 1 within
+        sponge_cells.
+    sponge_cells : width of the sponge, default 10.
+    balanced : whether the same speed is added to the given flow through all edges, so that it keeps
+        the volume of the sea.
+    """
+
+    mappings = ("tracers",)
+
+    def __init__(
+        self,
+        sides: str | OpenEdge | Sequence[str | OpenEdge],
+        data: Any = None,
+        *,
+        temperature: Given | None = None,
+        salinity: Given | None = None,
+        sea_surface_height: Given | None = None,
+        velocity_x: Given | None = None,
+        velocity_y: Given | None = None,
+        eastward_velocity: Given | None = None,
+        northward_velocity: Given | None = None,
+        tracers: Mapping[str, Given] | None = None,
+        inflow_time: str | float = "1d",
+        outflow_time: str | float = "360d",
+        sponge: float = 1.0,
+        sponge_cells: int = 10,
+        balanced: bool = False,
+    ) -> None:
+        self.edges = listed(sides)
+        self.data = data
+        self.own = {
+            "temperature": temperature,
+            "salinity": salinity,
+            HEIGHT: sea_surface_height,
+            "velocity_x": velocity_x,
+            "velocity_y": velocity_y,
+            "eastward_velocity": eastward_velocity,
+            "northward_velocity": northward_velocity,
+            **(tracers or {}),
+        }
+        self.inflow_time = _time("inflow_time", inflow_time)
+        self.outflow_time = _time("outflow_time", outflow_time)
+        self.balanced = yes_or_no("OpenEdges balanced", balanced)
+        self.sponge = float(number_of("OpenEdges sponge", sponge, "1"))
+        self.sponge_cells = integer("OpenEdges sponge_cells", sponge_cells)
+        if not (1 <= self.sponge <= 1000 and 1 <= self.sponge_cells):
+            raise InputError(
+                f"OpenEdges sponge = {sponge!r}, sponge_cells = {sponge_cells!r}; allowed: a factor"
+                " from 1 to 1000, and a width of 1 or more"
+            )
+
+    def __repr__(self) -> str:
+        return f"OpenEdges({', '.join(one.side for one in self.edges)})"
+
+
+def _time(name: str, given: str | float) -> float:
+    """Returns seconds. InputError: it is none, or below a second."""
+    seconds = seconds_of(given, f"OpenEdges {name}")
+    if not seconds >= 1:
+        raise InputError(f"OpenEdges {name} = {given!r} must be a second or more")
+    return float(seconds)
+
+
+class Edges(OceanComponent):
+    """The part of a step that open edges have.
+
+    Parameters
+    ----------
+    grid : with the cells at its edges cut, where: `cuts`.
+    given : what is beyond.
+    tracers : all that the sea has.
+    advection : the name of the process that advects momentum; None: none does.
+    friction : whether momentum has lateral friction.
+    """
+
+    def __init__(
+        self,
+        grid: WaterGrid,
+        cuts: Cuts,
+        given: OpenEdges,
+        tracers: Sequence[Field],
+        advection: str | None,
+        friction: bool,
+    ) -> None:
+        self.grid, self.cuts, self.given = grid, cuts, given
+        self.advection, self.friction = advection, friction
+        names = [tracer.name for tracer in tracers]
+        wanted = (*names, HEIGHT, *TOWARDS)
+        known = (*wanted, *ALONG_GRID)
+        if strange := [name for name in given.own if name not in known]:
+            raise InputError(unknown("tracer at open edges", strange[0], names))
+        values = values_of(given.data, wanted, given.own)
+        if missing := [name for name in names if name not in values]:
+            where = f"tracers = {{{missing[0]!r}: ...}}" if missing[0] in names[2:] else missing[0]
+            raise InputError(
+                f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
+                f" {where}, or data that have it"
+            )
+        self.outside = Outside(grid, cuts, values, given.balanced)
+        self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns where the edges are, and what is given for ever."""
+        cuts = self.cuts
+        where = {
+            "open_edge": cuts.cells,
+            "open_edge_corner": cuts.corners(self.grid),
+            "open_edge_length_x": cuts.length_x,
+            "open_edge_length_y": cuts.length_y,
+            "open_edge_radiation": cuts.radiation,
+        }
+        return where | {
+            name: array for one in self.outside.values for name, array in one.constant().items()
+        }
+
+    def diagnostics(self) -> Iterable[str]:
+        """Returns the flow through the edges, which stays readable between steps."""
+        return ["open_edge_outflow"]
+
+    def records(self) -> Iterable[Any]:
+        """Returns what is given in time."""
+        return [one.in_time for one in self.outside.values if one.in_time is not None]
+
+    def processes(self, phase: str, do: Order) -> None:
+        """Adds the flow through the edges; momentum next to them is without lateral friction."""
+        if phase == "momentum":
+            do("EdgeKeepsTendency", when=self.friction)
+        if phase == "friction":
+            do("EdgeWithoutFriction", when=self.friction)
+        if phase == "divergence":
+            for values in self.outside.values:
+                values.interpolate(do, "open_edge")
+            do("EdgeConvergence")
+        if phase == "transport":
+            do("EdgeTransport", **self.times)
+
+    def add_to(self, tracer: Field, add: Tendency) -> None:
+        """Adds what a tracer loses and gains through the edges."""
+        add(scheme("EdgeContent", **self.times), term="open_edges")
+
+    def complete(self, do: Order) -> None:
+        """Leaves momentum at the corners next to the edges without advection."""
+        if self.advection is not None:
+            do.insert(do.kinds.index(self.advection) + 1, "EdgeWithoutAdvection")
