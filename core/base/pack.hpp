@@ -23,6 +23,37 @@ template <class T> struct Lanes<T, 1> {
     using type = T;
 };
 
+/// Vectors twice as wide as the machine's are computed half by half: of their comparisons and
+/// choices gcc makes an instruction for each number. Results are the same.
+namespace pack_detail {
+#if defined(__AVX__) && !defined(__AVX512F__)
+template <class V> inline constexpr bool halved = sizeof(V) == 64;
+#else
+template <class V> inline constexpr bool halved = false;
+#endif
+template <class V> constexpr auto low(V a) {
+    if constexpr (sizeof a[0] == 8)
+        return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+    else
+        return __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+template <class V> constexpr auto high(V a) {
+    if constexpr (sizeof a[0] == 8)
+        return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+    else
+        return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+template <class H> constexpr auto joined(H a, H b) {
+    if constexpr (sizeof a[0] == 8)
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+    else
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+template <class F, class... V> [[gnu::always_inline]] constexpr auto by_halves(F f, V... of) {
+    return joined(f(low(of)...), f(high(of)...));
+}
+}  // namespace pack_detail
+
 /// Without contraction, the compiler makes eight scalar instructions of a vector fma or sqrt:
 /// these two are called by their intrinsics.
 namespace pack_detail {
@@ -46,39 +77,19 @@ inline void stream(double* p, D4 a) { _mm256_stream_pd(p, a); }
 inline void stream(float* p, F8 a) { _mm256_stream_ps(p, a); }
 inline D4 sqrt(D4 a) { return _mm256_sqrt_pd(a); }
 inline F8 sqrt(F8 a) { return _mm256_sqrt_ps(a); }
-struct D4x2 {
-    __m256d low, high;
-};
-struct F8x2 {
-    __m256 low, high;
-};
 inline D8 fma(D8 a, D8 b, D8 c) {
-    const auto x = std::bit_cast<D4x2>(a), y = std::bit_cast<D4x2>(b), z = std::bit_cast<D4x2>(c);
-    return std::bit_cast<D8>(
-        D4x2{_mm256_fmadd_pd(x.low, y.low, z.low), _mm256_fmadd_pd(x.high, y.high, z.high)});
+    return by_halves([](D4 x, D4 y, D4 z) { return fma(x, y, z); }, a, b, c);
 }
 inline F16 fma(F16 a, F16 b, F16 c) {
-    const auto x = std::bit_cast<F8x2>(a), y = std::bit_cast<F8x2>(b), z = std::bit_cast<F8x2>(c);
-    return std::bit_cast<F16>(
-        F8x2{_mm256_fmadd_ps(x.low, y.low, z.low), _mm256_fmadd_ps(x.high, y.high, z.high)});
+    return by_halves([](F8 x, F8 y, F8 z) { return fma(x, y, z); }, a, b, c);
 }
-inline void stream(double* p, D8 a) {
-    const auto x = std::bit_cast<D4x2>(a);
-    _mm256_stream_pd(p, x.low);
-    _mm256_stream_pd(p + 4, x.high);
-}
-inline void stream(float* p, F16 a) {
-    const auto x = std::bit_cast<F8x2>(a);
-    _mm256_stream_ps(p, x.low);
-    _mm256_stream_ps(p + 8, x.high);
-}
+inline void stream(double* p, D8 a) { stream(p, low(a)), stream(p + 4, high(a)); }
+inline void stream(float* p, F16 a) { stream(p, low(a)), stream(p + 8, high(a)); }
 inline D8 sqrt(D8 a) {
-    const auto x = std::bit_cast<D4x2>(a);
-    return std::bit_cast<D8>(D4x2{_mm256_sqrt_pd(x.low), _mm256_sqrt_pd(x.high)});
+    return by_halves([](D4 x) { return sqrt(x); }, a);
 }
 inline F16 sqrt(F16 a) {
-    const auto x = std::bit_cast<F8x2>(a);
-    return std::bit_cast<F16>(F8x2{_mm256_sqrt_ps(x.low), _mm256_sqrt_ps(x.high)});
+    return by_halves([](F8 x) { return sqrt(x); }, a);
 }
 #else
 template <class V> inline constexpr bool native = false;
@@ -138,18 +149,25 @@ template <class T, int lanes_> struct Pack {
     constexpr Pack& operator+=(Pack b) { return *this = *this + b; }
     constexpr Pack& operator-=(Pack b) { return *this = *this - b; }
     constexpr Pack& operator*=(Pack b) { return *this = *this * b; }
-    friend constexpr Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
-    friend constexpr Mask operator>(Pack a, Pack b) { return a.lanes > b.lanes; }
-    friend constexpr Mask operator<=(Pack a, Pack b) { return a.lanes <= b.lanes; }
-    friend constexpr Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
-    friend constexpr Pack select(Mask yes, Pack a, Pack b) {
-        return of(yes ? a.lanes : b.lanes);
-    }  // instead of `if`
+    friend constexpr Mask operator<(Pack a, Pack b) {
+        return lane_by_lane([](auto x, auto y) { return x < y; }, a.lanes, b.lanes);
+    }
+    friend constexpr Mask operator>(Pack a, Pack b) { return b < a; }
+    friend constexpr Mask operator<=(Pack a, Pack b) {
+        return lane_by_lane([](auto x, auto y) { return x <= y; }, a.lanes, b.lanes);
+    }
+    friend constexpr Mask operator>=(Pack a, Pack b) { return b <= a; }
+    friend constexpr Pack select(Mask yes, Pack a, Pack b) {  // instead of `if`
+        return of(lane_by_lane([](auto m, auto x, auto y) { return m ? x : y; }, yes,
+                                        a.lanes, b.lanes));
+    }
     friend constexpr Pack larger(Pack a, Pack b) {
-        return of(a.lanes > b.lanes ? a.lanes : b.lanes);
+        return of(lane_by_lane([](auto x, auto y) { return x > y ? x : y; }, a.lanes,
+                                        b.lanes));
     }
     friend constexpr Pack smaller(Pack a, Pack b) {
-        return of(a.lanes < b.lanes ? a.lanes : b.lanes);
+        return of(lane_by_lane([](auto x, auto y) { return x < y ? x : y; }, a.lanes,
+                                        b.lanes));
     }
     friend constexpr Pack abs(Pack a) { return larger(a, -a); }
     /// a b + c, rounded once.
@@ -181,6 +199,13 @@ private:
         Pack p;
         p.lanes = s;
         return p;
+    }
+    template <class F, class... V>
+    [[gnu::always_inline]] static constexpr auto lane_by_lane(F f, V... of) {
+        if constexpr (pack_detail::halved<Storage>)
+            return pack_detail::by_halves(f, of...);
+        else
+            return f(of...);
     }
     template <class F, class... A> static constexpr Pack each(F f, A... a) {
         if constexpr (width == 1)

@@ -10,42 +10,82 @@
 /// Operations are calls: a kernel that is a list of calls is compiled in a tenth of the time, and
 /// what an operation costs is its entry on the tape.
 #pragma once
+#include <cstdint>
 #include <vector>
+#include "base/any.hpp"
 #include "base/brief.hpp"
 #include "base/elementary.hpp"
 #include "base/unbiased.hpp"
 
 namespace fathom {
 
+/// How an adjoint y goes to a number: not at all, y, -y, y f, y where f is not 0, y where it is.
+enum class Passes : std::uint8_t { nothing, whole, negative, times, where, elsewhere };
+
 template <class T> struct Tape {
     using Lanes = Pack<T, cell_width<T>>;
-    /// One computed number: from which two numbers (-1: none), with which derivatives.
+    /// A number from which another was computed.
+    struct From {
+        int origin = -1;  ///< -1: a constant
+        Passes passes = Passes::nothing;
+        const Lanes* factor = nullptr;  ///< f
+    };
+    /// One computed number: from which others. A short one, since the time of a tape is that of its
+    /// memory: factors lie in a list of their own, and only those that are none of 1 and -1.
     struct Entry {
-        int a, b;
-        Lanes by_a, by_b;
+        int origins[3];
+        Passes passes[3];
+        std::uint8_t factors;
     };
     std::vector<Entry> entries;  ///< the first `count` are in use
-    std::vector<Lanes> adjoint;  ///< of each entry
+    std::vector<Lanes> factors, adjoint;  ///< one after another; of each entry
     int count = 0;
+    std::size_t factor_count = 0;
     std::ptrdiff_t origins = 0;
 
-    [[gnu::noinline]] int add(int a, const Lanes& by_a, int b, const Lanes& by_b) {
+    void clear() { count = 0, factor_count = 0; }
+    [[gnu::noinline]] int add(const From& a, const From& b = {}, const From& c = {}) {
         if (count == int(entries.size())) entries.resize(2 * count + 1024);
-        entries[count] = {a, b, by_a, by_b};
+        if (factor_count + 3 > factors.size()) factors.resize(2 * factor_count + 1024);
+        Entry& e = entries[count];
+        e.factors = 0;
+        put(e, 0, a), put(e, 1, b), put(e, 2, c);
+        factor_count += e.factors;
         return count++;
     }
-    int add_given() { return add(-1, Lanes(T(0)), -1, Lanes(T(0))); }
     /// From the last entry to the first.
     void sweep() {
         const Lanes zero(T(0));
+        const Lanes* f = factors.data() + factor_count;
         for (int n = count; n-- > 0;) {
             const Entry& e = entries[n];
-            if (e.a < 0 && e.b < 0) continue;
-            const Lanes y = adjoint[n];
-            const auto some = abs(y) > zero;
-            if (e.a >= 0) adjoint[e.a] += select(some, y * e.by_a, zero);
-            if (e.b >= 0) adjoint[e.b] += select(some, y * e.by_b, zero);
+            if (e.passes[0] == Passes::nothing && e.passes[1] == Passes::nothing &&
+                e.passes[2] == Passes::nothing)
+                continue;
+            f -= e.factors;
+            const auto some = abs(adjoint[n]) > zero;
+            if (!any(some)) continue;
+            const Lanes y = select(some, adjoint[n], zero);
+            const Lanes* own = f;
+            for (int m = 0; m < 3; ++m) {
+                if (e.passes[m] == Passes::nothing) continue;
+                Lanes& x = adjoint[e.origins[m]];
+                switch (e.passes[m]) {
+                    case Passes::whole: x += y; break;
+                    case Passes::negative: x -= y; break;
+                    case Passes::times: x += select(some, y * *own++, zero); break;
+                    case Passes::where: x += select(abs(*own++) > zero, y, zero); break;
+                    default: x += select(abs(*own++) > zero, zero, y);
+                }
+            }
         }
+    }
+
+private:
+    void put(Entry& e, int m, const From& from) {
+        e.origins[m] = from.origin;
+        e.passes[m] = from.origin < 0 ? Passes::nothing : from.passes;
+        if (e.passes[m] >= Passes::times) factors[factor_count + e.factors++] = *from.factor;
     }
 };
 
@@ -71,19 +111,19 @@ template <class T> struct Taped {
     void stream(T* p) const { store(p); }
 
     [[gnu::noinline]] friend Taped operator+(const Taped& a, const Taped& b) {
-        return of(a.value + b.value, a, one(), b, one());
+        return of(a.value + b.value, whole(a), whole(b));
     }
     [[gnu::noinline]] friend Taped operator-(const Taped& a, const Taped& b) {
-        return of(a.value - b.value, a, one(), b, -one());
+        return of(a.value - b.value, whole(a), negative(b));
     }
     [[gnu::noinline]] friend Taped operator*(const Taped& a, const Taped& b) {
-        return of(a.value * b.value, a, b.value, b, a.value);
+        return of(a.value * b.value, times(a, b.value), times(b, a.value));
     }
     [[gnu::noinline]] friend Taped operator/(const Taped& a, const Taped& b) {
-        const Lanes ratio = a.value / b.value, inverse = 1.0 / b.value;
-        return of(ratio, a, inverse, b, -ratio * inverse);
+        const Lanes ratio = a.value / b.value, inverse = 1.0 / b.value, by_b = -ratio * inverse;
+        return of(ratio, times(a, inverse), times(b, by_b));
     }
-    [[gnu::noinline]] friend Taped operator-(const Taped& a) { return of(-a.value, a, -one()); }
+    [[gnu::noinline]] friend Taped operator-(const Taped& a) { return of(-a.value, negative(a)); }
     Taped& operator+=(const Taped& b) { return *this = *this + b; }
     Taped& operator-=(const Taped& b) { return *this = *this - b; }
     Taped& operator*=(const Taped& b) { return *this = *this * b; }
@@ -92,8 +132,9 @@ template <class T> struct Taped {
     friend constexpr Mask operator<=(const Taped& a, const Taped& b) { return a.value <= b.value; }
     friend constexpr Mask operator>=(const Taped& a, const Taped& b) { return a.value >= b.value; }
     [[gnu::noinline]] friend Taped select(const Mask& yes, const Taped& a, const Taped& b) {
-        return of(select(yes, a.value, b.value), a, select(yes, one(), zero()), b,
-                  select(yes, zero(), one()));
+        const Lanes first = select(yes, Lanes(T(1)), zero());
+        return of(select(yes, a.value, b.value), {a.origin, Passes::where, &first},
+                  {b.origin, Passes::elsewhere, &first});
     }
     [[gnu::noinline]] friend Taped larger(const Taped& a, const Taped& b) {
         return select(a.value > b.value, a, b);
@@ -103,52 +144,56 @@ template <class T> struct Taped {
     }
     [[gnu::noinline]] friend Taped abs(const Taped& a) { return larger(a, -a); }
     [[gnu::noinline]] friend Taped fma(const Taped& a, const Taped& b, const Taped& c) {
-        const Taped product = of(zero(), a, b.value, b, a.value);
-        return of(fma(a.value, b.value, c.value), product, one(), c, one());
+        return of(fma(a.value, b.value, c.value), whole(c), times(a, b.value), times(b, a.value));
     }
     [[gnu::noinline]] friend Taped sqrt(const Taped& x) {
         const Lanes root = sqrt(x.value);
-        return of(root, x, select(root > zero(), 0.5 / root, zero()));
+        return of(root, times(x, select(root > zero(), 0.5 / root, zero())));
     }
     [[gnu::noinline]] friend Taped exp(const Taped& x) {
         const Lanes y = exp(x.value);
-        return of(y, x, y);
+        return of(y, times(x, y));
     }
     [[gnu::noinline]] friend Taped brief_exp(const Taped& x) {
         const Lanes y = brief_exp(x.value);
-        return of(y, x, y);
+        return of(y, times(x, y));
     }
     [[gnu::noinline]] friend Taped log(const Taped& x) {
-        return of(log(x.value), x, 1.0 / x.value);
+        return of(log(x.value), times(x, 1.0 / x.value));
     }
     [[gnu::noinline]] friend Taped cube_root(const Taped& x) {
         const Lanes root = cube_root(x.value);
-        return of(root, x, root / (3.0 * x.value));
+        return of(root, times(x, root / (3.0 * x.value)));
     }
     [[gnu::noinline]] friend std::pair<Taped, Taped> sine_cosine(const Taped& x) {
         const auto [s, c] = sine_cosine(x.value);
-        return {of(s, x, c), of(c, x, -s)};
+        return {of(s, times(x, c)), of(c, times(x, -s))};
     }
     [[gnu::noinline]] friend Taped sin(const Taped& x) { return sine_cosine(x).first; }
     [[gnu::noinline]] friend Taped cos(const Taped& x) { return sine_cosine(x).second; }
     [[gnu::noinline]] friend Taped atan(const Taped& x) {
-        return of(atan(x.value), x, 1.0 / (1.0 + x.value * x.value));
+        return of(atan(x.value), times(x, 1.0 / (1.0 + x.value * x.value)));
     }
     [[gnu::noinline]] friend Taped pow(const Taped& x, const Taped& y) {
         const Lanes power = pow(x.value, y.value);
-        return of(power, x, power * y.value / x.value, y, power * log(x.value));
+        return of(power, times(x, power * y.value / x.value), times(y, power * log(x.value)));
     }
     [[gnu::noinline]] friend Taped unbiased_sum(const Taped& large, const Taped& small) {
-        return of(unbiased_sum(large.value, small.value), large, one(), small, one());
+        return of(unbiased_sum(large.value, small.value), whole(large), whole(small));
     }
 
 private:
+    using From = typename Tape<T>::From;
     static Lanes zero() { return T(0); }
-    static Lanes one() { return T(1); }
-    static Taped of(const Lanes& value, const Taped& a, const Lanes& by_a,
-                    const Taped& b = {zero(), -1}, const Lanes& by_b = zero()) {
-        if (a.origin < 0 && b.origin < 0) return {value, -1};
-        return {value, tape<T>->add(a.origin, by_a, b.origin, by_b)};
+    static From whole(const Taped& x) { return {x.origin, Passes::whole}; }
+    static From negative(const Taped& x) { return {x.origin, Passes::negative}; }
+    /// The factor lives as long as the expression that calls this.
+    static From times(const Taped& x, const Lanes& factor) {
+        return {x.origin, Passes::times, &factor};
+    }
+    static Taped of(const Lanes& value, const From& a, const From& b = {}, const From& c = {}) {
+        if (a.origin < 0 && b.origin < 0 && c.origin < 0) return {value, -1};
+        return {value, tape<T>->add(a, b, c)};
     }
 };
 

@@ -77,11 +77,11 @@ void run(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw
     static thread_local Tape<T> own;
     Tape<T>& t = own;
     tape<T> = &own;
-    t.count = 0, t.origins = 2 * apart;
+    t.clear(), t.origins = 2 * apart;
     const auto adjoint_of = [&](T* p) { return (T*)((char*)p + apart); };
     const auto each = [&](auto body) { each_level<T>(used, at, slots, levels, body); };
     each([&](const Use&, bool wanted, T* p) {
-        *Taped<T>::origin_of(p) = wanted ? t.add_given() : -1;
+        *Taped<T>::origin_of(p) = wanted ? t.add({}) : -1;
     });
     kernel(scheme, at, levels);
     t.adjoint.assign(t.count, Lanes(T(0)));

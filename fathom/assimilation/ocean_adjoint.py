@@ -93,9 +93,12 @@ class OceanAdjoint:
     ----------
     simulation : of an Ocean; until `leave` it has the program and the fields of these steps.
     freeze : names of processes without derivative, besides those that have none.
+    keep : the values that are kept of a step, "all" as they are, "fp32" rounded.
     """
 
-    def __init__(self, simulation: Any, freeze: Iterable[str] = ()) -> None:
+    def __init__(
+        self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all"
+    ) -> None:
         model = simulation.model
         if model.without_tangent is None:
             raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
@@ -109,7 +112,7 @@ class OceanAdjoint:
         _, self.sequence, fields = simulation.other(model, simulation.time_step, processes, names)
         self.own = simulation.sequence, simulation.fields, simulation.count
         self._exchange(self.sequence, fields, simulation.count)
-        self.linear = mpi.core.LinearStepProgram(self.sequence, frozen=self.frozen)
+        self.linear = mpi.core.LinearStepProgram(self.sequence, keep, frozen=self.frozen)
 
     def leave(self) -> None:
         """Gives the simulation back, as it was."""
@@ -238,8 +241,12 @@ class OceanAdjoint:
 
     def follow(self, steps: int) -> None:
         """Takes steps whose values are kept for their adjoints, those alone."""
-        s = self.simulation
         self.linear.forget()
+        self.keep(steps)
+
+    def keep(self, steps: int) -> None:
+        """Takes steps whose values are kept, after those that are kept already."""
+        s = self.simulation
         for _ in range(steps):
             if s.forcing is not None:
                 s.forcing.load(s)

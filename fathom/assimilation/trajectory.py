@@ -12,7 +12,7 @@ from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -243,43 +243,59 @@ class Propagation(LinearMap):
 
 class ObservedAlong(LinearMap):
     """dx at the start -> the observed values after so many steps {steps: H'}, one after another in
-    the order of time. The increment goes through the window once, its adjoint once back."""
+    the order of time. The increment goes through the window once, its adjoint once back.
 
-    def __init__(self, trajectory: Trajectory, observations: Mapping[int, LinearMap]) -> None:
+    errors : steps, in their order, after which an increment of its own is added, before what is
+        observed there: parts of the vector after dx (weak constraint).
+    """
+
+    def __init__(
+        self, trajectory: Any, observations: Mapping[int, LinearMap], errors: Sequence[int] = ()
+    ) -> None:
         if not observations or not all(0 <= n <= trajectory.steps for n in observations):
             raise InputError(
                 f"observations after {sorted(observations)} steps; the trajectory has"
                 f" {trajectory.steps}"
             )
-        self.trajectory = trajectory
+        self.trajectory, self.errors = trajectory, list(errors)
         self.observations = dict(sorted(observations.items()))
+        self.stops = sorted({*self.observations, *self.errors})
         self.lengths: dict[int, int] = {}  # of what is observed, known once it was applied
 
     def apply(self, x: Vector) -> Vector:
         t, at, seen = self.trajectory, 0, []
-        change = t.nothing()
-        t.put(x, change)
+        start, *parts = np.split(np.asarray(x, float), 1 + len(self.errors))
+        errors, change = dict(zip(self.errors, parts)), t.nothing()
+        t.put(start, change)
         t.linear.start(change)
-        for steps, observe in self.observations.items():
+        for steps in self.stops:
             t.linear.tangent(change, at, steps - at)
-            state = t.vector(change)
-            with region("observation operators", "minimisation"):
-                seen.append(observe.apply(state))
-            self.lengths[steps], at = len(seen[-1]), steps
+            at = steps
+            if steps in errors:
+                t.put(errors[steps], here := t.nothing(1))
+                change.axpy(1.0, here, t.names)
+            if steps in self.observations:
+                state = t.vector(change)
+                with region("observation operators", "minimisation"):
+                    seen.append(self.observations[steps].apply(state))
+                self.lengths[steps] = len(seen[-1])
         return np.concatenate(seen)
 
     def adjoint(self, y: Vector) -> Vector:
         t = self.trajectory
         if not self.lengths:
-            self.apply(np.zeros(t.size))
+            self.apply(np.zeros(t.size * (1 + len(self.errors))))
         ends = np.cumsum(list(self.lengths.values()))[:-1]
-        gradient, here, times = t.nothing(), t.nothing(1), list(self.observations)
-        for n, part in reversed(list(enumerate(np.split(np.asarray(y, float), ends)))):
-            with region("observation operators", "minimisation"):
-                gradient_here = self.observations[times[n]].adjoint(part)
-            t.put(gradient_here, here)
-            gradient.axpy(1.0, here, t.names)
-            before = times[n - 1] if n else 0
-            t.linear.adjoint(gradient, before, times[n] - before)
+        seen = dict(zip(self.lengths, np.split(np.asarray(y, float), ends)))
+        gradient, here, found = t.nothing(), t.nothing(1), []
+        for steps, before in zip(reversed(self.stops), [*self.stops[-2::-1], 0]):
+            if steps in seen:
+                with region("observation operators", "minimisation"):
+                    gradient_here = self.observations[steps].adjoint(seen[steps])
+                t.put(gradient_here, here)
+                gradient.axpy(1.0, here, t.names)
+            if steps in self.errors:
+                found.append(t.vector(gradient))
+            t.linear.adjoint(gradient, before, steps - before)
         t.linear.start_adjoint(gradient)
-        return t.vector(gradient)
+        return np.concatenate([t.vector(gradient), *reversed(found)])

@@ -54,13 +54,14 @@ def cycle(
     file: Path | None,
 ) -> int:
     """Run the cycles of EXPERIMENT (TOML): nature, observations, background errors, and for each
-    method window after window; a file with [area] has those of a limited area. If stopped, it
-    continues from there. Writes report.json, report.txt and report.png.
+    method window after window; a file with [area] has those of a limited area, one with [sea] those
+    of an ocean. If stopped, it continues from there. Writes report.json, report.txt and report.png.
     """
 
     def act() -> int:
-        from fathom.assimilation.cycle import area, report  # start-up time: loads the models
+        from fathom.assimilation.cycle import area, report, sea  # start-up time: loads the models
         from fathom.assimilation.cycle import experiment as files
+        from fathom.assimilation.cycle import sea_experiment as seas
         from fathom.assimilation.cycle.chain import areas as chains  # start-up time
         from fathom.assimilation.cycle.chain import settings as suites
         from fathom.assimilation.cycle.run import Cycles
@@ -72,8 +73,11 @@ def cycle(
             _say("\n".join(of_suite.report(of_suite.run())))
             return 0
         read: Any = area.read(experiment, settings)
+        of_sea = None if read is not None else seas.read(experiment, settings)
         if read is not None:
             cycles: Any = area.AreaCycles(read, where, _say)
+        elif of_sea is not None:
+            read, cycles = of_sea, sea.SeaCycles(of_sea, where, _say)
         else:
             read = files.read(experiment, settings)
             cycles = Cycles(read, where, _say)

@@ -11,7 +11,22 @@ import numpy as np
 from fathom.plots.style import new_figure, styled
 
 Results = dict[str, list[dict[str, Any]]]
-names = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
+of_air = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
+of_sea = {"temperature": "K", "upper": "K", "thermocline": "K", "deep": "K", "salinity": "1e-3",
+          "height": "m"}  # fmt: skip
+shown = {
+    "air": ("wind", "temperature", "pressure"),
+    "sea": ("thermocline", "salinity", "height"),
+}
+
+
+def _kind(results: Results) -> str:
+    """Returns whether errors are of the air, or of the sea."""
+    return "sea" if "thermocline" in next(iter(results.values()))[0]["analysis"] else "air"
+
+
+def _units(results: Results) -> dict[str, str]:
+    return of_sea if _kind(results) == "sea" else of_air
 
 
 def _rms(windows: Sequence[dict[str, Any]], part: str, name: str) -> float:
@@ -28,7 +43,7 @@ def means(results: Results) -> dict[str, dict[str, float]]:
     """Returns means of each method over the second half of its windows: rms errors of background
     and analysis, departures and residuals over the observation errors, 2 J over the number of data.
     """
-    made = {}
+    made, names = {}, _units(results)
     for method, all_ in results.items():
         half = all_[len(all_) // 2 :]
         rms, mean = partial(_rms, half), partial(_mean, half)
@@ -58,6 +73,7 @@ def means(results: Results) -> dict[str, dict[str, float]]:
 
 def text(results: Results) -> list[str]:
     """Returns a table, a line a method."""
+    names, digits = _units(results), 2 if _kind(results) == "air" else 3
     lines = [
         "twin experiment: the truth is another run of the model",
         f"{'':8}{'windows':>8}" + "".join(
@@ -67,7 +83,7 @@ def text(results: Results) -> list[str]:
     ]  # fmt: skip
     for method, m in means(results).items():
         errors = "".join(
-            f"{m[f'{part} {n}']:18.2f}" for n in names for part in ("background", "analysis")
+            f"{m[f'{part} {n}']:18.{digits}f}" for n in names for part in ("background", "analysis")
         )
         lines.append(
             f"{method:8}{len(results[method]):8}{errors}{m['departure']:11.2f}"
@@ -81,9 +97,10 @@ def text(results: Results) -> list[str]:
         for method, m in means(results).items() if "spread wind" in m
     ]  # fmt: skip
     lines += [
-        f"{method}: without data wind {m['free wind']:.2f} m/s, temperature"
-        f" {m['free temperature']:.2f} K, pressure {m['free pressure']:.2f} Pa"
-        for method, m in means(results).items() if "free wind" in m
+        f"{method}: without data " + ", ".join(
+            f"{n} {m[f'free {n}']:.{digits}f} {names[n]}" for n in shown[_kind(results)]
+        )
+        for method, m in means(results).items() if "free temperature" in m
     ]  # fmt: skip
     return lines
 
@@ -112,7 +129,8 @@ def picture(results: Results) -> Any:
     """Returns errors of background and analysis in time."""
     figure = new_figure(9, 6)
     colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f", "#7a4ea3", "#8a6d1d", "#444444")))
-    for n, name in enumerate(("wind", "temperature", "pressure", "departure")):
+    names = _units(results)
+    for n, name in enumerate((*shown[_kind(results)], "departure")):
         axes = figure.add_subplot(2, 2, n + 1)
         for method, all_ in results.items():
             hours = [r["hours"] / 24 for r in all_]
@@ -130,6 +148,7 @@ def picture(results: Results) -> Any:
         title = {
             "departure": "departures / errors of data (dotted: residuals)",
             "wind": "error of the wind [m/s] (dotted: background)",
+            "thermocline": "temperature at 100 to 300 m [K] (dotted: background)",
         }
         axes.set_title(title.get(name, f"{name} [{names.get(name)}]"), loc="left")
         axes.set_xlabel("days")
