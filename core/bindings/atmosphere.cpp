@@ -394,15 +394,17 @@ void bind_gridpoint(nb::module_& m) {
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
                double dy, std::vector<double> heights, double radius, bool deep, double south,
-               bool area, int times) {
+               bool area, int times, bool hills) {
                 new (self)
-                    GridPointSetup{step,   implicitness, iterations, dx,   dy,   std::move(heights),
-                                   radius, deep,         south,      area, times};
+                    GridPointSetup{step,  implicitness,       iterations, dx,   dy,
+                                   std::move(heights), radius, deep,       south, area,
+                                   times, hills};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
             "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false, "times"_a = 1,
-            "radius: of a sphere, 0 of a plane");
+            "hills"_a = false, "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
+    m.def("gridpoint_climb", &gridpoint_climb, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
     m.def("gridpoint_tracers", &gridpoint_tracers, "setup"_a, "tracers"_a, "keep_mass"_a,
           "precision"_a);

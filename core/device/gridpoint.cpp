@@ -59,6 +59,21 @@ template <class T> struct TraceOnSphere {
     }
 };
 
+template <class T, class From> struct ClimbThere {
+    Climb<T, LinesThere, From> climb;
+    RowsThere<T, 2> rows;
+    OwnPoints own;
+    std::array<FieldAt<const T>, 2> of;
+    std::array<FieldAt<const T>, From::components> displacement;
+    FieldAt<T> to;
+    constexpr void operator()(std::size_t n) const {
+        const Line l = own[n];
+        const auto from = from_each(own, of, l);
+        climb(l, from[0].at, from[1], from_each(own, displacement, l).data(), own.at(to, l), rows,
+              rows.marks());
+    }
+};
+
 template <class T, int fields, bool within> struct CarryOnPlane {
     PlaneDepartures<T, LinesThere> departures;
     RowsThere<T, fields> rows;
@@ -171,6 +186,7 @@ public:
         const int deep = on_face == 3 ? vector : 0;
         switch (place) {
             case RowsOf::wind: return made(wind, centres, interfaces, vector);
+            case RowsOf::heights: return made(rising, centres, interfaces, 0);
             case RowsOf::east_faces: return made(east, centres, layers, vector);
             case RowsOf::north_faces: return made(north, north_faces, layers, vector);
             case RowsOf::interfaces: return made(between, centres, interfaces, deep);
@@ -207,6 +223,7 @@ protected:
     const EvenPlane<T> centres, north_faces;
     const LevelNodes<T, LinesThere> interfaces, layers, upper;
     Rows<3> wind;
+    Rows<2> rising;
     Rows<on_face> east, north;
     Rows<at_interface> between;
     Rows<1> inside, one;
@@ -214,6 +231,17 @@ protected:
     Rows<4> four;
     DeviceMemory kept;  // displacements
 
+    template <class From>
+    void climb_by(const From& departures, T now, T then, const Fields& given, const Fields& by,
+                  const FieldSlab& to) {
+        launch::each(own.count * interfaces.levels(),
+                     ClimbThere<T, From>{{departures, now, then},
+                                         rising->points,
+                                         own,
+                                         of<2>(given),
+                                         of<From::components>(by),
+                                         tables.template operator()<T>(to)});
+    }
     template <class Number> std::span<const Number> send(const std::vector<Number>& list) {
         memory.push_back(on_device(device, list.data(), list.size()));
         return {(const Number*)memory.back().at, list.size()};
@@ -254,11 +282,15 @@ public:
             TraceOnPlane<T>{tracing, Base::wind->points, own, this->template of<3>(now),
                             this->template of<3, T>(displacement), interpolations, onwards});
     }
+    void climb(const Fields& given, const Fields& by, const FieldSlab& to) override {
+        this->climb_by(tracing.departures, tracing.now, tracing.then, given, by, to);
+    }
     void transport(RowsOf place, const Fields& by, const Fields& to, const FieldSlab&) override {
         const bool slice = Base::centres.ny == 1;
         const auto north = slice ? Around::layer : Around::north_face;
         switch (place) {
-            case RowsOf::wind: break;
+            case RowsOf::wind:
+            case RowsOf::heights: break;
             case RowsOf::east_faces: return carry<false>(Base::east, Around::east_face, by, to);
             case RowsOf::north_faces: return carry<false>(Base::north, north, by, to);
             case RowsOf::interfaces: return carry<false>(Base::between, Around::interface, by, to);
@@ -305,11 +337,15 @@ public:
                              Base::tables.template operator()<const T>(height),
                              this->template of<4, T>(displacement), interpolations, onwards});
     }
+    void climb(const Fields& given, const Fields& by, const FieldSlab& to) override {
+        this->climb_by(tracing.departures, tracing.now, tracing.then, given, by, to);
+    }
     void transport(RowsOf place, const Fields& by, const Fields& to,
                    const FieldSlab& last) override {
         constexpr auto interface = Around::interface;
         switch (place) {
-            case RowsOf::wind: break;
+            case RowsOf::wind:
+            case RowsOf::heights: break;
             case RowsOf::east_faces: return carry<Around::east_face, 0, false>(Base::east, by, to);
             case RowsOf::north_faces:
                 return carry<Around::north_face, 1, false>(Base::north, by, to, last,

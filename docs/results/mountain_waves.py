@@ -4,13 +4,21 @@
     python docs/results/mountain_waves.py --json waves.json --picture waves.png
         runs experiments/mountain.toml: isothermal air, for which the linear equations of
         compressible air have constant coefficients; w and flux over x and height
-    --case schar        experiments/schar-mountain.toml, against the anelastic linear solution
+    --case schar        experiments/schar-mountain.toml, hills of 250 m under air of constant N
+    --case schar-low    the same, ten times lower: nearly linear
+
+Of the hills of Schaer "short_waves" has the waves of 3 to 5 km, which decay with height: their rms
+over the rms of all linear waves, at 6 and 9 km, with the most that the test allows (bars).
 
 A wave exp(i k x + s z) of w exp(delta z / 2), with the wind U and the speed of sound c:
     i k p (U - c^2 / U) = (g - c^2 delta / 2 - c^2 s) w
     i k U rho = i k p / U - (s - delta / 2) w
     i k U w = -(s - delta / 2) p - g rho
-is a quadratic equation for s: the root that decays upward, or carries energy upward.
+is a quadratic equation for s: the root that decays upward, or carries energy upward. Where N is
+constant, coefficients vary with height, and w and the Exner function p (c_p theta_0 p is the
+pressure over density) are integrated from the upward wave at 20 km down to the ground:
+    dw/dz = g / c^2 w + i k c_p theta_0 (1 / U - U / c^2) p
+    c_p theta_0 dp/dz = (-i k U + i N^2 / (k U)) w
 """
 
 import argparse
@@ -23,7 +31,10 @@ import numpy as np
 
 from fathom.plots.style import new_panels, styled
 
-files = {"agnesi": "mountain.toml", "schar": "schar-mountain.toml"}
+hills = "schar-mountain.toml"
+low = 'model.orography="25 * exp(-((x - 50e3) / 5e3) ** 2) * cos(pi * (x - 50e3) / 4e3) ** 2"'
+cases = {"agnesi": ("mountain.toml", []), "schar": (hills, []), "schar-low": (hills, [low])}
+bars = {6e3: 0.03, 9e3: 0.01}  # of waves of 3 to 5 km, at these heights [m]
 
 
 def root(k, wind, air):
@@ -39,9 +50,38 @@ def root(k, wind, air):
     return _upward(left.roots)
 
 
-def anelastic_root(k, wind, air):
-    """s where N is one number: (N / U)^2 - k^2."""
-    return _upward(np.roots([1, 0, air.reference.stability**2 / wind**2 - k**2]))
+def over_constant_stability(k, wind, air, z, top=20e3, step=20.0):
+    """w at heights z over w at the ground, of wave numbers k > 0: (heights, waves)."""
+    c, N, identity = air.constants, air.reference.stability, np.eye(2)
+
+    def matrices(height):
+        theta = air.reference.potential_temperature(height, c)
+        heat = c.heat_capacity * theta
+        sound = heat * air.reference.exner(height, c)  # c_p T
+        sound *= c.gas_constant / (c.heat_capacity - c.gas_constant)  # c^2
+        m = np.zeros((k.size, 2, 2), complex)
+        m[:, 0, 0] = c.gravity / sound
+        m[:, 0, 1] = 1j * k * heat * (1 / wind - wind / sound)
+        m[:, 1, 0] = 1j * (N**2 / (k * wind) - k * wind) / heat
+        return m
+
+    heights = np.linspace(0, top, round(top / step) + 1)
+    values, vectors = np.linalg.eig(matrices(top))
+    grown = values.mean(1, keepdims=True)  # by the density
+    chosen = [list(s).index(_upward(s)) for s in values - grown]
+    wave = vectors[np.arange(k.size), :, chosen]
+    w = [wave[:, 0]]
+    for upper, lower in zip(heights[:0:-1], heights[-2::-1], strict=True):
+        m = matrices((upper + lower) / 2)
+        mean = np.trace(m, axis1=1, axis2=2)[:, None, None] / 2
+        rest = m - mean * identity  # its square is q^2
+        q = np.sqrt(-np.linalg.det(rest) + 0j)[:, None, None]
+        h = lower - upper
+        step_down = np.exp(mean * h) * (np.cosh(q * h) * identity + np.sinh(q * h) / q * rest)
+        wave = (step_down @ wave[..., None])[..., 0]
+        w.append(wave[:, 0])
+    share = np.array(w[::-1]) / w[-1]
+    return np.array([np.interp(z, heights, one) for one in share.T]).T
 
 
 def _upward(roots):
@@ -51,23 +91,47 @@ def _upward(roots):
 
 
 def linear(air, wind, z):
-    """w of the steady state at columns and heights z, (levels, nx), and its density factor."""
+    """w of the steady state at columns and heights z, (levels, nx)."""
     x = air.grid.coordinates()[0][0]
     ground = np.fft.rfft(air.heights[-1, 0] - np.mean(air.heights[-1, 0]))
-    length = x.size * air.grid.dx
-    isothermal = hasattr(air.reference, "temperature")
-    c = air.constants
-    if isothermal:
+    n = np.arange(1, ground.size - 1)
+    k = 2 * np.pi * n / (x.size * air.grid.dx)
+    if hasattr(air.reference, "temperature"):
+        c = air.constants
         grow = np.exp(c.gravity * z / (2 * c.gas_constant * air.reference.temperature))
+        s = np.array([root(one, wind, air) for one in k])
+        upward = grow[:, None] * np.exp(s * z[:, None])
     else:
-        pi, theta = air.reference.exner(z, c), air.reference.potential_temperature(z, c)
-        grow = np.sqrt(c.density(1.0, air.reference.surface) / c.density(pi, theta))
+        upward = over_constant_stability(k, wind, air, z)
     waves = np.zeros((len(z), ground.size), complex)
-    for n in range(1, ground.size - 1):
-        k = 2 * np.pi * n / length
-        s = (root if isothermal else anelastic_root)(k, wind, air)
-        waves[:, n] = 1j * k * wind * ground[n] * np.exp(s * z)
-    return grow[:, None] * np.fft.irfft(waves, x.size, axis=1)
+    waves[:, n] = 1j * k * wind * ground[n] * upward
+    return np.fft.irfft(waves, x.size, axis=1)
+
+
+def at_heights(air, w, z):
+    """w of interfaces, (levels, nx), at heights z."""
+    columns = zip(w.T, air.heights[:, 0].T, strict=True)
+    return np.array([np.interp(z, own[::-1], one[::-1]) for one, own in columns]).T
+
+
+def short_waves(air, w, true, z):
+    """rms of waves of 3 to 5 km over that of all linear waves, and what is allowed."""
+    length = w.shape[1] * air.grid.dx
+    n = np.arange(w.shape[1] // 2 + 1)
+    inside = (n * 3e3 <= length) & (n * 5e3 >= length)
+
+    def share(of, row):
+        some = np.fft.irfft(np.where(inside, np.fft.rfft(of[row]), 0), w.shape[1])
+        return float(np.sqrt(np.mean(some**2) / np.mean(true[row] ** 2)))
+
+    found = {}
+    for height, bar in bars.items():
+        row = int(np.argmin(np.abs(z - height)))
+        computed, linear = share(w, row), share(true, row)
+        found[f"{height / 1e3:g} km"] = {
+            "computed": computed, "linear": linear, "bar": bar, "holds": computed < bar,
+        }  # fmt: skip
+    return found
 
 
 def flux(air, u, w):
@@ -83,9 +147,9 @@ def run(case, period=None):
     """The model after the time in the file: w, u, and the model."""
     from fathom.run.experiment.experiment import Experiment
 
-    file = Path(__file__).parents[2] / "experiments" / files[case]
+    file, settings = cases[case]
     with tempfile.TemporaryDirectory() as directory:
-        experiment = Experiment.read(file)
+        experiment = Experiment.read(Path(__file__).parents[2] / "experiments" / file, settings)
         sim = experiment.simulation(directory, overwrite=True).prepare()
         sim.run(period or experiment.period)
         return sim.model, sim.gather("upward_air_velocity")[:, 0], sim.gather("x_wind")[:, 0]
@@ -93,20 +157,21 @@ def run(case, period=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", choices=list(files), default="agnesi")
+    parser.add_argument("--case", choices=list(cases), default="agnesi")
     parser.add_argument("--for", dest="period", help="instead of what the file says")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--picture", metavar="FILE")
     given = parser.parse_args()
     air, w, u = run(given.case, given.period)
     wind, z = float(air.initial["x_wind"]), air.grid.levels.interfaces
-    true = linear(air, wind, z)
+    true, levels = linear(air, wind, z), w
+    w = at_heights(air, w, z)
     below = z <= 0.6 * air.sponge_bottom
     x = air.grid.coordinates()[0][0]
     near = np.abs(x - x.mean()) < 0.25 * np.ptp(x)
     part = np.ix_(below, near)
     error = float(np.sqrt(np.mean((w - true)[part] ** 2) / np.mean(true[part] ** 2)))
-    found = flux(air, u, w)
+    found = flux(air, u, levels)
     between = z[1:-1]
     low = (between > 1e3) & (between < 0.6 * air.sponge_bottom)
     rho = float(air.rest.state[1][-1, 0, 0])
@@ -122,6 +187,8 @@ def main():
         stability = c.gravity / np.sqrt(c.heat_capacity * air.reference.temperature)
         exact = -np.pi / 4 * rho * stability * wind * np.ptp(air.heights[-1]) ** 2
         result["momentum_flux_over_exact"] = [float(f) / exact for f in result["momentum_flux"]]
+    else:
+        result["short_waves"] = short_waves(air, w, true, z)
     print(json.dumps(result, indent=1))
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))

@@ -60,7 +60,7 @@ protected:
                u_before = reads("x_wind_before", place::center_interface, "m s-1"),
                v_before = reads("y_wind_before", place::center_interface, "m s-1"),
                w_before = reads("level_velocity_before", place::center_interface, "m s-1"), x, y,
-               eta = writes("displacement_level", place::center_interface, "m");
+               eta = writes(setup.by_velocity(), place::center_interface, "m");
 
     /// onwards: start from the result of the last outer iteration of this step.
     virtual void trace(Given, const Line&, bool onwards) = 0;

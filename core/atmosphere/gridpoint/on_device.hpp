@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <vector>
+#include "atmosphere/gridpoint/climb.hpp"
 #include "atmosphere/gridpoint/tracing.hpp"
 #include "machine/device.hpp"
 #include "parallel/halo/packing.hpp"
@@ -27,6 +28,7 @@ template <class T> struct CarrierTables {
 /// Rows of fields that lie at the same place of the grid: on a sphere the first are a wind.
 enum class RowsOf {
     wind,
+    heights,  ///< w of the last step, and heights of levels
     east_faces,
     north_faces,
     interfaces,
@@ -45,6 +47,9 @@ public:
     /// sphere. displacement: along x, y (on a sphere in space: x, y, axis) and of levels.
     virtual void depart(const Fields& now, const FieldSlab& height, const Fields& displacement,
                         int interpolations, bool onwards) = 0;
+    /// The displacement along levels of air that rises with w, from one by the velocity through
+    /// levels; of: w and heights of levels at arrival.
+    virtual void climb(const Fields& of, const Fields& displacement, const FieldSlab& to) = 0;
     /// The displacements to continue from, since points may have to be traced again.
     virtual void keep(const Fields& displacement, bool give_back) = 0;
     /// Values of rows at departure points; those of tracers are limited to the values around. last:

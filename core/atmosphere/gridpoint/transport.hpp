@@ -1,5 +1,6 @@
 /// The semi-Lagrangian part of a step of the grid-point atmosphere.
 ///   departure   d = dt (alpha V(n+1)_A + beta V(n)_D),  at interfaces, by iteration
+///   climb       d along levels over hills, where air rises with w (climb.hpp)
 ///   transport   the means of d around the points of each field are its displacement:
 ///               at interfaces d itself, in layers of the two, on faces of the four around
 /// d is a length along x and y, and along the height of levels; on the sphere a vector in space
@@ -25,6 +26,11 @@ struct GridPointSetup {
     /// Whether it is an area of a sphere, whose outermost points are given: departures end there.
     bool area = false;
     int times = 1;  ///< how often a step carries the same fields: its outer iterations
+    bool hills = false;  ///< whether heights of levels vary: trajectories climb (climb.hpp)
+    /// The displacement along levels that the velocity through levels makes.
+    const char* by_velocity() const {
+        return hills ? "displacement_level_by_velocity" : "displacement_level";
+    }
 };
 
 /// Reach of departures: points that a rank receives, and plans made so far.
@@ -51,6 +57,7 @@ protected:
 
 /// bytes: 4 or 8, of a number.
 std::shared_ptr<GridPointCarrier> gridpoint_departure(const GridPointSetup&, int bytes);
+std::shared_ptr<GridPointCarrier> gridpoint_climb(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> sphere_departure(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> sphere_transport(const GridPointSetup&, int bytes);

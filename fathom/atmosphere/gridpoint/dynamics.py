@@ -64,6 +64,7 @@ class CoreProcesses:
     time_step : [s].
     numbers : implicitness, gravity [m s-2], heat_capacity, gas_constant [J kg-1 K-1], by name.
     deep : whether gravity falls off with height.
+    hills : whether heights of levels vary.
     tracers : names of what is carried with the air.
     fix_mass : whether their mass is kept.
     """
@@ -75,6 +76,7 @@ class CoreProcesses:
         numbers: Mapping[str, float],
         *,
         deep: bool,
+        hills: bool,
         iterations: Iterations,
         solver: Solver,
         tracers: Sequence[str],
@@ -94,9 +96,11 @@ class CoreProcesses:
             south=grid.south if sphere else -90.0,
             area=area,
             times=iterations.outer,
+            hills=hills,
         )
         poles = sphere and not area
         self.departure = mpi.core.gridpoint_departure(setup, size)
+        self.climb = mpi.core.gridpoint_climb(setup, size) if hills else None
         self.transport = mpi.core.gridpoint_transport(setup, size)
         names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
         self.helmholtz = mpi.core.HelmholtzSolve(
@@ -171,6 +175,7 @@ class GridPointDynamics(Component):
             do("GridPointWindAsideDeep", when=self.deep)
         elif phase == "transport":
             do(core.departure)
+            do(core.climb)
             do(core.transport)
         elif phase == "residuals":
             do("GridPointResiduals")

@@ -5,6 +5,8 @@ sphere. docs/gridpoint.md has the equations.
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from fathom.atmosphere.area import outer as outer_models
 from fathom.atmosphere.gridpoint import area as gridpoint_area
 from fathom.atmosphere.gridpoint import diagnostics as gridpoint_diagnostics
@@ -373,6 +375,7 @@ class GridPointAtmosphere(AirOnHeights):
             time_step,
             self.parameters,
             deep=self.deep,
+            hills=bool(np.any(self.rest.ground)),
             iterations=Iterations(self.outer, self.inner, self.iterations),
             solver=Solver(
                 self.preconditioner,
