@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import PathOf, file_option, positive, usual_option
+from fathom.commands.options import StoreOf, file_option, positive, usual_option
 
 
 @click.command(short_help="Draw a field of an output file.")
-@click.argument("file", type=PathOf())
+@click.argument("file", type=StoreOf())
 @click.argument("variable", required=False)
 @usual_option("--time", default="last", help="last, first, an index, or a date (the nearest).")
 @click.option(
@@ -39,7 +39,7 @@ from fathom.commands.options import PathOf, file_option, positive, usual_option
 )
 @file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(
-    file: Path,
+    file: Path | str,
     variable: str | None,
     time: str,
     level: str | None,
@@ -92,7 +92,7 @@ def plot(
     return 0
 
 
-def _only(data: Any, file: Path) -> str:
+def _only(data: Any, file: Path | str) -> str:
     """Returns the only variable in time of a file, or of drifters the first. InputError:
     several.
     """

@@ -12,6 +12,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.names import describe, fields
+from fathom.names.roles import role_of
 from fathom.plots import transports
 from fathom.plots.area import Region, degrees, projection_of
 from fathom.plots.chosen import (
@@ -22,7 +23,6 @@ from fathom.plots.chosen import (
     in_columns,
     names_along,
     possible,
-    role_of,
     vertical,
 )
 from fathom.plots.lines import coast
@@ -43,7 +43,7 @@ kinds = ("map", "section", *in_time, "latitudes", "overturning")
 
 def picture(
     dataset: Any,
-    variable: str,
+    variable: str | None = None,
     *,
     time: str | int = "last",
     level: float | str | None = None,
@@ -57,7 +57,8 @@ def picture(
     sea: Sea | None = None,
     path: str | Path | None = None,
 ) -> Any:
-    """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
+    """Draw one variable of an xarray.Dataset (from `fathom.output.open`), or a DataArray made of
+    such variables, and return the figure.
 
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
@@ -72,6 +73,7 @@ def picture(
     water, to draw drifters on.
     ValueError: unknown variable, time, level, kind, place or projection, with what is allowed.
     """
+    dataset, variable = _as_dataset(dataset, variable)
     name = _resolve(dataset, variable)
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
@@ -96,6 +98,19 @@ def picture(
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
     return draw_map(data.values, grid, name=name, over=over, **how, **look)
+
+
+def _as_dataset(given: Any, variable: str | None) -> tuple[Any, str]:
+    """Returns a dataset, and the name of the variable in it. InputError: it has several, and none
+    is named.
+    """
+    if not hasattr(given, "data_vars"):
+        name = variable or str(given.name or "field")
+        return given.to_dataset(name=name), name
+    names = [str(name) for name in given.data_vars if not str(name).endswith("_bounds")]
+    if variable is None and len(names) != 1:
+        raise InputError(f"variable: the data have {', '.join(names) or 'none'}; say which one")
+    return given, variable or names[0]
 
 
 def _usual_title(data: Any, name: str, kind: str, place: str) -> str:
@@ -320,7 +335,7 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
         return section(data.values[:, 0], edges, interfaces, name=name, label="x [km]", **how)
     across = np.asarray(grid["latitude"] if spherical else grid["y"] / 1e3, float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
-    area = _area(dataset, across.shape)
+    area = areas(dataset, across.shape)
     values, edges = zonal_mean(data.values, across, area)
     mean, label = ("zonal mean", "latitude") if spherical else ("mean along x", "y [km]")
     how["title"] = title or f"{_title(data, name)}, {mean}"
@@ -340,7 +355,7 @@ def _edges(at: np.ndarray) -> np.ndarray:
     return np.concatenate([[1.5 * at[0] - 0.5 * at[1]], middles, [1.5 * at[-1] - 0.5 * at[-2]]])
 
 
-def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
+def areas(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Returns areas of cells (ny, nx) in the file; 1 where it has none."""
     for key in ("areacello", "cell_area", "area"):
         if key in dataset.variables and dataset[key].shape == shape:
@@ -400,7 +415,7 @@ def _series(dataset: Any, data: Any, seconds: np.ndarray, how: dict[str, Any]) -
 def _sizes(dataset: Any, data: Any) -> Any:
     """Returns weights of a mean in space: areas, with layers times their thickness."""
     one = data.isel(time=0, drop=True).reset_coords(drop=True)
-    sizes = _area(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
+    sizes = areas(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
     dim = vertical(data)
     if dim is not None and dim.startswith(("depth", "level", "pressure")):
         sizes = sizes * _thickness(dataset, dim, one.shape)

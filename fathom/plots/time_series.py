@@ -12,7 +12,7 @@ from fathom.base.failure import InputError
 from fathom.plots.colours import faint, phases
 from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 
-__all__ = ["time_series"]
+__all__ = ["curves_in_time", "time_series"]
 
 _scales = (
     (2 * 86400.0, 3600.0, "hours"),
@@ -61,6 +61,36 @@ def time_series(
         panels.flat[n].xaxis.set_tick_params(labelbottom=True)
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+    return figure
+
+
+@styled
+def curves_in_time(
+    panels: Mapping[str, tuple[np.ndarray, Mapping[str, np.ndarray], str]], *, title: str = ""
+) -> Any:
+    """Draw {title: (time [s], {name: values}, unit)}, one panel below another; the names stand
+    above. Returns the figure.
+    """
+    if not panels:
+        raise InputError("there are no curves to draw")
+    figure = new_figure(7.4, 0.7 + 1.7 * len(panels))
+    rows = figure.subplots(len(panels), 1, squeeze=False, sharex=True)[:, 0]
+    height = figure.get_figheight()
+    figure.subplots_adjust(
+        left=0.1, right=0.985, bottom=0.45 / height, top=1 - 0.75 / height, hspace=0.35
+    )
+    last = max(float(np.max(time)) for time, _, _ in panels.values())
+    scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
+    for axes, (name, (time, curves, units)) in zip(rows, panels.items()):
+        for n, (label, values) in enumerate(curves.items()):
+            axes.plot(time / scale, values, ".-", color=phases[n % len(phases)], label=label)
+        axes.grid(True, axis="y")
+        axes.set_title(name + (f" [{units}]" if units else ""), fontsize=8.5, pad=4)
+    rows[0].legend(
+        ncols=4, loc="lower right", bbox_to_anchor=(1, 1.02), borderaxespad=0, handlelength=1.6
+    )
+    rows[-1].set_xlabel(unit)
+    figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     return figure
 
 

@@ -23,7 +23,7 @@ from fathom.plots.report import timeline_page, traces
 from fathom.plots.report.markup import table
 from fathom.plots.style import unit_text
 
-__all__ = ["write_report"]
+__all__ = ["figures", "template", "write_report"]
 
 
 def write_report(
@@ -49,12 +49,12 @@ def write_report(
     profile = list(profile)
     sections = [
         *(parts or {}).items(),
-        *((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
-        ("In time", _figures(_in_time(series or {}), "wide")),
+        *((name, figures(drawn)) for name, drawn in (pictures or {}).items()),
+        ("In time", figures(_in_time(series or {}), "wide")),
         (
             "Where the time went",
             (timeline_page.page(trace) if trace else "")
-            + _figures(_bars(profile, summary, trace), "wide")
+            + figures(_bars(profile, summary, trace), "wide")
             + profile_tables.page(profile, summary.get("efficiency", {})),
         ),
         (
@@ -75,9 +75,9 @@ def write_report(
         ),
     ]
     present = [(name, body) for name, body in sections if body]
-    page = _template("page.html").format(
+    page = template("page.html").format(
         title=html.escape(title),
-        style=_template("page.css"),
+        style=template("page.css"),
         cards=_cards(summary),
         links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
         body="".join(
@@ -157,13 +157,14 @@ def _lengths(tiles: list[dict[str, Any]]) -> Any:
     )
 
 
-def _figures(pictures: Pictures, shape: str = "") -> str:
-    figures: list[str] = []
+def figures(pictures: Pictures, shape: str = "") -> str:
+    """Returns the pictures of a section; one that cannot be drawn is a line of text."""
+    drawn: list[str] = []
     try:
-        figures.extend(_figure(name, draw) for name, draw in pictures)
+        drawn.extend(_figure(name, draw) for name, draw in pictures)
     except _failures as error:
-        figures.append(_missing("pictures", error))
-    return f'<div class="figures {shape}">{"".join(figures)}</div>' if figures else ""
+        drawn.append(_missing("pictures", error))
+    return f'<div class="figures {shape}">{"".join(drawn)}</div>' if drawn else ""
 
 
 def _figure(name: str, draw: Callable[[], Any]) -> str:
@@ -411,5 +412,6 @@ def _anchor(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """Returns a part of the page that is a file beside this one."""
     return Path(__file__).with_name(name).read_text("utf-8")
