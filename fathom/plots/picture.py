@@ -54,6 +54,7 @@ def picture(
     title: str | None = None,
     region: Region | None = None,
     projection: str | None = None,
+    contours: float | None = None,
     sea: Sea | None = None,
     path: str | Path | None = None,
 ) -> Any:
@@ -69,7 +70,8 @@ def picture(
     picture each.
     limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
     colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
-    projection: globe, north, south, plain or "around:LON,LAT". sea: gives a grid and where it has
+    projection: globe, north, south, plain or "around:LON,LAT". contours: the interval of black
+    lines over a map, in the unit shown; 0: chosen. sea: gives, of a region, a grid and where it has
     water, to draw drifters on.
     ValueError: unknown variable, time, level, kind, place or projection, with what is allowed.
     """
@@ -97,7 +99,7 @@ def picture(
     grid, over = _on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
-    return draw_map(data.values, grid, name=name, over=over, **how, **look)
+    return draw_map(data.values, grid, name=name, over=over, contours=contours, **how, **look)
 
 
 def _as_dataset(given: Any, variable: str | None) -> tuple[Any, str]:
@@ -115,7 +117,8 @@ def _as_dataset(given: Any, variable: str | None) -> tuple[Any, str]:
 
 def _usual_title(data: Any, name: str, kind: str, place: str) -> str:
     if kind == "drifters":
-        return "Drifters"
+        placed = name in ("longitude", "latitude", "x", "y")
+        return "Drifters" if placed else f"Drifters: {_title(data, name).lower()}"
     return _title(data, name) + (f", {place}" if kind == "series" and place else "")
 
 
@@ -179,10 +182,20 @@ def _in_time(
         return transports.passages(dataset, data, seconds=seconds, **how)
     if kind == "drifters":
 
-        def on(grid: Any) -> Any:
-            return _raster(mesh_of(grid), projection or "globe", region)
+        def on(grid: Any, within: Region | None) -> Any:
+            mesh, near = mesh_of(grid), region or (None if projection else within)
+            return _raster(mesh, None if near else projection or "globe", near)
 
-        return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=how)
+        return transports.drifters(
+            dataset,
+            data,
+            seconds=seconds,
+            sea=sea,
+            projection=on,
+            region=region,
+            limits=limits,
+            how=how,
+        )
     dim = next((dim for dim in data.dims if dim not in ("time", "station")), None)
     if dim is not None and "station" in data.dims:
         first = names_along(dataset, "station", data.sizes["station"])[0]
@@ -262,6 +275,8 @@ def _resolve(dataset: Any, variable: str) -> str:
     """Returns the name in the file of a variable given by that name, or by its Fathom name or
     alias.
     """
+    if "trajectory" in dataset.dims and variable in dataset.coords:
+        return variable  # the places of drifters
     entry = describe(variable)
     for candidate in (variable, entry.alias, entry.name):
         if candidate in dataset.data_vars:

@@ -16,6 +16,7 @@ from fathom import plots
 from fathom.base import writing
 from fathom.base.failure import file_error
 from fathom.base.regions import exclusive
+from fathom.base.shown import number
 from fathom.names import describe
 from fathom.plots.bars import seconds_text
 from fathom.plots.report import tables as profile_tables
@@ -221,7 +222,7 @@ def _value(value: Any) -> str:
         return html.escape(str(value))
     if float(value).is_integer() and abs(float(value)) < 1e15:
         return f"{int(value):,}".replace(",", "\u2009")
-    return f"{float(value):.4g}"
+    return number(float(value), 4).replace(" ", "\u2009")
 
 
 def _choice(value: Any) -> str:
