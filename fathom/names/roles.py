@@ -15,3 +15,12 @@ def role_of(coordinate: Any, name: str) -> str:
     said = {name.lower(), str(coordinate.attrs.get("units", ""))}
     told = (role for role, words in _places.items() if said & set(words))
     return str(coordinate.attrs.get("standard_name") or next(told, ""))
+
+
+_levels = ("depth", "height", "pressure", "level", "interface", "altitude", "layer")
+
+
+def role_of_level(data: Any, dim: str) -> str:
+    """Returns what a vertical dimension of a field is, by its name or standard name; "": none."""
+    said = str(data[dim].attrs.get("standard_name", "")) if dim in data.coords else ""
+    return next((word for word in _levels if word in dim.lower() or word in said), "")

@@ -15,6 +15,7 @@ from fathom.plots.map import map
 from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
 from fathom.plots.picture import picture
 from fathom.plots.section import section, zonal_mean
+from fathom.plots.sounding import dew_point, sounding
 from fathom.plots.steps import steps
 from fathom.plots.stream_function import stream_function
 from fathom.plots.style import encoded
@@ -35,6 +36,7 @@ __all__ = [
     "coast",
     "contours",
     "curves_in_time",
+    "dew_point",
     "difference_map",
     "differences",
     "encoded",
@@ -45,6 +47,7 @@ __all__ = [
     "picture",
     "section",
     "side_by_side",
+    "sounding",
     "steps",
     "stream_function",
     "time_series",

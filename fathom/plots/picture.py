@@ -12,8 +12,8 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.names import describe, fields
-from fathom.names.roles import role_of
-from fathom.plots import transports
+from fathom.names.roles import role_of, role_of_level
+from fathom.plots import columns, transports
 from fathom.plots.area import Region, degrees, projection_of
 from fathom.plots.chosen import (
     at_level,
@@ -38,7 +38,8 @@ from fathom.plots.transports import Sea, kind_of
 __all__ = ["picture"]
 
 in_time = ("series", "passages", "mooring", "drifters")  # pictures of all times
-kinds = ("map", "section", *in_time, "latitudes", "overturning")
+kinds = ("map", "section", *in_time, "latitudes", "overturning", "profile", "sounding")
+asked = ("map", "section", "series", "profile", "sounding")  # of a user
 
 
 def picture(
@@ -66,8 +67,9 @@ def picture(
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     at: a basin, a mooring or a passage, as {"basin": "atlantic"}.
     kind: map (default), section (zonal mean, or the slice of a plane of one row), series (mean over
-    area or volume against time). Overturning, transports, moorings and drifters have one kind of
-    picture each.
+    area or volume against time), profile (of a column, or the mean over each level), sounding (of
+    the air on levels of pressure, with at = {"place": "LON,LAT"}). Overturning, transports,
+    moorings, columns and drifters have one kind of picture each.
     limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
     colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
     projection: globe, north, south, plain or "around:LON,LAT". contours: the interval of black
@@ -77,6 +79,8 @@ def picture(
     """
     dataset, variable = _as_dataset(dataset, variable)
     name = _resolve(dataset, variable)
+    if kind == "sounding":
+        return columns.sounding_at(dataset, at or {}, time, title=title, path=path)
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
     kind = _kind(kind, dataset[name], data)
@@ -126,7 +130,7 @@ def _kind(given: str | None, whole: Any, data: Any) -> str:
     """Returns the kind of picture of a variable, whole or at one of its places."""
     kind = given or kind_of(whole) or _usual_kind(data)
     if kind not in kinds:
-        raise InputError(unknown("kind of picture", kind, kinds[:3]))
+        raise InputError(unknown("kind of picture", kind, asked))
     return "series" if kind == "passages" and "section" not in data.dims else kind
 
 
@@ -144,6 +148,10 @@ def _across(
         return transports.latitudes(dataset, data, title=how["title"], path=how["path"])
     if kind == "section":
         return _section(dataset, data, name, {**how, **look}, title)
+    if kind == "profile":
+        return columns.profile(
+            dataset, data, name=name, limits=look["limits"], how=how, path=how["path"]
+        )
     if "basin" in data.dims:
         data, basin = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
         how["note"] = f"{how['note']}  {basin}"
@@ -153,6 +161,10 @@ def _across(
 def _usual_kind(data: Any) -> str:
     if data.dims == ("time",):
         return "series"
+    if data.ndim == 2 and data.dims[0] == "time" and role_of_level(data, str(data.dims[1])):
+        return "mooring"  # one column
+    if data.ndim - ("time" in data.dims) == 1:
+        return "profile"
     slice_of_plane = data.dims[-2:] == ("y", "x") and data.sizes["y"] == 1
     if "section" in data.dims or data.sizes.get("longitude") == 1 or slice_of_plane:
         return "section"
@@ -203,6 +215,8 @@ def _in_time(
     edges = None if dim is None else _interfaces(dataset, dim, data.sizes[dim])
     if edges is not None:
         how = {**how, "note": place, "limits": limits, "units": str(data.attrs.get("units", ""))}
+        how |= _of_axis(dataset, str(dim))
+        data, edges = _from_the_top(data, str(dim), edges)
     return transports.mooring(dataset, data, name=name, seconds=seconds, interfaces=edges, how=how)
 
 
@@ -336,8 +350,7 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     if dim is None:
         raise InputError(f"{name!r} has one value a column; a section needs levels")
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
-    if dim != "depth" and interfaces[0] > interfaces[-1]:  # the top of the atmosphere first
-        data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
+    data, interfaces = _from_the_top(data, dim, interfaces)
     how |= _of_axis(dataset, dim)
     if how["vertical"] == "pressure" and dim.startswith("level"):
         interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
@@ -357,11 +370,24 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     return section(values, edges, interfaces, name=name, label=label, **how)
 
 
+def _from_the_top(data: Any, dim: str, interfaces: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Returns both with growing interfaces: a file may have the top of the atmosphere last."""
+    if dim != "depth" and interfaces[0] > interfaces[-1]:
+        return data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
+    return data, interfaces
+
+
 def _of_axis(dataset: Any, dim: str) -> dict[str, str]:
     """Returns what `section` must know of a vertical dimension."""
     if dim.startswith("level") and dim not in dataset.variables:
         return {"vertical": "depth", "down": "level"}
-    return {"vertical": next((v for v in ("depth", "height") if dim.startswith(v)), "pressure")}
+    held = dataset.variables.get(dim)
+    said = "" if held is None else str(held.attrs.get("standard_name", ""))
+    for role in ("depth", "height"):
+        if dim.startswith(role) or said.startswith(role):
+            return {"vertical": role}
+    of_metres = held is not None and held.attrs.get("units") in ("m", "metre", "meter", None)
+    return {"vertical": "height" if dim.startswith("interface") and of_metres else "pressure"}
 
 
 def _edges(at: np.ndarray) -> np.ndarray:
@@ -411,7 +437,7 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
     depth = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float
     )
-    if dim.startswith(("pressure", "height")) and len(depth) > 1:
+    if dim.startswith(("pressure", "height", "interface")) and len(depth) > 1:
         result: np.ndarray = np.maximum(_edges(depth), 0)
         return result
     edges = [0.0]

@@ -15,6 +15,7 @@ from fathom.base.failure import InputError
 from fathom.base.shown import number
 from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
+most_signs = 8  # that have room above a bar of colours
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points
 
 _look: Any = {
@@ -254,7 +255,9 @@ def colour_bar(
     axes.tick_params(length=2.5)
     raised = str(power).translate(_raised)
     text = folded(" ".join(filter(None, [f"10{raised}" if power else "", unit_text(units)])))
-    bar.ax.set_title(text, fontsize=8.5, fontweight="normal", loc="left", pad=9, color=ink)
+    longest = max(map(len, text.split("\n")), default=0)
+    size = 8.5 * min(1.0, most_signs / max(longest, 1))
+    bar.ax.set_title(text, fontsize=size, fontweight="normal", loc="left", pad=9, color=ink)
 
 
 def _power(low: float, high: float) -> int:
@@ -265,7 +268,7 @@ def _power(low: float, high: float) -> int:
     return int(3 * np.floor(np.log10(largest) / 3))
 
 
-def folded(text: str, width: int = 11) -> str:
+def folded(text: str, width: int = most_signs) -> str:
     """Returns a long unit on several lines, so that it is not cut at the edge of the picture."""
     lines = [""]
     for word in text.split(" "):

@@ -14,11 +14,17 @@ from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 
 __all__ = ["curves_in_time", "time_series"]
 
+round_off = 1e-12  # of a series in double precision
 _scales = (
     (2 * 86400.0, 3600.0, "hours"),
     (1100 * 86400.0, 86400.0, "days"),
     (math.inf, 365.2425 * 86400.0, "years"),
 )
+
+
+def scale_of(seconds: float) -> tuple[float, str]:
+    """Returns the unit of an axis of that many seconds: how many seconds it has, and its name."""
+    return next((scale, unit) for limit, scale, unit in _scales if seconds <= limit)
 
 
 @styled
@@ -34,7 +40,7 @@ def time_series(
     rows = math.ceil(len(series) / columns)
     figure = new_figure(7.4, 0.5 + 1.55 * rows)
     last = max((float(np.max(time)) for time, _, _ in series.values() if len(time)), default=0.0)
-    scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
+    scale, unit = scale_of(last)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
     top = 1 - (0.62 if title else 0.36) / figure.get_figheight()
     figure.subplots_adjust(
@@ -80,7 +86,7 @@ def curves_in_time(
         left=0.1, right=0.985, bottom=0.45 / height, top=1 - 0.75 / height, hspace=0.35
     )
     last = max(float(np.max(time)) for time, _, _ in panels.values())
-    scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
+    scale, unit = scale_of(last)
     for axes, (name, (time, curves, units)) in zip(rows, panels.items()):
         for n, (label, values) in enumerate(curves.items()):
             axes.plot(time / scale, values, ".-", color=phases[n % len(phases)], label=label)
@@ -102,10 +108,16 @@ def _panel(
     if "flux" in name and len(values) > 1 and values[0] == 0.0:
         values[0] = np.nan  # of the state before the first step there is none yet
     name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
-    if last.size and 0 < np.ptp(values) < 1e-5 * abs(values[0]):  # labels would be the same
+    same = last.size > 0 and np.nanmax(values) - np.nanmin(values) <= round_off * abs(last[0])
+    if (
+        last.size and not same and 0 < np.ptp(values) < 1e-5 * abs(values[0])
+    ):  # labels would be the same
         name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
     values, last, text = _short(values, last, unit_text(units))
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
+    if same:  # no zoom into round-off
+        middle, reach = float(last[0]), 0.5 * abs(float(last[0])) or 1.0
+        axes.set_ylim(middle - reach, middle + reach)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
     title = name + (f" [{text}]" if text else "")

@@ -14,7 +14,7 @@ from fathom.plots.chosen import names_along
 from fathom.plots.mesh import Raster, mesh_of
 from fathom.plots.section import section
 from fathom.plots.style import of_oceans, unit_text
-from fathom.plots.time_series import time_series
+from fathom.plots.time_series import scale_of, time_series
 from fathom.plots.tracks import tracks
 
 # of a region (None: the globe) a grid, and where it has water
@@ -100,9 +100,10 @@ def mooring(
         return time_series(series, columns=1, path=how["path"])
     if len(seconds) < 2:
         raise InputError("a picture of a mooring needs two times or more")
-    days = seconds / 86400
-    edges = np.concatenate([days[:1], (days[1:] + days[:-1]) / 2, days[-1:]])
-    return section(data.values.T, edges, interfaces, name=name, label="days", **how)
+    scale, unit = scale_of(float(seconds[-1]))
+    times = seconds / scale
+    edges = np.concatenate([times[:1], (times[1:] + times[:-1]) / 2, times[-1:]])
+    return section(data.values.T, edges, interfaces, name=name, label=unit, **how)
 
 
 def drifters(
