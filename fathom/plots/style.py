@@ -255,6 +255,10 @@ def colour_bar(
     axes.tick_params(length=2.5)
     raised = str(power).translate(_raised)
     text = folded(" ".join(filter(None, [f"10{raised}" if power else "", unit_text(units)])))
+    if more := text.count("\n"):  # room for its lines
+        place = axes.get_position()
+        lower = place.height - 0.16 * more / figure.get_figheight()
+        axes.set_position((place.x0, place.y0, place.width, lower))
     longest = max(map(len, text.split("\n")), default=0)
     size = 8.5 * min(1.0, most_signs / max(longest, 1))
     bar.ax.set_title(text, fontsize=size, fontweight="normal", loc="left", pad=9, color=ink)
