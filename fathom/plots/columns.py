@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.base import moist_air
 from fathom.base.failure import InputError
 from fathom.names import describe
 from fathom.names.roles import role_of, role_of_level
@@ -16,7 +17,10 @@ from fathom.plots.map import displayed
 from fathom.plots.sounding import dew_point, sounding
 from fathom.plots.style import new_figure, styled, unit_text
 
-needed = ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind")
+needed = (
+    *("air_temperature", "specific_humidity", "relative_humidity"),
+    *("eastward_wind", "northward_wind"),
+)
 hectopascals = {"hPa": 1.0, "mbar": 1.0, "millibars": 1.0, "Pa": 0.01}
 
 
@@ -86,10 +90,15 @@ def sounding_at(
         field, moment = at_time(field, time)
         field, where = _column(dataset, field, at)
         chosen[name] = np.asarray(field.values, float).ravel()
-    humid, wind = chosen["specific_humidity"], (chosen["eastward_wind"], chosen["northward_wind"])
+    air, wind = chosen["air_temperature"], (chosen["eastward_wind"], chosen["northward_wind"])
+    humid = chosen["specific_humidity"]
+    if humid is None and chosen["relative_humidity"] is not None:
+        percent = str(held["relative_humidity"].attrs.get("units", "")) == "%"
+        share = chosen["relative_humidity"] * (0.01 if percent else 1.0)
+        humid = moist_air.specific_humidity(share, air, levels)
     return sounding(
         levels,
-        chosen["air_temperature"],
+        air,
         None if humid is None else dew_point(levels, humid),
         None if wind[0] is None or wind[1] is None else wind,
         title=title or f"Sounding at {where}",

@@ -289,6 +289,7 @@ class Events(Held):
             with region("watch", "output", "output"):
                 if self.count == 0:
                     sanity.check_start(self._simulation)
+                    sanity.warn_of_doubts(self._simulation)
                     first_record.compute(self._simulation)
                 sanity.watch(self._simulation, keep=self.count == 0)
             for store in self.outputs if self.count == 0 else ():
