@@ -1,4 +1,6 @@
 # Fathom. Needs Python 3.11 or newer, make and a C++20 compiler; all else comes from PyPI into .venv.
+#   make          builds, and says what next
+#   make first    a first run of some seconds, with its report: runs/first
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
 #   make test     architecture, text, format, lint, types, and the tests; ten minutes on two cores
 #   make test-long  the tests that take long: whole experiments, figures that depend on the machine
@@ -8,6 +10,7 @@
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
 #   make docs     the pages of docs/ as a site, with notebooks and the Python interface: build/site/html
 #   make figures  the figures of the five studies of performance, into docs/pictures
+#   make gallery  the pictures of docs/gallery.md, each by its command; some minutes
 #   make readme   the picture of README.md, by the Python of README.md; some minutes
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
@@ -25,8 +28,19 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test test-long test-oldest check fuzz sanitize docs figures readme bench clean
+.PHONY: next first run gallery test test-long test-oldest check fuzz sanitize docs figures readme bench clean
 .DELETE_ON_ERROR:
+
+next: $(venv)/run.installed
+	@echo 'Fathom is built: . $(venv)/bin/activate makes it the command fathom.'
+	@echo '  make first      some seconds: two gyres, and a page about them'
+	@echo '  make run        some minutes: 30 days of the global ocean'
+	@echo '  fathom new      all experiments; fathom doctor looks at this machine'
+	@echo '  docs/first-hour.md goes on from here'
+
+first: $(venv)/run.installed
+	$(bin)/fathom run experiments/double-gyre.toml --for 30d --out runs/first --overwrite
+	$(bin)/fathom plot runs/first/gyre.zarr sea_surface_height --out runs/first/height.png
 
 run: $(venv)/run.installed
 	$(bin)/fathom run experiments/ocean-1deg.toml --for $(DAYS)d --ranks $(RANKS) --out runs/ocean-1deg --overwrite
@@ -55,6 +69,9 @@ docs: $(venv)/docs.installed
 figures: $(venv)/run.installed
 	$(bin)/python docs/results/study_figures.py
 	$(bin)/python docs/results/measured_figures.py
+
+gallery: $(venv)/run.installed
+	$(bin)/python -P tools/pages/gallery.py
 
 readme: $(venv)/run.installed
 	$(bin)/python -P tools/pages/readme.py

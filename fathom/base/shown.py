@@ -34,6 +34,16 @@ def on_one_line(text: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda m: repr(m[0])[1:-1], text.strip())
 
 
+def number(value: float, digits: int = 3) -> str:
+    """Returns a number as people write it: 20 960, 171, 2.5, 0.0013; powers of ten only where
+    there is no other way.
+    """
+    rounded = float(f"{value:.{digits}g}")
+    if 1000 <= abs(rounded) < 1e15:
+        return f"{rounded:,.0f}".replace(",", " ")
+    return f"{value:.{digits}g}"
+
+
 def parts(thing: Any) -> list[tuple[str, str]]:
     """Returns the keywords of an object's class with the values that it holds."""
     held = {name: vars(thing).get(name) for name in inspect.signature(type(thing)).parameters}

@@ -15,6 +15,7 @@ import click
 
 import fathom
 from fathom.base.failure import InputError
+from fathom.commands.completion import of_settings
 from fathom.commands.options import PathOf
 from fathom.run import launch, room
 from fathom.run.experiment import trust
@@ -61,6 +62,7 @@ def experiment_options(command: Any) -> Any:
             multiple=True,
             metavar="A.B.C=VALUE",
             help="Change a key of the file, as in --set model.eddies.diffusivity=800.",
+            shell_complete=of_settings,
         ),
         click.option("--threads", type=click.IntRange(1), help="OpenMP threads of each rank."),
         click.option(

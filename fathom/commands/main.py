@@ -10,6 +10,7 @@ from io import TextIOWrapper
 
 import click
 
+from fathom.base.failure import LaunchError
 from fathom.base.shown import on_one_line
 from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
@@ -18,6 +19,7 @@ from fathom.commands.compare import compare
 from fathom.commands.cycle import background, cycle
 from fathom.commands.data import data
 from fathom.commands.database import database
+from fathom.commands.doctor import doctor
 from fathom.commands.forcing import forcing
 from fathom.commands.machine import machine
 from fathom.commands.new import new
@@ -26,10 +28,13 @@ from fathom.commands.plot import plot
 from fathom.commands.profile import profile
 from fathom.commands.run import run
 from fathom.commands.scale import scale
+from fathom.commands.schema import schema
 from fathom.commands.sensitivity import sensitivity
 from fathom.commands.show import show
 from fathom.commands.tune import tune
 from fathom.commands.variables import variables
+from fathom.commands.verify import verify
+from fathom.commands.watch import watch
 from fathom.run import launch
 
 settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -37,14 +42,18 @@ verbs = (
     new,
     show,
     run,
+    watch,
     column,
     tune,
     profile,
     compare,
+    verify,
     scale,
     machine,
+    doctor,
     plot,
     variables,
+    schema,
     data,
     database,
     observations,
@@ -58,7 +67,14 @@ verbs = (
 
 
 @click.group(context_settings=settings)
-@click.version_option(package_name="fathom-models", prog_name="fathom")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, option, asked: _version(context) if asked else None,
+    help="Version, commit and MPI.",
+)
 def cli() -> None:
     """Fathom: ocean and weather models that run fast on any machine and tell where the time
     goes.
@@ -67,6 +83,20 @@ def cli() -> None:
 
 for verb in verbs:
     cli.add_command(verb)
+
+
+def _version(context: click.Context) -> None:
+    """Prints the version, the commit that was built, and the MPI that runs, and ends."""
+    from fathom.base import provenance  # start-up time: looks up packages
+
+    built = provenance.build()
+    click.echo(f"fathom, version {provenance.version()}")
+    click.echo(f"commit {built.get('commit') or 'unknown'}, {built.get('compiler') or 'no core'}")
+    try:
+        click.echo(provenance.library())
+    except (LaunchError, ImportError) as error:
+        click.echo(f"no MPI: {error}")
+    context.exit()
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,33 +26,77 @@ def names() -> list[str]:
 
 def title(name: str) -> str:
     """Returns the title of an experiment: the first sentence of its first comment."""
-    words = []
-    for line in (shipped / f"{name}.toml").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            break
-        words.append(line.removeprefix("#").strip())
+    words = [line.strip() for line in comment(name)]
     outside = r"(?![^(]*\))"  # of brackets
     return re.split(rf"(?<! al)\. |: |(?:; |, for){outside}", " ".join(words))[0]
 
 
 def named_in(name: str) -> list[str]:
-    """Returns the other files of Fathom that an experiment names, and that those name."""
+    """Returns the other files of Fathom that an experiment or its commands name, and that those
+    name.
+    """
     found, left = [], [f"{name}.toml"]
     while left:
         text = (shipped / (at := left.pop())).read_text(encoding="utf-8")
-        for other in re.findall(r'"([\w./-]+\.toml)"', text):
-            path = (Path(at).parent / other).as_posix()
-            if path not in found and (shipped / path).is_file():
+        others = re.findall(r'"([\w./-]+\.toml)"', text)
+        if at == f"{name}.toml":
+            said = "\n".join(commands(name))
+            others += [f"/{other}" for other in re.findall(r"experiments/([\w./-]+\.toml)", said)]
+        for other in others:
+            path = (Path(at).parent / other).as_posix() if other[0] != "/" else other[1:]
+            if path not in (*found, f"{name}.toml") and (shipped / path).is_file():
                 found.append(path)
                 left.append(path)
     return sorted(found)
 
 
-def first_words(name: str, file: Path) -> str:
-    """Returns the commands to begin with."""
-    if "fathom cycle" in (shipped / f"{name}.toml").read_text(encoding="utf-8"):
-        return f"fathom cycle {file}"
-    return f"fathom show {file}, then fathom run {file}"
+def comment(name: str) -> list[str]:
+    """Returns the lines of the first comment of an experiment."""
+    lines = (shipped / f"{name}.toml").read_text(encoding="utf-8").splitlines()
+    return [line[1:] for line in takewhile(lambda line: line.startswith("#"), lines)]
+
+
+def commands(name: str) -> list[str]:
+    """Returns the commands in the first comment of an experiment."""
+    joined = re.sub(r"\\\n\s*", "", "\n".join(comment(name)))
+    lines = (re.split(r"\s{3,}|\s#", line.strip())[0] for line in joined.split("\n"))
+    return [line for line in lines if line.startswith(("fathom ", "mpiexec "))]
+
+
+def suggestions(name: str, file: Path) -> list[str]:
+    """Returns the commands to begin with: those that the comment of the file has, else what shows
+    and runs it; and one that draws what it writes.
+    """
+    said = [_here(line, name, file) for line in commands(name)]
+    if not any(f"fathom cycle {file}" in line for line in said):
+        if not any(f"fathom run {file}" in line for line in said):
+            said.append(f"fathom run {file}")
+        if not any(f"fathom show {file}" in line for line in said):
+            said.insert(0, f"fathom show {file}")
+    return said + _picture(name, said, file)
+
+
+def _here(line: str, name: str, file: Path) -> str:
+    """Returns a command with the names of files as they lie here."""
+    line = line.replace(f"experiments/{name}.toml", str(file))
+    return re.sub(r"\bexperiments/(?=[\w./-]+\.toml)", _beside(file), line)
+
+
+def _beside(file: Path) -> str:
+    return "" if file.parent == Path(".") else f"{file.parent}/"
+
+
+def _picture(name: str, said: list[str], file: Path) -> list[str]:
+    """Returns the command that draws the first variable that the experiment writes."""
+    tables = tomllib.loads((shipped / f"{name}.toml").read_text(encoding="utf-8"))
+    run = next((line for line in said if line.startswith(f"fathom run {file}")), None)
+    output = tables.get("output", {})
+    if run is None or not output:
+        return []
+    folder = re.search(r"--out (\S+)", run)
+    store, table = next(iter(output.items()))
+    where = folder[1] if folder else f"runs/{file.stem}"
+    return [f"fathom plot {where}/{store} {table['variables'][0]}"]
 
 
 def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], list[str]]:
@@ -83,5 +129,6 @@ def new(name: str | None, file: Path | None, overwrite: bool) -> int:
             beside.write_bytes((shipped / other).read_bytes())
             click.echo(f"{beside}: a part of it")
     file.write_bytes((shipped / f"{name}.toml").read_bytes())
-    click.echo(f"{file}: {first_words(name, file)}")
+    click.echo(f"{file}: {title(name)}")
+    click.echo("\n".join(f"    {command}" for command in suggestions(name, file)))
     return 0

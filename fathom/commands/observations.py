@@ -130,7 +130,7 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 @usual_option(
     "--kind",
     default="coverage",
-    help="coverage, departures, histogram, reasons, series, story (of one station).",
+    help="coverage, departures, histogram, reasons, series; of one station story, sounding.",
 )
 @where_option
 @click.option("--station", help="Only data of this station.")

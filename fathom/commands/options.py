@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from fathom.base.home import at_home
+from fathom.commands.completion import of_settings
 
 most = 2**31 - 1  # of whole numbers that the core takes
 
@@ -23,6 +24,15 @@ class PathOf(click.Path):
     def convert(self, value: Any, parameter: Any, context: Any) -> Any:
         """Returns the path."""
         return super().convert(at_home(value), parameter, context)
+
+
+class StoreOf(PathOf):
+    """A store that is read: a path, or an address as s3://bucket/run.zarr, which stays a text."""
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
+        """Returns the path, or the address."""
+        remote = isinstance(value, str) and "://" in value
+        return value if remote else super().convert(value, parameter, context)
 
 
 class Number(click.FloatRange):
@@ -69,7 +79,12 @@ def precision_option(default: str) -> Option:
 ranks_option = number_option("--ranks", default=1)
 threads_option = number_option("--threads", default=1)
 settings_option = click.option(
-    "--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="A.B.C=VALUE",
+    help="Change a key of the file.",
+    shell_complete=of_settings,
 )
 device_option = click.option(
     "--device", help="cuda: on a GPU, with its bandwidth and power, and the processor's cores."

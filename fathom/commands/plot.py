@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
-from fathom.commands.options import PathOf, file_option, positive, usual_option
+from fathom.commands.options import Number, StoreOf, file_option, positive, usual_option
 
 
 @click.command(short_help="Draw a field of an output file.")
-@click.argument("file", type=PathOf())
+@click.argument("file", type=StoreOf())
 @click.argument("variable", required=False)
 @usual_option("--time", default="last", help="last, first, an index, or a date (the nearest).")
 @click.option(
@@ -29,6 +29,7 @@ from fathom.commands.options import PathOf, file_option, positive, usual_option
 @click.option("--title", help="Instead of the name of the variable.")
 @click.option("--region", metavar="W,E,S,N", help="Only this region, in degrees (or x and y).")
 @click.option("--projection", help="globe, north, south, plain or around:LON,LAT[,REACH].")
+@click.option("--contours", type=Number(0), metavar="STEP", help="Lines over a map; 0: chosen.")
 @click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
 @click.option(
     "--rate",
@@ -39,7 +40,7 @@ from fathom.commands.options import PathOf, file_option, positive, usual_option
 )
 @file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(
-    file: Path,
+    file: Path | str,
     variable: str | None,
     time: str,
     level: str | None,
@@ -50,6 +51,7 @@ def plot(
     title: str | None,
     region: str | None,
     projection: str | None,
+    contours: float | None,
     animate: bool,
     rate: float,
     out: Path | None,
@@ -84,6 +86,7 @@ def plot(
         variable,
         time=time,
         at=_place(at),
+        contours=contours,
         sea=_sea,
         path=out,
         **look,
@@ -92,13 +95,15 @@ def plot(
     return 0
 
 
-def _only(data: Any, file: Path) -> str:
+def _only(data: Any, file: Path | str) -> str:
     """Returns the only variable in time of a file, or of drifters the first. InputError:
     several.
     """
     held = [name for name in map(str, data.data_vars) if not name.endswith("_bounds")]
     found = [name for name in held if "time" in data[name].dims]
-    if len(found) == 1 or (found and "trajectory" in data.dims):
+    if "trajectory" in data.dims:  # by their age
+        return next((name for name in ("longitude", "x") if name in data.variables), found[0])
+    if len(found) == 1:
         return found[0]
     if not held:
         raise InputError(f"{file} has no variable")
@@ -118,11 +123,25 @@ def _place(text: str | None) -> dict[str, str] | None:
     return {name: value}
 
 
-def _sea() -> tuple[dict[str, Any], Any]:
-    """Returns the embedded topography in cells of half a degree, and where they have water."""
+def _sea(region: Any) -> tuple[dict[str, Any], Any]:
+    """Returns the embedded topography of a region, in cells of half a degree where it is large, and
+    where they have water.
+    """
+    import numpy as np
+
     from fathom.data import topography
 
-    water = topography.open("ocean_fraction").ocean_fraction[1::3, 1::3]
+    water = topography.open("ocean_fraction").ocean_fraction
+    if region is None or max(region[1] - region[0], region[3] - region[2]) > 60:
+        water = water[1::3, 1::3]
+    if region is not None:
+        west, east, south, north = region
+        middle = 0.5 * (west + east)
+        longitude = middle + (water.longitude.values - middle + 180) % 360 - 180
+        order = np.argsort(longitude)
+        inside = order[(longitude[order] > west - 1) & (longitude[order] < east + 1)]
+        rows = (water.latitude.values > south - 1) & (water.latitude.values < north + 1)
+        water = water[rows, inside].assign_coords(longitude=longitude[inside])
     grid = {name: water[name].values for name in ("longitude", "latitude")}
     return grid, water.values > 0.5
 

@@ -2,7 +2,7 @@
 first used, with nvcc, kept in the user's cache. Its kernels are compiled from the same sources as
 those of the processor (core/machine/launch.hpp).
 
-    pip install 'fathom-models[cuda]'    # the compiler, from PyPI
+    pip install '.[cuda]'    # the compiler, from PyPI
     fathom run ocean.toml --set parallel.device=cuda
 
 On a machine with the compiler and no device, `fathom.model.device.library("sm_90")` compiles ahead;
@@ -40,7 +40,7 @@ flags = [
     # Two libraries of the same templates in one process: each has its own.
     "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-Wno-psabi",
 ]
-install = "pip install 'fathom-models[cuda]'"
+install = "pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm"
 parts = {  # of the compiler, where it is of PyPI
     "nvidia-cuda-runtime": "include/cuda_runtime.h",
     "nvidia-cuda-crt": "include/crt/host_config.h",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from fathom.base import shown
@@ -278,6 +278,12 @@ class Model(Configurable):
     def watch(self, simulation: Any) -> tuple[Series, str]:
         """Returns present numbers for the time series, and the text for the line of progress."""
         return {}, ""
+
+    def doubts(self, fields: Any) -> Iterable[str]:
+        """Returns what is doubtful about the settings and the start, a text each, of which a run
+        warns; all ranks call it.
+        """
+        return ()
 
     def condition(self, simulation: Any) -> str:
         """Returns a text about the state of a run that became unstable."""

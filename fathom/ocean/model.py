@@ -50,6 +50,7 @@ from fathom.ocean.components.tracers import (
     Tracers,
     declared,
 )
+from fathom.ocean.doubts import doubts
 from fathom.ocean.edges.open_edges import Edges, OpenEdges
 from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
@@ -462,6 +463,26 @@ class Ocean(Model):
             f" {temperature['maximum']:.1f}] °C"
         )
         return series | drake_transport(simulation) | by_basin(simulation), text
+
+    def doubts(self, fields: Any) -> Iterable[str]:
+        """Returns what is doubtful about the settings and the start; all ranks call it."""
+        return doubts(self, fields)
+
+    def condition(self, simulation: Any) -> str:
+        """Returns how many cells the fastest current crosses in a step, and where."""
+        found = []
+        for name, spacing in (("velocity_x", "dx_corner"), ("velocity_y", "dy_corner")):
+            e = simulation.fields.extremes(name)
+            end = max(("minimum", "maximum"), key=lambda end: abs(e[end]))
+            k, j, i = e[f"at_{end}"] if e["finite"] else e["not_finite"]
+            place = self.grid.place(j, i, k)
+            if not e["finite"]:
+                found.append(f"{name} is not a number at {place}")
+                continue
+            width = float(np.asarray(getattr(self.grid.horizontal, spacing))[j, i])
+            cells = abs(e[end]) * simulation.time_step / width
+            found.append(f"{name} = {e[end]:.3g} m/s at {place} crosses {cells:.2g} cells a step")
+        return "; ".join(found)
 
     def cause(self, simulation: Any) -> str:
         """Returns that the first layer has run dry, where, and what helps; else ""."""

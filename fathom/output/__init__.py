@@ -26,6 +26,7 @@ from fathom.base.near import near
 from fathom.base.reading import told
 from fathom.output import formats
 from fathom.output.coordinates import coordinates, variable
+from fathom.output.remote import is_remote, open_remote
 from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 
 __all__ = [
@@ -128,8 +129,11 @@ def _without_fill_values(dataset: Any) -> None:
 def _opened(path: str | Path) -> Any:
     """Returns the store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
-    It may also be any FA file, of any program and with any name. FileNotFoundError, ValueError
-    (none of the formats), OSError (a damaged file).
+    It may also be any FA file, of any program and with any name, or an address of fsspec, as
+    "s3://bucket/run.zarr". FileNotFoundError, ValueError (none of the formats, or a package is
+    missing), OSError (a damaged file).
     """
+    if is_remote(path):
+        return open_remote(str(path), lambda file: formats.of_content(file).part("reader")(file))
     check_there(path := at_home(path))
     return formats.of_content(path).part("reader")(path)

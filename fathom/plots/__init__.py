@@ -8,16 +8,18 @@ from fathom.plots.against import Panel, against
 from fathom.plots.animation import animation
 from fathom.plots.bars import bars
 from fathom.plots.by_latitude import Profile, by_latitude
+from fathom.plots.differences import difference_map, differences
 from fathom.plots.gantt import gantt, side_by_side
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
 from fathom.plots.map import map
 from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
 from fathom.plots.picture import picture
 from fathom.plots.section import section, zonal_mean
+from fathom.plots.sounding import dew_point, sounding
 from fathom.plots.steps import steps
 from fathom.plots.stream_function import stream_function
 from fathom.plots.style import encoded
-from fathom.plots.time_series import time_series
+from fathom.plots.time_series import curves_in_time, time_series
 from fathom.plots.tracks import tracks
 
 __all__ = [
@@ -33,6 +35,10 @@ __all__ = [
     "by_latitude",
     "coast",
     "contours",
+    "curves_in_time",
+    "dew_point",
+    "difference_map",
+    "differences",
     "encoded",
     "gantt",
     "highs_and_lows",
@@ -41,6 +47,7 @@ __all__ = [
     "picture",
     "section",
     "side_by_side",
+    "sounding",
     "steps",
     "stream_function",
     "time_series",

@@ -50,8 +50,13 @@ def by_latitude(panels: Mapping[str, Profile], *, title: str = "") -> Any:
     rows[0].legend(
         fontsize=7.5, frameon=False, ncols=len(names), loc="lower right", bbox_to_anchor=(1, 1.02)
     )
-    rows[-1].set_xlim(-80, 90)
-    rows[-1].set_xticks(range(-60, 61, 30))
+    all_ = np.concatenate([at for p in panels.values() for at, _ in p.curves.values()])
+    south, north = float(all_.min()), float(all_.max())
+    if north - south > 100:
+        rows[-1].set_xlim(-80, 90)
+        rows[-1].set_xticks(range(-60, 61, 30))
+    else:
+        rows[-1].set_xlim(south, north)
     rows[-1].xaxis.set_major_formatter(lambda value, _: degrees_text(value, "NS"))
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")

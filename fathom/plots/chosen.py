@@ -12,6 +12,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.units import conversion
 from fathom.names import describe, quantities
+from fathom.names.roles import role_of
 
 
 def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, str]:
@@ -39,19 +40,6 @@ def names_along(dataset: Any, dim: str, size: int) -> list[str]:
     if coordinate is not None and coordinate.dtype.kind in "OSUT":
         return [str(name) for name in coordinate.values]
     return [str(n) for n in range(size)]
-
-
-_places = {  # what a coordinate is: by names and units of others
-    "longitude": ("lon", "nav_lon", "degrees_east", "degree_east", "degrees_E"),
-    "latitude": ("lat", "nav_lat", "degrees_north", "degree_north", "degrees_N"),
-}
-
-
-def role_of(coordinate: Any, name: str) -> str:
-    """Returns the standard name of a coordinate; without one that which its name or unit tells."""
-    said = {name.lower(), str(coordinate.attrs.get("units", ""))}
-    told = (role for role, words in _places.items() if said & set(words))
-    return str(coordinate.attrs.get("standard_name") or next(told, ""))
 
 
 def in_columns(data: Any) -> Any:

@@ -8,11 +8,21 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.names import describe
+from fathom.names import describe, known
+from fathom.plots import lines
 from fathom.plots.area import degrees_text
 from fathom.plots.colours import coast, colour_map, faint, land
 from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
-from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.style import (
+    colour_bar,
+    is_constant,
+    new_figure,
+    range_of,
+    signed,
+    span_text,
+    styled,
+    unit_text,
+)
 
 
 @styled
@@ -27,6 +37,7 @@ def map(
     limits: tuple[float, float] | None = None,
     colours: str | None = None,
     over: Callable[[Any, Raster], None] | None = None,
+    contours: float | None = None,
 ) -> Any:
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
@@ -34,15 +45,18 @@ def map(
     `fathom.names`, which gives title, units, colours and, where they suit
     the values, limits; each may be given here, limits in the unit that is shown. note: to the right
     of the title. over(axes, raster) draws on top: contours, vectors, coasts of `plots.lines`.
+    contours: the interval of black lines with their numbers, in the unit shown; 0: chosen.
     """
     raster = raster_of(grid, np.shape(field))
     named = describe(name)
     shown, units, typical = displayed(named, field, units)
-    colours = colours or named.colours
+    colours = colours or signed(named.colours, shown, known(name))
     low, high = range_of(shown, limits, colours, typical)
     figure, axes, bar = panel(raster)
     paint(axes, raster, shown, colours, low, high)
     colour_bar(figure, bar, colours, low, high, shown, units)
+    if contours is not None and not is_constant(shown):
+        _every(axes, raster, shown, contours or (high - low) / 12)
     if over is not None:
         over(axes, raster)
     caption(
@@ -51,6 +65,17 @@ def map(
         note or f"{span_text(shown)} {unit_text(units)}".strip(),
     )
     return figure
+
+
+def _every(axes: Any, raster: Raster, field: np.ndarray, interval: float) -> None:
+    """Draws lines at multiples of an interval, rounded to 1, 2 or 5 times a power of ten."""
+    if interval < 0:
+        raise InputError(f"contours = {interval:g} must be an interval above 0, or 0: chosen")
+    power = 10.0 ** np.floor(np.log10(interval))
+    step = min((1, 2, 2.5, 5, 10), key=lambda n: abs(n * power - interval)) * power
+    first, last = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
+    levels = np.arange(first, min(last, first + 100) + 1) * step
+    lines.contours(axes, raster, field, levels, dashed=True, label="%g")
 
 
 def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raster:

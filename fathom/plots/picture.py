@@ -12,7 +12,8 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.reading import told
 from fathom.names import describe, fields
-from fathom.plots import transports
+from fathom.names.roles import role_of, role_of_level
+from fathom.plots import columns, transports
 from fathom.plots.area import Region, degrees, projection_of
 from fathom.plots.chosen import (
     at_level,
@@ -22,7 +23,6 @@ from fathom.plots.chosen import (
     in_columns,
     names_along,
     possible,
-    role_of,
     vertical,
 )
 from fathom.plots.lines import coast
@@ -38,12 +38,13 @@ from fathom.plots.transports import Sea, kind_of
 __all__ = ["picture"]
 
 in_time = ("series", "passages", "mooring", "drifters")  # pictures of all times
-kinds = ("map", "section", *in_time, "latitudes", "overturning")
+kinds = ("map", "section", *in_time, "latitudes", "overturning", "profile", "sounding")
+asked = ("map", "section", "series", "profile", "sounding")  # of a user
 
 
 def picture(
     dataset: Any,
-    variable: str,
+    variable: str | None = None,
     *,
     time: str | int = "last",
     level: float | str | None = None,
@@ -54,25 +55,32 @@ def picture(
     title: str | None = None,
     region: Region | None = None,
     projection: str | None = None,
+    contours: float | None = None,
     sea: Sea | None = None,
     path: str | Path | None = None,
 ) -> Any:
-    """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
+    """Draw one variable of an xarray.Dataset (from `fathom.output.open`), or a DataArray made of
+    such variables, and return the figure.
 
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     at: a basin, a mooring or a passage, as {"basin": "atlantic"}.
     kind: map (default), section (zonal mean, or the slice of a plane of one row), series (mean over
-    area or volume against time). Overturning, transports, moorings and drifters have one kind of
-    picture each.
+    area or volume against time), profile (of a column, or the mean over each level), sounding (of
+    the air on levels of pressure, with at = {"place": "LON,LAT"}). Overturning, transports,
+    moorings, columns and drifters have one kind of picture each.
     limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
     colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
-    projection: globe, north, south, plain or "around:LON,LAT". sea: gives a grid and where it has
+    projection: globe, north, south, plain or "around:LON,LAT". contours: the interval of black
+    lines over a map, in the unit shown; 0: chosen. sea: gives, of a region, a grid and where it has
     water, to draw drifters on.
     ValueError: unknown variable, time, level, kind, place or projection, with what is allowed.
     """
+    dataset, variable = _as_dataset(dataset, variable)
     name = _resolve(dataset, variable)
+    if kind == "sounding":
+        return columns.sounding_at(dataset, at or {}, time, title=title, path=path)
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
     kind = _kind(kind, dataset[name], data)
@@ -95,12 +103,26 @@ def picture(
     grid, over = _on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
-    return draw_map(data.values, grid, name=name, over=over, **how, **look)
+    return draw_map(data.values, grid, name=name, over=over, contours=contours, **how, **look)
+
+
+def _as_dataset(given: Any, variable: str | None) -> tuple[Any, str]:
+    """Returns a dataset, and the name of the variable in it. InputError: it has several, and none
+    is named.
+    """
+    if not hasattr(given, "data_vars"):
+        name = variable or str(given.name or "field")
+        return given.to_dataset(name=name), name
+    names = [str(name) for name in given.data_vars if not str(name).endswith("_bounds")]
+    if variable is None and len(names) != 1:
+        raise InputError(f"variable: the data have {', '.join(names) or 'none'}; say which one")
+    return given, variable or names[0]
 
 
 def _usual_title(data: Any, name: str, kind: str, place: str) -> str:
     if kind == "drifters":
-        return "Drifters"
+        placed = name in ("longitude", "latitude", "x", "y")
+        return "Drifters" if placed else f"Drifters: {_title(data, name).lower()}"
     return _title(data, name) + (f", {place}" if kind == "series" and place else "")
 
 
@@ -108,7 +130,7 @@ def _kind(given: str | None, whole: Any, data: Any) -> str:
     """Returns the kind of picture of a variable, whole or at one of its places."""
     kind = given or kind_of(whole) or _usual_kind(data)
     if kind not in kinds:
-        raise InputError(unknown("kind of picture", kind, kinds[:3]))
+        raise InputError(unknown("kind of picture", kind, asked))
     return "series" if kind == "passages" and "section" not in data.dims else kind
 
 
@@ -126,6 +148,10 @@ def _across(
         return transports.latitudes(dataset, data, title=how["title"], path=how["path"])
     if kind == "section":
         return _section(dataset, data, name, {**how, **look}, title)
+    if kind == "profile":
+        return columns.profile(
+            dataset, data, name=name, limits=look["limits"], how=how, path=how["path"]
+        )
     if "basin" in data.dims:
         data, basin = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
         how["note"] = f"{how['note']}  {basin}"
@@ -135,6 +161,10 @@ def _across(
 def _usual_kind(data: Any) -> str:
     if data.dims == ("time",):
         return "series"
+    if data.ndim == 2 and data.dims[0] == "time" and role_of_level(data, str(data.dims[1])):
+        return "mooring"  # one column
+    if data.ndim - ("time" in data.dims) == 1:
+        return "profile"
     slice_of_plane = data.dims[-2:] == ("y", "x") and data.sizes["y"] == 1
     if "section" in data.dims or data.sizes.get("longitude") == 1 or slice_of_plane:
         return "section"
@@ -164,10 +194,20 @@ def _in_time(
         return transports.passages(dataset, data, seconds=seconds, **how)
     if kind == "drifters":
 
-        def on(grid: Any) -> Any:
-            return _raster(mesh_of(grid), projection or "globe", region)
+        def on(grid: Any, within: Region | None) -> Any:
+            mesh, near = mesh_of(grid), region or (None if projection else within)
+            return _raster(mesh, None if near else projection or "globe", near)
 
-        return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=how)
+        return transports.drifters(
+            dataset,
+            data,
+            seconds=seconds,
+            sea=sea,
+            projection=on,
+            region=region,
+            limits=limits,
+            how=how,
+        )
     dim = next((dim for dim in data.dims if dim not in ("time", "station")), None)
     if dim is not None and "station" in data.dims:
         first = names_along(dataset, "station", data.sizes["station"])[0]
@@ -175,6 +215,8 @@ def _in_time(
     edges = None if dim is None else _interfaces(dataset, dim, data.sizes[dim])
     if edges is not None:
         how = {**how, "note": place, "limits": limits, "units": str(data.attrs.get("units", ""))}
+        how |= _of_axis(dataset, str(dim))
+        data, edges = _from_the_top(data, str(dim), edges)
     return transports.mooring(dataset, data, name=name, seconds=seconds, interfaces=edges, how=how)
 
 
@@ -247,6 +289,8 @@ def _resolve(dataset: Any, variable: str) -> str:
     """Returns the name in the file of a variable given by that name, or by its Fathom name or
     alias.
     """
+    if "trajectory" in dataset.dims and variable in dataset.coords:
+        return variable  # the places of drifters
     entry = describe(variable)
     for candidate in (variable, entry.alias, entry.name):
         if candidate in dataset.data_vars:
@@ -306,8 +350,7 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     if dim is None:
         raise InputError(f"{name!r} has one value a column; a section needs levels")
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
-    if dim != "depth" and interfaces[0] > interfaces[-1]:  # the top of the atmosphere first
-        data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
+    data, interfaces = _from_the_top(data, dim, interfaces)
     how |= _of_axis(dataset, dim)
     if how["vertical"] == "pressure" and dim.startswith("level"):
         interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
@@ -320,18 +363,31 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
         return section(data.values[:, 0], edges, interfaces, name=name, label="x [km]", **how)
     across = np.asarray(grid["latitude"] if spherical else grid["y"] / 1e3, float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
-    area = _area(dataset, across.shape)
+    area = areas(dataset, across.shape)
     values, edges = zonal_mean(data.values, across, area)
     mean, label = ("zonal mean", "latitude") if spherical else ("mean along x", "y [km]")
     how["title"] = title or f"{_title(data, name)}, {mean}"
     return section(values, edges, interfaces, name=name, label=label, **how)
 
 
+def _from_the_top(data: Any, dim: str, interfaces: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Returns both with growing interfaces: a file may have the top of the atmosphere last."""
+    if dim != "depth" and interfaces[0] > interfaces[-1]:
+        return data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
+    return data, interfaces
+
+
 def _of_axis(dataset: Any, dim: str) -> dict[str, str]:
     """Returns what `section` must know of a vertical dimension."""
     if dim.startswith("level") and dim not in dataset.variables:
         return {"vertical": "depth", "down": "level"}
-    return {"vertical": next((v for v in ("depth", "height") if dim.startswith(v)), "pressure")}
+    held = dataset.variables.get(dim)
+    said = "" if held is None else str(held.attrs.get("standard_name", ""))
+    for role in ("depth", "height"):
+        if dim.startswith(role) or said.startswith(role):
+            return {"vertical": role}
+    of_metres = held is not None and held.attrs.get("units") in ("m", "metre", "meter", None)
+    return {"vertical": "height" if dim.startswith("interface") and of_metres else "pressure"}
 
 
 def _edges(at: np.ndarray) -> np.ndarray:
@@ -340,7 +396,7 @@ def _edges(at: np.ndarray) -> np.ndarray:
     return np.concatenate([[1.5 * at[0] - 0.5 * at[1]], middles, [1.5 * at[-1] - 0.5 * at[-2]]])
 
 
-def _area(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
+def areas(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Returns areas of cells (ny, nx) in the file; 1 where it has none."""
     for key in ("areacello", "cell_area", "area"):
         if key in dataset.variables and dataset[key].shape == shape:
@@ -381,7 +437,7 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
     depth = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float
     )
-    if dim.startswith(("pressure", "height")) and len(depth) > 1:
+    if dim.startswith(("pressure", "height", "interface")) and len(depth) > 1:
         result: np.ndarray = np.maximum(_edges(depth), 0)
         return result
     edges = [0.0]
@@ -400,7 +456,7 @@ def _series(dataset: Any, data: Any, seconds: np.ndarray, how: dict[str, Any]) -
 def _sizes(dataset: Any, data: Any) -> Any:
     """Returns weights of a mean in space: areas, with layers times their thickness."""
     one = data.isel(time=0, drop=True).reset_coords(drop=True)
-    sizes = _area(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
+    sizes = areas(dataset, one.shape[-2:]) if one.ndim > 1 else np.ones(one.shape)
     dim = vertical(data)
     if dim is not None and dim.startswith(("depth", "level", "pressure")):
         sizes = sizes * _thickness(dataset, dim, one.shape)

@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.names import describe
+from fathom.names import describe, known
 from fathom.plots.area import degrees_text
 from fathom.plots.colours import colour_map, ink, land
 from fathom.plots.map import caption, displayed
-from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.style import (
+    colour_bar,
+    is_constant,
+    new_figure,
+    range_of,
+    signed,
+    span_text,
+    styled,
+    unit_text,
+)
 
 labels = {"depth": "depth [m]", "height": "height [km]", "pressure": "pressure [hPa]"}
 
@@ -47,7 +56,7 @@ def section(
         )
     named = describe(name)
     shown, units, typical = displayed(named, values, units)
-    colours = colours or named.colours
+    colours = colours or signed(named.colours, shown, known(name))
     low, high = range_of(shown, limits, colours, typical)
     figure = new_figure(7.4, 3.6)
     axes = figure.add_axes((0.085, 0.125, 0.80, 0.75), facecolor=land)
@@ -153,7 +162,7 @@ def _contours(
 ) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    if min(values.shape) < 2 or not np.isfinite(values).any():
+    if min(values.shape) < 2 or is_constant(values):
         return
     levels = [v for v in MaxNLocator(16).tick_values(low, high) if low < v < high]
     lines = axes.contour(

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.base.shown import number
 from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
+most_signs = 8  # that have room above a bar of colours
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points
 
 _look: Any = {
@@ -121,6 +123,7 @@ def _of_colours(png: Any, colours: int) -> bytes:
         return buffer.getvalue()
 
 
+_raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _celsius = re.compile(r"\bdeg(rees?)?_?(C|[Cc]elsius)\b")
 
 
@@ -128,9 +131,8 @@ def unit_text(units: str) -> str:
     """Returns units as one prints them: degC -> °C, "m s-1" -> "m s⁻¹", "1" -> ""."""
     if units in ("", "1"):
         return ""
-    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     return re.sub(
-        r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), _celsius.sub("°C", units)
+        r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(_raised), _celsius.sub("°C", units)
     )
 
 
@@ -162,6 +164,8 @@ def range_of(
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return typical or (0.0, 1.0)
+    if is_constant(finite, typical):
+        return _around_constant(float(np.median(finite)), colours, typical)
     if typical is not None and _suits(typical, finite):
         return typical
     low, high = np.percentile(finite, (1, 99))
@@ -174,6 +178,39 @@ def range_of(
         spread = max(abs(low) * 1e-3, 1e-12)
         low, high = low - spread, high + spread
     return float(low), float(high)
+
+
+def is_constant(values: np.ndarray, typical: tuple[float, float] | None = None) -> bool:
+    """Returns whether values differ by no more than the round-off of single precision, of
+    themselves or of what is typical.
+    """
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return True
+    largest = float(np.abs(finite).max())
+    usual = 0.0 if typical is None else typical[1] - typical[0]
+    return float(np.ptp(finite)) <= max(2e-6 * largest, 1e-9 * usual, 1e-30)
+
+
+def _around_constant(
+    value: float, colours: str, typical: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Returns ends of a colour bar that show one value as one colour."""
+    if typical is not None and typical[0] <= value <= typical[1]:
+        return typical
+    reach = max(0.5 * abs(value), 1e-9 if value else 1.0)
+    return (-2 * reach, 2 * reach) if colours in diverging else (value - reach, value + reach)
+
+
+def signed(colours: str, values: np.ndarray, known: bool) -> str:
+    """Returns a diverging map of colours for a field without a name of its own that has as much
+    below zero as above.
+    """
+    finite = values[np.isfinite(values)]
+    if known or not finite.size or is_constant(finite):
+        return colours
+    low, high = np.percentile(finite, (2, 98))
+    return "balance" if low < 0 < high and min(-low, high) > 0.2 * max(-low, high) else colours
 
 
 def _suits(typical: tuple[float, float], finite: np.ndarray) -> bool:
@@ -193,6 +230,7 @@ def colour_bar(
     """Draws a slim bar in `axes`, its unit on top, pointed where values lie beyond its ends."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
+    from matplotlib.ticker import FuncFormatter
 
     finite = values[np.isfinite(values)]
     slack = 1e-6 * (high - low)
@@ -203,24 +241,49 @@ def colour_bar(
     extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[
         bool(below), bool(above)
     ]
+    power = _power(low, high)
     bar = figure.colorbar(
         ScalarMappable(Normalize(low, high), colour_map(name)),
         cax=axes,
         extend=extend,
         extendfrac=0.03,
     )
-    bar.formatter.set_useOffset(False)
+    bar.formatter = FuncFormatter(lambda value, _: f"{value / 10.0**power:.5g}".replace("-", "−"))
+    bar.update_ticks()
     bar.outline.set_linewidth(0.5)
     bar.outline.set_edgecolor(faint)
     axes.tick_params(length=2.5)
-    bar.ax.set_title(
-        unit_text(units), fontsize=8.5, fontweight="normal", loc="left", pad=9, color=ink
-    )
+    raised = str(power).translate(_raised)
+    text = folded(" ".join(filter(None, [f"10{raised}" if power else "", unit_text(units)])))
+    if more := text.count("\n"):  # room for its lines
+        place = axes.get_position()
+        lower = place.height - 0.16 * more / figure.get_figheight()
+        axes.set_position((place.x0, place.y0, place.width, lower))
+    longest = max(map(len, text.split("\n")), default=0)
+    size = 8.5 * min(1.0, most_signs / max(longest, 1))
+    bar.ax.set_title(text, fontsize=size, fontweight="normal", loc="left", pad=9, color=ink)
+
+
+def _power(low: float, high: float) -> int:
+    """Returns the power of 1000 by which labels of a bar are divided: they have few digits."""
+    largest = max(abs(low), abs(high))
+    if largest == 0 or 5e-3 <= largest < 1e5:
+        return 0
+    return int(3 * np.floor(np.log10(largest) / 3))
+
+
+def folded(text: str, width: int = most_signs) -> str:
+    """Returns a long unit on several lines, so that it is not cut at the edge of the picture."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        lines = [*lines[:-1], longer] if len(longer) <= width else [*lines, word]
+    return "\n".join(filter(None, lines))
 
 
 def digits(value: float) -> str:
     """Returns a number for a caption: four significant digits at most."""
-    return f"{value:.4g}"
+    return number(value, 4)
 
 
 def span_text(values: np.ndarray) -> str:
@@ -230,6 +293,8 @@ def span_text(values: np.ndarray) -> str:
         return "no values"
     ends = np.array([finite.min(), finite.max()], float)
     largest = np.abs(ends).max()
+    if is_constant(finite) or largest < 1e-30:
+        return f"constant, {digits(float(np.median(ends)))}"
     step = 10.0 ** (np.floor(np.log10(largest)) - 3) if largest > 0 else 1.0
     return " … ".join(digits(end) for end in np.round(ends / step) * step + 0.0)
 

@@ -12,13 +12,19 @@ from fathom.base.failure import InputError
 from fathom.plots.colours import faint, phases
 from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 
-__all__ = ["time_series"]
+__all__ = ["curves_in_time", "time_series"]
 
+round_off = 1e-12  # of a series in double precision
 _scales = (
     (2 * 86400.0, 3600.0, "hours"),
     (1100 * 86400.0, 86400.0, "days"),
     (math.inf, 365.2425 * 86400.0, "years"),
 )
+
+
+def scale_of(seconds: float) -> tuple[float, str]:
+    """Returns the unit of an axis of that many seconds: how many seconds it has, and its name."""
+    return next((scale, unit) for limit, scale, unit in _scales if seconds <= limit)
 
 
 @styled
@@ -34,7 +40,7 @@ def time_series(
     rows = math.ceil(len(series) / columns)
     figure = new_figure(7.4, 0.5 + 1.55 * rows)
     last = max((float(np.max(time)) for time, _, _ in series.values() if len(time)), default=0.0)
-    scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
+    scale, unit = scale_of(last)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
     top = 1 - (0.62 if title else 0.36) / figure.get_figheight()
     figure.subplots_adjust(
@@ -64,6 +70,36 @@ def time_series(
     return figure
 
 
+@styled
+def curves_in_time(
+    panels: Mapping[str, tuple[np.ndarray, Mapping[str, np.ndarray], str]], *, title: str = ""
+) -> Any:
+    """Draw {title: (time [s], {name: values}, unit)}, one panel below another; the names stand
+    above. Returns the figure.
+    """
+    if not panels:
+        raise InputError("there are no curves to draw")
+    figure = new_figure(7.4, 0.7 + 1.7 * len(panels))
+    rows = figure.subplots(len(panels), 1, squeeze=False, sharex=True)[:, 0]
+    height = figure.get_figheight()
+    figure.subplots_adjust(
+        left=0.1, right=0.985, bottom=0.45 / height, top=1 - 0.75 / height, hspace=0.35
+    )
+    last = max(float(np.max(time)) for time, _, _ in panels.values())
+    scale, unit = scale_of(last)
+    for axes, (name, (time, curves, units)) in zip(rows, panels.items()):
+        for n, (label, values) in enumerate(curves.items()):
+            axes.plot(time / scale, values, ".-", color=phases[n % len(phases)], label=label)
+        axes.grid(True, axis="y")
+        axes.set_title(name + (f" [{units}]" if units else ""), fontsize=8.5, pad=4)
+    rows[0].legend(
+        ncols=4, loc="lower right", bbox_to_anchor=(1, 1.02), borderaxespad=0, handlelength=1.6
+    )
+    rows[-1].set_xlabel(unit)
+    figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+    return figure
+
+
 def _panel(
     axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str
 ) -> None:
@@ -72,10 +108,16 @@ def _panel(
     if "flux" in name and len(values) > 1 and values[0] == 0.0:
         values[0] = np.nan  # of the state before the first step there is none yet
     name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
-    if last.size and 0 < np.ptp(values) < 1e-5 * abs(values[0]):  # labels would be the same
+    same = last.size > 0 and np.nanmax(values) - np.nanmin(values) <= round_off * abs(last[0])
+    if (
+        last.size and not same and 0 < np.ptp(values) < 1e-5 * abs(values[0])
+    ):  # labels would be the same
         name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
     values, last, text = _short(values, last, unit_text(units))
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
+    if same:  # no zoom into round-off
+        middle, reach = float(last[0]), 0.5 * abs(float(last[0])) or 1.0
+        axes.set_ylim(middle - reach, middle + reach)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
     title = name + (f" [{text}]" if text else "")

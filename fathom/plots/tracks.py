@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import describe, known
 from fathom.plots.colours import colour_map, ink
-from fathom.plots.map import caption, paint, panel, raster_of
+from fathom.plots.map import caption, displayed, paint, panel, raster_of
 from fathom.plots.mesh import Raster
-from fathom.plots.style import colour_bar, styled
+from fathom.plots.style import colour_bar, range_of, signed, styled
 
 __all__ = ["tracks"]
 
@@ -25,9 +26,14 @@ def tracks(
     *,
     title: str = "Drifters",
     note: str = "",
+    values: np.ndarray | None = None,
+    name: str = "",
+    units: str | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> Any:
     """Draw the tracks of places (times, drifters), longitude and latitude [degrees] or x and y of a
-    plane, NaN before a release, at times in days.
+    plane, NaN before a release, at times in days. Colours are the time since the release, or
+    `values` (times, drifters) of the field `name` in its units.
 
     wet (ny, nx): where the grid has water. A ring is where a drifter was released, a dot where it
     is. Returns the figure; `path` saves it.
@@ -49,11 +55,17 @@ def tracks(
         ~lost[1:] & ~lost[:-1] & (np.abs(np.diff(column, axis=0)) < 0.25 * raster.width)
     )  # not across the rim
     width = float(np.clip(150 / max(points.shape[1], 1), 0.7, 1.8))
+    colours, shown, ends, said = "drift", age, (0.0, oldest), "days"
+    if values is not None:
+        named = describe(name)
+        shown, said, typical = displayed(named, values, units or None)
+        colours = signed(named.colours, shown, known(name))
+        ends = range_of(shown, limits, colours, typical)
     lines = LineCollection(
-        pieces[drawn], cmap=colour_map("drift"), linewidths=width, zorder=2.5, capstyle="round"
+        pieces[drawn], cmap=colour_map(colours), linewidths=width, zorder=2.5, capstyle="round"
     )
-    lines.set_array(0.5 * (age[1:] + age[:-1])[drawn])
-    lines.set_clim(0, oldest)
+    lines.set_array(0.5 * (shown[1:] + shown[:-1])[drawn])
+    lines.set_clim(*ends)
     axes.add_collection(lines)
     n = np.flatnonzero(~lost.all(0))
     first, last = np.argmin(lost, 0)[n], len(lost) - 1 - np.argmin(lost[::-1], 0)[n]
@@ -68,6 +80,7 @@ def tracks(
         zorder=3,
     )
     axes.plot(*points[last, n].T, ls="", marker="o", ms=0.8 + width, color=ink, mew=0, zorder=3)
-    colour_bar(figure, bar, "drift", 0.0, oldest, np.array([0.0, oldest]), "days")
+    held = np.array(ends) if values is None else shown
+    colour_bar(figure, bar, colours, *ends, held, said)
     caption(axes, title, note or f"{points.shape[1]} drifters, {oldest:.3g} days")
     return figure

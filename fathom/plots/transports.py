@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
+from fathom.plots.area import Region
 from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.chosen import names_along
 from fathom.plots.mesh import Raster, mesh_of
 from fathom.plots.section import section
 from fathom.plots.style import of_oceans, unit_text
-from fathom.plots.time_series import time_series
+from fathom.plots.time_series import scale_of, time_series
 from fathom.plots.tracks import tracks
 
-Sea = Callable[[], tuple[Mapping[str, Any], np.ndarray]]  # a grid, and where it has water
+# of a region (None: the globe) a grid, and where it has water
+Sea = Callable[[Region | None], tuple[Mapping[str, Any], np.ndarray]]
 
 
 def kind_of(data: Any) -> str | None:
@@ -98,43 +100,66 @@ def mooring(
         return time_series(series, columns=1, path=how["path"])
     if len(seconds) < 2:
         raise InputError("a picture of a mooring needs two times or more")
-    days = seconds / 86400
-    edges = np.concatenate([days[:1], (days[1:] + days[:-1]) / 2, days[-1:]])
-    return section(data.values.T, edges, interfaces, name=name, label="days", **how)
+    scale, unit = scale_of(float(seconds[-1]))
+    times = seconds / scale
+    edges = np.concatenate([times[:1], (times[1:] + times[:-1]) / 2, times[-1:]])
+    return section(data.values.T, edges, interfaces, name=name, label=unit, **how)
 
 
 def drifters(
     dataset: Any,
+    data: Any,
     *,
     seconds: np.ndarray,
     sea: Sea | None,
     projection: Callable[..., Any],
+    region: Region | None,
+    limits: tuple[float, float] | None,
     how: dict[str, Any],
 ) -> Any:
-    """Returns the tracks of all drifters of a file."""
-    x, y = (
-        np.asarray(dataset[name if name in dataset.variables else plane].values, float)
-        for name, plane in (("longitude", "x"), ("latitude", "y"))
-    )
-    if sea is not None and "longitude" in dataset.variables:
-        grid, wet = sea()
-        raster = projection(grid)
+    """Returns the tracks of all drifters of a file, coloured by the variable, or by their age where
+    it is a place; on the region in which they are.
+    """
+    spherical = "longitude" in dataset.variables
+    names = ("longitude", "latitude") if spherical else ("x", "y")
+    x, y = (np.asarray(dataset[name].values, float) for name in names)
+    placed = str(data.name) in (*names, "depth", "trajectory")
+    coloured = None if placed and data.name != "depth" else np.asarray(data.values, float)
+    within = region or _around(x, y, spherical)
+    if sea is not None and spherical:
+        grid, wet = sea(within)
+        raster = projection(grid, within)
     else:
-        edges = [_around(a) for a in (x, y)]
-        first, second = (
-            ("longitude", "latitude") if "longitude" in dataset.variables else ("x", "y")
-        )
-        corners = np.meshgrid(*edges)
+        west, east, south, north = within or (0.0, 360.0, -90.0, 90.0)
+        corners = np.meshgrid(np.linspace(west, east, 3), np.linspace(south, north, 3))
         wet = np.ones((2, 2))
-        raster = Raster(mesh_of({f"corner_{first}": corners[0], f"corner_{second}": corners[1]}))
-    return tracks(x, y, seconds / 86400, wet, raster, **how)
+        raster = Raster(mesh_of(dict(zip((f"corner_{name}" for name in names), corners))))
+    look = {} if coloured is None else {
+        "values": coloured, "name": str(data.name), "units": _units(data), "limits": limits,
+    }  # fmt: skip
+    return tracks(x, y, seconds / 86400, wet, raster, **look, **how)
 
 
-def _around(values: np.ndarray) -> np.ndarray:
-    """Returns three edges of a box that holds the values."""
-    low, high = np.nanmin(values), np.nanmax(values)
-    room = 0.1 * (high - low) or 1.0
-    return np.linspace(low - room, high + room, 3)
+def _around(x: np.ndarray, y: np.ndarray, spherical: bool) -> Region | None:
+    """Returns the box that holds all places, with room around; None: it is most of the globe."""
+    if not np.isfinite(x).any():
+        return None
+    middle = 0.0
+    if spherical:
+        turned = np.deg2rad(x[np.isfinite(x)])
+        middle = float(np.rad2deg(np.arctan2(np.sin(turned).mean(), np.cos(turned).mean())))
+        x = middle + (x - middle + 180) % 360 - 180
+    spans = [(float(np.nanmin(a)), float(np.nanmax(a))) for a in (x, y)]
+    size = max(high - low for low, high in spans) or 1.0
+    room = 0.15 * size
+    (west, east), (south, north) = ((low - room, high + room) for low, high in spans)
+    if spherical and east - west > 200:
+        return None
+    if spherical:
+        room = max(0.0, 4.0 - (north - south)) / 2, max(0.0, 6.0 - (east - west)) / 2
+        south, north = max(south - room[0], -90.0), min(north + room[0], 90.0)
+        west, east = west - room[1], east + room[1]
+    return west, east, south, north
 
 
 def _units(data: Any) -> str:

@@ -29,7 +29,7 @@ from fathom.base.failure import (
 from fathom.base.regions import region
 from fathom.output.servers import Servers, serve
 from fathom.plots.report.summary import finish
-from fathom.run import agreed, choices, first_record, identity, sanity, wishes
+from fathom.run import agreed, choices, first_record, identity, live, sanity, wishes
 from fathom.run.experiment.stretch import earlier, stretch_of
 from fathom.run.held import Held
 from fathom.run.lock import moved
@@ -290,6 +290,7 @@ class Events(Held):
             with region("watch", "output", "output"):
                 if self.count == 0:
                     sanity.check_start(self._simulation)
+                    sanity.warn_of_doubts(self._simulation)
                     first_record.compute(self._simulation)
                 sanity.watch(self._simulation, keep=self.count == 0)
             for store in self.outputs if self.count == 0 else ():
@@ -327,11 +328,14 @@ class Events(Held):
             with region("restart", "output", "output"):
                 self.write_restart("restart-now.fathom")
         self._count()
-        if progress is not None and self.is_root and (now - self.shown > 0.5 or over):
+        if self.is_root and (now - self.shown > 0.5 or over):
             self.shown = now
             with region("progress", "output"):
                 start = self.start_steps * self.time_step
-                progress(self._simulation, (self.seconds - start) / (self.end - start))
+                done = (self.seconds - start) / (self.end - start)
+                live.tell(self._simulation, done)
+                if progress is not None:
+                    progress(self._simulation, done)
 
     def _let_happen(self, events: Iterable[Event]) -> None:
         """Lets those events happen that are due now, and the delivery of what has been written."""
@@ -367,6 +371,7 @@ class Events(Held):
         self.comm.barrier()  # all outputs are complete
         if self.is_root:
             wishes.forget(self.directory)
+            live.forget(self.directory)
         self.rest()
         if self.alone:
             self.write_restart("restart.fathom")

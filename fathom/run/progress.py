@@ -11,11 +11,13 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fathom.base.failure import InputError
+from fathom.base.shown import number
 
 if TYPE_CHECKING:
     from fathom.run.simulation import Simulation
 
 year = 365.2425 * 86400  # [s]
+few_days = 10 * 86400.0  # [s] of a run: its line has hours
 
 
 class Line:
@@ -121,24 +123,40 @@ def _in_notebook() -> bool:
 def said(simulation: Simulation, fraction: float) -> str:
     """Returns the present line."""
     wall = max(simulation.elapsed_seconds, 1e-9)
-    years = (simulation.count - simulation.start_steps) * simulation.time_step / year
+    seconds = (simulation.count - simulation.start_steps) * simulation.time_step
+    years = seconds / year
     return line(
         simulation.date,
         fraction,
         years / (wall / 86400),
         simulation.now,
         wall * (1 - fraction) / max(fraction, 1e-9),
+        hours=seconds < few_days * max(fraction, 1e-9),
     )
 
 
-def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:
-    """Returns the line of a moment of a run; `now`: what the model says of it."""
+def line(
+    date: Any,
+    fraction: float,
+    years_per_day: float,
+    now: str,
+    seconds_left: float,
+    hours: bool = False,
+) -> str:
+    """Returns the line of a moment of a run; `now`: what the model says of it; hours: of the date,
+    too.
+    """
     pace = (
-        f"{years_per_day:.3g} years/day"
+        f"{number(years_per_day)} years/day"
         if years_per_day >= 1
-        else f"{years_per_day * year / 86400:.3g} days/day"
+        else f"{number(years_per_day * year / 86400)} days/day"
     )
-    parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", pace, now]
+    parts = [
+        date.strftime("%Y-%m-%d %H:%M" if hours else "%Y-%m-%d"),
+        f"{100 * fraction:3.0f}%",
+        pace,
+        now,
+    ]
     return "  ".join(parts + ([f"{duration(seconds_left)} left"] if fraction < 1 else []))
 
 

@@ -60,6 +60,23 @@ def check_step(simulation: Simulation) -> None:
     )
 
 
+def warn_of_doubts(simulation: Simulation) -> None:
+    """Warns, once a run, of a step between a limit and its margin, and of what the model finds
+    doubtful.
+    """
+    s = simulation
+    near = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > c.limit]
+    said = [
+        f"time_step = {s.time_step:g} s is beyond an estimated limit: {c.name} = {c.value:.2g} (at"
+        f" most {c.limit:g}) at {c.place}"
+        for c in near
+    ]
+    said += s.model.doubts(s.fields)
+    if s.is_root:
+        for text in said:
+            warnings.warn(text, stacklevel=2)
+
+
 def check_period(period: Period, step: float) -> None:
     """Raises InputError: a run that is shorter than a step, as days that were given as a number, or
     no multiple of it.
@@ -205,6 +222,12 @@ def _better(simulation: Simulation) -> str:
         return f"Try a step of {_shorter(step, 0.5)}"
     name, value, limit, where, _ = worst
     near = f"{name} = {value:.2g} (at most {limit:g}) at {where}"
+    if value > limit:
+        process = name.partition(",")[0]
+        share = limit / value * 0.8
+        return (
+            f"What breaks it is {process}: {near}; try a step of {_shorter(step, min(share, 0.5))}"
+        )
     if value < 0.5 * limit:
         return (
             f"No limit of the step of {step:g} s is near: {near}. Look at the forcing and the start"

@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fathom.base.shown import number
 from fathom.base.writing import shown
 from fathom.model import device
 from fathom.names import describe as named
@@ -92,7 +93,7 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
         else ""
     )
     years, days = (summary[f"simulated_{unit}_per_day"] for unit in ("years", "days"))
-    rate = f"{years:.3g} years/day" if years >= 1 else f"{days:.3g} days/day"
+    rate = f"{number(years, 4)} years/day" if years >= 1 else f"{number(days, 4)} days/day"
     shorter = steps * simulation.time_step < 86400
     a_day = f", {estimate.text(summary)}" if shorter else ""
     return (

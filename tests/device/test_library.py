@@ -77,7 +77,7 @@ def test_no_device(driver):
 def test_no_compiler(driver, monkeypatch, empty_cache):
     driver(Driver())
     monkeypatch.setenv("NVCC", "no-such-compiler")
-    said = "no CUDA compiler 'no-such-compiler' (NVCC): pip install 'fathom-models[cuda]'"
+    said = f"no CUDA compiler 'no-such-compiler' (NVCC): {device.install}"
     assert device.missing() == said
     with pytest.raises(OSError, match="no CUDA compiler"):
         device.library("sm_90")
@@ -94,7 +94,7 @@ def test_a_part_of_the_compiler_is_missing(driver, monkeypatch, empty_cache, tmp
         file = nvcc.parent.parent / device.parts[other]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-    assert f"lacks {package}: pip install 'fathom-models[cuda]'" in device.missing()
+    assert f"lacks {package}: pip install nvidia-cuda-nvcc" in device.missing()
 
 
 def test_what_is_compiled_needs_no_compiler(driver, monkeypatch, empty_cache):

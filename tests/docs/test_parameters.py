@@ -11,7 +11,9 @@ import pytest
 import fathom as fm
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "pages"))
-from parameters import atmospheres, meanings_of, parameters_of_models
+from parameters import atmospheres, parameters_of_models
+
+from fathom.run.experiment.schema import meanings
 
 
 @pytest.mark.parametrize("name", [*atmospheres, "Ocean"])
@@ -22,7 +24,7 @@ def test_every_parameter_has_a_meaning(name):
         for key, one in inspect.signature(model).parameters.items()
         if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
     }
-    assert known == known & set(meanings_of(model))
+    assert known == known & set(meanings(model))
 
 
 def test_the_page_has_one_row_for_each():

@@ -10,6 +10,7 @@ import pytest
 import fathom as fm
 from cases import earth
 from fathom.base.failure import InputError
+from fathom.base.shown import number
 from fathom.run.progress import Progress, chosen, duration, line
 
 
@@ -19,6 +20,14 @@ def test_text():
         text
         == "1994-02-14   56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left"
     )
+
+
+def test_numbers_and_dates_as_people_write_them():
+    text = line(datetime(2000, 1, 1, 6, 30), 1.0, 20961.3, "", 0, hours=True)
+    assert text.startswith("2000-01-01 06:30  100%  21 000 years/day")
+    assert [number(x, 4) for x in (20961.3, 171.23, 0.00131, 1e-7)] == [
+        "20 960", "171.2", "0.00131", "1e-07",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -76,7 +85,7 @@ def test_terminal_has_one_line():
     assert all(len(piece) < 50 for piece in text.strip("\r\n").split("\r"))
 
 
-@pytest.mark.parametrize("terminal", [0, 50])
+@pytest.mark.parametrize("terminal", [0, 60])
 def test_a_stream_of_few_signs_ends_no_run(terminal):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     steps(Progress(stream, terminal=terminal))

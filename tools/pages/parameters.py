@@ -8,9 +8,9 @@ import inspect
 import re
 
 import fathom as fm
+from fathom.run.experiment.schema import meanings
 
 atmospheres = ("SpectralAtmosphere", "LimitedAreaAtmosphere", "GridPointAtmosphere", "ShallowWater")
-Meanings = dict[str, str]
 
 
 def parameters_of_models() -> dict[str, str]:
@@ -30,14 +30,14 @@ def parameters_of_models() -> dict[str, str]:
 def _table(names: tuple[str, ...]) -> str:
     classes = [getattr(fm, name) for name in names]
     defaults = [_defaults(one) for one in classes]
-    meanings: Meanings = {}
+    known: dict[str, str] = {}
     for one in reversed(classes):
-        meanings.update(meanings_of(one))
+        known.update(meanings(one))
     rows = dict.fromkeys(key for those in defaults for key in those)
     lines = [f"| parameter | {' | '.join(names)} | meaning |", "|---" * (len(names) + 2) + "|"]
     for key in rows:
         cells = [f"`{those[key]}`" if those.get(key) else "–" for those in defaults]
-        lines.append(f"| `{key}` | {' | '.join(cells)} | {_cell(meanings.get(key, ''))} |")
+        lines.append(f"| `{key}` | {' | '.join(cells)} | {_cell(known.get(key, ''))} |")
     return "\n".join(lines)
 
 
@@ -47,24 +47,6 @@ def _defaults(model: type) -> dict[str, str]:
     for name, one in inspect.signature(model).parameters.items():
         if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL):
             found[name] = "needed" if one.default is one.empty else repr(one.default)
-    return found
-
-
-def meanings_of(model: type) -> Meanings:
-    """The meaning of parameters in the docstring of a class."""
-    document = inspect.getdoc(model) or ""
-    _, _, section = document.partition("Parameters\n----------\n")
-    found: Meanings = {}
-    names: list[str] = []
-    for line in section.split("\n"):
-        head = re.match(r"([a-z]\w*(?:, [a-z]\w*)*) : (.*)", line)
-        if head:
-            names = head[1].split(", ")
-            found.update(dict.fromkeys(names, head[2]))
-        elif line.startswith("    ") and names:
-            found.update({name: f"{found[name]} {line.strip()}" for name in names})
-        else:
-            names = []
     return found
 
 

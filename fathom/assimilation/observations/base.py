@@ -21,7 +21,7 @@ from fathom.base.failure import InputError, MissingFileError
 from fathom.base.home import at_home
 from fathom.base.near import near, unknown
 
-needed = "pip install 'fathom-models[observations]'"
+needed = "pip install pyarrow duckdb"
 
 # name -> type in memory, unit, meaning
 columns: dict[str, tuple[str, str, str]] = {

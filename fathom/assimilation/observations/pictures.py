@@ -18,6 +18,8 @@ from fathom.data import embedded
 from fathom.plots.colours import faint, ink
 from fathom.plots.map import map as draw_map
 from fathom.plots.mesh import Raster, mesh_of
+from fathom.plots.sounding import dew_point
+from fathom.plots.sounding import sounding as draw_sounding
 from fathom.plots.style import new_figure, styled
 
 width = 1920  # of maps [points]
@@ -220,61 +222,126 @@ def _of_one_unit(some: Observations) -> tuple[np.ndarray, str]:
     return some["background_departure"] / some["error_final"], " / error"
 
 
+def sounding(chosen: Observations, path: Any = None) -> Any:
+    """Returns a radiosonde or aircraft profile on a skew-T log-p chart with its hodograph.
+    InputError: several stations or reports, or no levels of pressure.
+    """
+    station = _one_station(chosen, "sounding")
+    if len(np.unique(chosen["report"])) > 1:
+        first = chosen["report"] == chosen["report"][0]
+        chosen = chosen.taken(np.flatnonzero(first))
+    if not np.isfinite(chosen["pressure"]).any():
+        raise InputError(f"{station} has no levels of pressure, so no sounding; try --kind story")
+    levels = np.unique(chosen["pressure"][np.isfinite(chosen["pressure"])])
+    held = {name: _on_levels(chosen, name, levels) for name in of_sounding}
+    dew = held["dew_point_temperature"]
+    if not np.isfinite(dew).any():
+        dew = dew_point(levels, held["specific_humidity"])
+    wind = held["eastward_wind"], held["northward_wind"]
+    return draw_sounding(
+        levels,
+        held["air_temperature"],
+        dew if np.isfinite(dew).any() else None,
+        wind if np.isfinite(wind[0]).any() else None,
+        title=f"{kinds[chosen['kind'][0]]} {station}",
+        note=str(chosen["time"].min().astype("M8[s]")).replace("T", " ")[:16],
+        path=path,
+    )
+
+
+of_sounding = (
+    *("air_temperature", "dew_point_temperature", "specific_humidity"),
+    *("eastward_wind", "northward_wind"),
+)
+
+
+def _on_levels(chosen: Observations, name: str, levels: np.ndarray) -> np.ndarray:
+    """Returns the values of a variable at levels of pressure, NaN where there is none."""
+    found = np.full(len(levels), np.nan)
+    own = chosen["variable"] == [v.name for v in variables].index(name)
+    found[np.searchsorted(levels, chosen["pressure"][own])] = chosen["value"][own]
+    return found
+
+
+def _one_station(chosen: Observations, what: str) -> str:
+    """Returns the only station. InputError: several."""
+    stations = np.unique(chosen["station"])
+    if len(stations) > 1:
+        raise InputError(f"a {what} is of one station, these are {len(stations)}; add --station")
+    return str(stations[0])
+
+
 @styled
 def story(chosen: Observations) -> Any:
     """Returns all data of a station: departures where there are any, values otherwise, in time, or
-    against pressure where it is one sounding; with the reasons of those that are not used.
+    against pressure, downward, where it is one sounding; with the reasons of those that are not
+    used.
     """
-    stations = np.unique(chosen["station"])
-    if len(stations) > 1:
-        raise InputError(f"a story is of one station, these are {len(stations)}; add --station")
+    station = _one_station(chosen, "story")
     found = [n for n in range(len(variables)) if (chosen["variable"] == n).any()][:most_told]
-    sounding = np.isfinite(chosen["pressure"]).all() and len(np.unique(chosen["report"])) == 1
-    limits = _limits(chosen, sounding)
+    if np.isfinite(chosen["pressure"]).all() and len(np.unique(chosen["report"])) == 1:
+        figure = _downward(chosen, found)
+    else:
+        figure = _in_time(chosen, found)
+    figure.suptitle(f"{kinds[chosen['kind'][0]]} {station}", y=0.985, fontsize=9)
+    return figure
+
+
+def _downward(chosen: Observations, found: list[int]) -> Any:
+    """Returns variables side by side over pressure, which grows downward."""
+    figure = new_figure(1.2 + 1.6 * len(found), 4.6)
+    across = 1.2 + 1.6 * len(found)
+    levels = chosen["pressure"] / 100
+    for n, number in enumerate(found):
+        axes = figure.add_axes(((0.7 + 1.6 * n) / across, 0.2, 1.3 / across, 0.66))
+        some = chosen.taken(chosen["variable"] == number)
+        _told(axes, some, variables[number], some["pressure"] / 100, upright=True)
+        axes.set_ylim(1.03 * levels.max(), 0.0)
+        axes.set_xlabel(f"[{variables[number].units}]", fontsize=7)
+        axes.legend(fontsize=6, loc="upper center", bbox_to_anchor=(0.5, -0.13))
+        if n:
+            axes.tick_params(axis="y", labelleft=False)
+        else:
+            axes.set_ylabel("pressure [hPa]", fontsize=7)
+    return figure
+
+
+def _in_time(chosen: Observations, found: list[int]) -> Any:
+    """Returns variables one below the other in time."""
     rows = 1.5 * len(found)  # inches
     figure = new_figure(7, rows + 0.9)
+    times = chosen["time"].astype("M8[s]")
+    room = max((times.max() - times.min()) // 30, np.timedelta64(600, "s"))
     for row, number in enumerate(found):
         bottom = (0.55 + 1.5 * (len(found) - 1 - row)) / (rows + 0.9)
         axes = figure.add_axes((0.12, bottom, 0.62, 1.15 / (rows + 0.9)))
         some = chosen.taken(chosen["variable"] == number)
-        axes.set_xlim(*limits)
-        _told(axes, some, variables[number], sounding)
+        axes.set_xlim(times.min() - room, times.max() + room)
+        _told(axes, some, variables[number], some["time"].astype("M8[s]"))
+        axes.set_ylabel(f"[{variables[number].units}]", fontsize=7)
+        axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.01, 1.05))
         if row < len(found) - 1:
             axes.tick_params(axis="x", labelbottom=False)
-    if sounding:
-        axes.set_xlabel("pressure [hPa]", fontsize=7)
-    figure.suptitle(f"{kinds[chosen['kind'][0]]} {stations[0]}", y=0.985, fontsize=9)
     return figure
 
 
-def _across(some: Observations, sounding: bool) -> np.ndarray:
-    return some["pressure"] / 100 if sounding else some["time"].astype("M8[s]")
-
-
-def _limits(chosen: Observations, sounding: bool) -> tuple[Any, Any]:
-    x = _across(chosen, sounding)
-    if sounding:
-        return 1.03 * x.max(), 0.0
-    room = max((x.max() - x.min()) // 30, np.timedelta64(600, "s"))
-    return x.min() - room, x.max() + room
-
-
-def _told(axes: Any, some: Observations, what: Any, sounding: bool) -> None:
-    """Draws one variable of a station."""
+def _told(
+    axes: Any, some: Observations, what: Any, along: np.ndarray, upright: bool = False
+) -> None:
+    """Draws one variable of a station along time, or upright over pressure."""
     seen = np.isfinite(some["background_departure"])
-    x, y = _across(some, sounding), some["background_departure" if seen.any() else "value"]
+    values = some["background_departure" if seen.any() else "value"]
     for r in np.unique(some["reason"]):
         own = some["reason"] == r
         colour = palette[1 + (r - 1) % (len(palette) - 1) if r else 0]
+        x, y = (values, along) if upright else (along, values)
         axes.plot(x[own], y[own], "." if r == 0 else "x", ms=5, color=colour, ls="",
                   label=f"{reasons[r][0]} {own.sum()}")  # fmt: skip
     if seen.any():
-        axes.axhline(0, color=faint, lw=0.8, zorder=0)
-    axes.set_ylabel(f"[{what.units}]", fontsize=7)
+        (axes.axvline if upright else axes.axhline)(0, color=faint, lw=0.8, zorder=0)
     text = what.name.replace("_", " ") + (", minus background" if seen.any() else "")
-    axes.set_title(text, fontsize=7, loc="left", pad=2)
+    axes.set_title(text, fontsize=7 if len(text) < 24 else 5.5, loc="left", pad=2)
     axes.tick_params(labelsize=6)
-    axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.01, 1.05))
 
 
 kinds_of_picture: dict[str, Callable[..., Any]] = {
@@ -284,6 +351,7 @@ kinds_of_picture: dict[str, Callable[..., Any]] = {
     "reasons": rejected,
     "series": series,
     "story": story,
+    "sounding": sounding,
 }
 
 

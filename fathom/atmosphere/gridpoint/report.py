@@ -11,7 +11,8 @@ import numpy as np
 import fathom.plots as plots
 from fathom.names import describe
 from fathom.output.diagnostics import whole
-from fathom.plots.style import new_panels, unit_text
+from fathom.plots.colours import colour_map
+from fathom.plots.style import new_panels, range_of, signed, unit_text
 
 of_slice = ("potential_temperature_deviation", "upward_air_velocity", "x_wind")
 
@@ -63,7 +64,11 @@ def draw_mean(name: str, latitude: Any, heights: Any, values: Any) -> Any:
     """Returns cells over latitude and the height of levels over flat ground."""
     about = describe(name)
     figure, axes = new_panels(1, 1, 8, 3.2)
-    shown = axes.pcolormesh(latitude, heights, values, cmap="viridis")
+    colours = signed(about.colours, values, False)
+    low, high = range_of(values, None, colours)
+    shown = axes.pcolormesh(
+        latitude, heights, values, cmap=colour_map(colours), vmin=low, vmax=high
+    )
     axes.set(xlabel="latitude [degrees]", ylabel="height [km]", title=f"{about.long_name}, mean")
     figure.colorbar(shown, label=unit_text(about.units))
     return figure
@@ -75,13 +80,12 @@ def draw(name: str, x: Any, z: Any, values: Any) -> Any:
     if len(values) < len(z):  # of layers
         z = (z[1:] + z[:-1]) / 2
         x = x[1:]
-    most = float(np.abs(values).max()) or 1.0
-    low, high = (values.min(), values.max()) if name == "x_wind" else (-most, most)
+    colours = signed(about.colours if name == "x_wind" else "balance", values, False)
+    low, high = range_of(values, None, colours)
     figure, axes = new_panels(1, 1, 8, 3.2)
     filled = axes.contourf(
-        x, z, values, np.linspace(low, high if high > low else low + 1, 25),
-        cmap="RdBu_r" if name != "x_wind" else "viridis",
-    )  # fmt: skip
+        x, z, values, np.linspace(low, high, 25), cmap=colour_map(colours), extend="both"
+    )
     axes.fill_between(x[-1], z[-1], z[-1].min() - 0.01, color="0.4")
     axes.set(xlabel="x [km]", ylabel="height [km]", title=about.long_name)
     figure.colorbar(filled, label=unit_text(about.units))

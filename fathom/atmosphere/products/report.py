@@ -116,15 +116,30 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
       is left out.
     """
     near = {"Where the grid is finest": _near(grid, state)} if "finest" in grid else {}
-    return (
+    of_globe = plots.mesh_of(grid).is_global
+    parts = (
         {"Weather": _charts(grid, state), "Near the ground": _ground(grid, state)}
         | near
         | {
             "Sunlight": _sunlight(grid, state),
             "Day by day": _days(grid, state),
-            "Zonal means": _sections(grid, state),
+            "Zonal means" if of_globe else "Means along parallels": _sections(grid, state),
         }
     )
+    return parts if of_globe else {title: _own_limits(drawn) for title, drawn in parts.items()}
+
+
+def _own_limits(drawn: Pictures) -> Pictures:
+    """Yields pictures of an area with limits of its own values, not those of the globe."""
+    for name, draw in drawn:
+        if isinstance(draw, partial) and "limits" in draw.keywords:
+            draw = partial(draw.func, *draw.args, **{**draw.keywords, "limits": None})
+        yield name, draw
+
+
+def _interval(field: np.ndarray, usual: float, fine: float) -> float:
+    """Returns the interval of contours: the fine one where the usual one gives fewer than six."""
+    return usual if np.nanmax(field) - np.nanmin(field) > 6 * usual else fine
 
 
 def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
@@ -149,6 +164,11 @@ def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
     return over
 
 
+def _isobars(pressure: np.ndarray, **style: Any) -> Callable[[Any, Any], None]:
+    """Returns contours of pressure [hPa], every 5 hPa, or every hPa where it differs little."""
+    return _lines(pressure, _interval(pressure, 5, 1), **style)
+
+
 def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Callable[..., Any]:
     """Returns the chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea
     level in white.
@@ -156,22 +176,24 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
     isobars = (
         ()
         if pressure is None
-        else (_lines(np.asarray(pressure, float) / 100, 5, colour="white", width=0.9),)
+        else (_isobars(np.asarray(pressure, float) / 100, colour="white", width=0.9),)
     )
     height = np.asarray(height, float)
+    step = _interval(height / 10, 8, 2)  # dam
     return partial(
         plots.map,
         height,
         name="geopotential_height",
         limits=(480, 600),
         colours="weather",
-        over=over(_lines(height / 10, 8, width=0.45, label="%.0f"), *isobars),
+        over=over(_lines(height / 10, step, width=0.45, label="%.0f"), *isobars),
     )
 
 
 def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., Any]:
     """Returns degrees Celsius in colours and in black lines."""
     celsius = np.asarray(kelvin, float) - constants.celsius
+    every = _interval(celsius, every, min(every, 2))
     return partial(
         plots.map,
         celsius,
@@ -261,7 +283,9 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         isobars = state.get("air_pressure_at_mean_sea_level")
         draw = _heights(state["geopotential_height_500"], isobars, over)
         title = "500 hPa height" + (
-            " and sea level pressure (white, every 5 hPa)" if isobars is not None else ""
+            f" and sea level pressure (white, every {_interval(isobars / 100, 5, 1):g} hPa)"
+            if isobars is not None
+            else ""
         )
         yield "500 hPa height", partial(draw, globe, title=title)
         for pole, name in ((1, "north"), (-1, "south")) if mesh.is_global else ():
@@ -293,8 +317,8 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
                 globe,
                 name="air_pressure_at_mean_sea_level",
                 limits=(960, 1060),
-                note="every 5 hPa",
-                over=over(_lines(pressure, 5, width=0.6, bold=1015.0), centres),
+                note=f"every {_interval(pressure, 5, 1):g} hPa",
+                over=over(_isobars(pressure, width=0.6, bold=1015.0), centres),
             ),
         )
     if "air_temperature_850" in state:
@@ -448,11 +472,12 @@ def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     if "reference_pressure" not in state:
         return
+    mean = "zonal mean" if plots.mesh_of(grid).is_global else "mean along parallels"
     latitude = np.asarray(grid["latitude"], float)
     interfaces = np.asarray(state["reference_pressure"], float) / 100
     for name, title in (
-        ("eastward_wind", "Eastward wind, zonal mean"),
-        ("air_temperature", "Temperature, zonal mean"),
+        ("eastward_wind", f"Eastward wind, {mean}"),
+        ("air_temperature", f"Temperature, {mean}"),
     ):
         if name in state:
             if latitude.ndim == 1:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from fathom.grids.water import WaterGrid
-from fathom.model.component import Array, Field
+from fathom.model.component import Array, Criterion, Field
 from fathom.model.schemes import Scheme
 from fathom.ocean.components.component import OceanComponent, Tendency
+from fathom.ocean.stability import inverse_square, nearest
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
 # nominal value
@@ -47,6 +48,22 @@ class Diffusion(OceanComponent):
         """Returns the factor of the diffusivity."""
         twice = self.scheme is not None and self.scheme.name.startswith("Biharmonic")
         return {"diffusivity_scale": lateral_scale(self.grid, "center", twice)}
+
+    def limits(self, time_step: float) -> Iterable[Criterion]:
+        """Returns the limit of lateral diffusion, which is forward."""
+        if self.scheme is None or "diffusivity" not in self.scheme.parameter_names:
+            return
+        diffusivity = float(self.scheme.all_parameters["diffusivity"])
+        twice = self.scheme.name.startswith("Biharmonic")
+        scale, inverse = lateral_scale(self.grid, "corner", twice), inverse_square(self.grid)
+        if twice:
+            name = "biharmonic diffusion, 16 B step (1/dx2 + 1/dy2)^2"
+            yield nearest(
+                self.grid, name, 16 * diffusivity * scale**2 * time_step * inverse**2, 2.0
+            )
+        else:
+            name = "lateral diffusion, K step (1/dx2 + 1/dy2)"
+            yield nearest(self.grid, name, diffusivity * scale * time_step * inverse, 0.5)
 
     def add_to(self, tracer: Field, add: Tendency) -> None:
         """Adds diffusion along layers."""

@@ -164,9 +164,11 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    mesh = plots.mesh_of(grid)
+    closed = not mesh.is_global or bool((_levels(grid, mesh.shape) > 0).all())
     for basin, (latitudes, psi) in state.get("overturning", {}).items():
-        if not np.isfinite(psi).any():
-            continue
+        if not np.isfinite(psi).any() or (closed and basin != "Global"):
+            continue  # a closed basin, or a globe without land, has no Atlantic
         interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
         within = (psi[1:, 1:] + psi[:-1, 1:] + psi[1:, :-1] + psi[:-1, :-1]) / 4
         top = max(5.0, float(np.ceil(np.nanpercentile(np.abs(within), 98) / 5e6) * 5))  # [Sv]
@@ -179,7 +181,9 @@ def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
                 interfaces,
                 name="meridional_overturning",
                 limits=(-top, top),
-                title=f"{basin} overturning, clockwise positive",
+                title="Overturning, clockwise positive"
+                if closed
+                else f"{basin} overturning, clockwise positive",
             ),
         )
 

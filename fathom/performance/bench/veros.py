@@ -26,7 +26,7 @@ def measured(threads: int = 1) -> dict[str, Any]:
     message where there are none.
     """
     if find_spec("veros") is None:
-        return {"message": "not installed (pip install 'fathom-models[bench]')"}
+        return {"message": "not installed (pip install 'veros[jax]')"}
     environment = of_no_rank() | {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": str(threads)}
     try:
         done = subprocess.run(

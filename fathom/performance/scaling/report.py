@@ -12,6 +12,7 @@ import click
 import numpy as np
 
 from fathom.base.reading import every_rank
+from fathom.base.shown import number
 from fathom.performance.scaling import ranges
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.gantt import side_by_side
@@ -254,6 +255,8 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
     # long: a drawing, mark by mark
     @styled
     def draw() -> Any:
+        from matplotlib.ticker import LogLocator  # start-up time
+
         figure = new_figure(7.4, 4.6)
         axes = figure.add_axes((0.1, 0.13, 0.86, 0.7))
         ranks = [s["ranks"] for s in found["simulated"]]
@@ -318,6 +321,8 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
             everyone if len(everyone) <= 9 else everyone[::2],
             [str(r) for r in (everyone if len(everyone) <= 9 else everyone[::2])],
         )
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(lambda value, _: number(value))
         axes.minorticks_off()
         axes.grid(True, which="major")
         axes.set_axisbelow(True)

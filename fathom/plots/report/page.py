@@ -16,6 +16,7 @@ from fathom import plots
 from fathom.base import writing
 from fathom.base.failure import file_error
 from fathom.base.regions import exclusive
+from fathom.base.shown import number
 from fathom.names import describe
 from fathom.plots.bars import seconds_text
 from fathom.plots.report import tables as profile_tables
@@ -23,7 +24,7 @@ from fathom.plots.report import timeline_page, traces
 from fathom.plots.report.markup import table
 from fathom.plots.style import unit_text
 
-__all__ = ["write_report"]
+__all__ = ["figures", "template", "write_report"]
 
 
 def write_report(
@@ -49,12 +50,12 @@ def write_report(
     profile = list(profile)
     sections = [
         *(parts or {}).items(),
-        *((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
-        ("In time", _figures(_in_time(series or {}), "wide")),
+        *((name, figures(drawn)) for name, drawn in (pictures or {}).items()),
+        ("In time", figures(_in_time(series or {}), "wide")),
         (
             "Where the time went",
             (timeline_page.page(trace) if trace else "")
-            + _figures(_bars(profile, summary, trace), "wide")
+            + figures(_bars(profile, summary, trace), "wide")
             + profile_tables.page(profile, summary.get("efficiency", {})),
         ),
         (
@@ -75,9 +76,9 @@ def write_report(
         ),
     ]
     present = [(name, body) for name, body in sections if body]
-    page = _template("page.html").format(
+    page = template("page.html").format(
         title=html.escape(title),
-        style=_template("page.css"),
+        style=template("page.css"),
         cards=_cards(summary),
         links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
         body="".join(
@@ -157,13 +158,14 @@ def _lengths(tiles: list[dict[str, Any]]) -> Any:
     )
 
 
-def _figures(pictures: Pictures, shape: str = "") -> str:
-    figures: list[str] = []
+def figures(pictures: Pictures, shape: str = "") -> str:
+    """Returns the pictures of a section; one that cannot be drawn is a line of text."""
+    drawn: list[str] = []
     try:
-        figures.extend(_figure(name, draw) for name, draw in pictures)
+        drawn.extend(_figure(name, draw) for name, draw in pictures)
     except _failures as error:
-        figures.append(_missing("pictures", error))
-    return f'<div class="figures {shape}">{"".join(figures)}</div>' if figures else ""
+        drawn.append(_missing("pictures", error))
+    return f'<div class="figures {shape}">{"".join(drawn)}</div>' if drawn else ""
 
 
 def _figure(name: str, draw: Callable[[], Any]) -> str:
@@ -220,7 +222,7 @@ def _value(value: Any) -> str:
         return html.escape(str(value))
     if float(value).is_integer() and abs(float(value)) < 1e15:
         return f"{int(value):,}".replace(",", "\u2009")
-    return f"{float(value):.4g}"
+    return number(float(value), 4).replace(" ", "\u2009")
 
 
 def _choice(value: Any) -> str:
@@ -411,5 +413,6 @@ def _anchor(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """Returns a part of the page that is a file beside this one."""
     return Path(__file__).with_name(name).read_text("utf-8")

@@ -1,0 +1,132 @@
+"""Each kind of picture of each model is opened and looked at: limits, ticks, words, emptiness."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import fathom as fm
+from fathom.names import fields
+from fathom.plots.sounding import moist_adiabat
+from fathom.plots.style import folded, is_constant, range_of, span_text, unit_text
+from looked_at import look_at
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
+from test_experiments import prepared
+
+quick = ("straka",)
+slow = (
+    "double-gyre",
+    *("williamson-6", "held-suarez-gridpoint", "held-suarez-t42", "forecast-t106", "aladin-europe"),
+    *("ocean-ice-3deg", "twin-4deg", "lock-exchange", "arome-alps", "europe-gridpoint"),
+)
+
+
+@pytest.mark.parametrize(
+    "name", [*quick, *(pytest.param(name, marks=pytest.mark.long) for name in slow)]
+)
+def test_pictures_of_the_report(name):
+    sim = prepared(name)
+    sim.advance(3)
+    drawn = sim.model.pictures(sim.model.report(sim))
+    assert drawn
+    for section, pictures in drawn.items():
+        for title, draw in pictures:
+            look_at(draw(), f"{name}, {section}, {title}")
+
+
+def on_globe(values, **how):
+    """The picture of a field on even longitudes and latitudes, small and so quick."""
+    ny, nx = values.shape
+    longitude, latitude = np.arange(nx) * 360 / nx, -90 + (np.arange(ny) + 0.5) * 180 / ny
+    raster = fm.plots.Raster(fm.plots.mesh_of({"longitude": longitude, "latitude": latitude}), 900)
+    return fm.plots.map(values, raster, **how)
+
+
+def test_what_is_constant_is_no_signal():
+    """Round-off has one colour, and the caption says so."""
+    values = 300 + 1e-13 * np.random.default_rng(1).normal(size=(12, 24))
+    low, high = range_of(values, None, "thermal")
+    assert high - low > 100 and "constant, 300" in span_text(values)
+    pixels = on_globe(values, name="made").axes[0].images[0].get_array()
+    assert len(np.unique(pixels[90:130, 180:270].reshape(-1, 3), axis=0)) == 1
+    assert is_constant(np.zeros(5)) and not is_constant(np.array([0.0, 1e-5]))
+
+
+def test_signed_fields_have_a_diverging_map():
+    values = np.outer(np.sin(np.linspace(-1.5, 1.5, 12)), np.ones(24))
+    low, high = on_globe(values, name="somebody's").axes[1].get_ylim()
+    assert low == pytest.approx(-high)
+
+
+def test_no_unit_is_cut():
+    """At 8.5 points a sign takes at most 0.075 inches; the bar has 0.7 of them."""
+    for units in {f.units for f in fields.values()}:
+        lines = folded(unit_text(units)).split("\n")
+        assert all(len(line) <= 8 or " " not in line for line in lines)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 3e-4, 2e7])
+def test_bars_of_small_and_large_numbers(scale):
+    values = scale * np.outer(np.linspace(0, 1, 12), np.ones(24))
+    look_at(on_globe(values, name="made", units="kg m-2 s-1 K-1 mol-1", contours=0))
+
+
+def test_soundings_columns_profiles(tmp_path):
+    p = 1e5 * np.exp(-np.linspace(0, 2, 30))
+    t = 300 * (p / 1e5) ** 0.19
+    q = 0.014 * (p / 1e5) ** 3
+    u = np.linspace(-5, 40, 30)
+    figure = fm.plots.sounding(p, t, fm.plots.dew_point(p, q), (u, 0.2 * u), title="Sounding")
+    look_at(figure)
+    low, high = figure.axes[0].get_ylim()
+    assert low > high  # pressure grows downward
+    air = xr.Dataset(
+        {
+            "air_temperature": (("time", "height"), np.tile(t, (4, 1)), {"units": "K"}),
+            "share": (("time", "interface"), np.tile(u, (4, 1))),
+            "spectrum": (("wavenumber",), u**2),
+        },
+        {"time": np.datetime64("2024-01-01", "ns") + np.arange(4) * np.timedelta64(1, "h"),
+         "height": ("height", 1e4 * np.linspace(0.01, 1, 30), {"units": "m"}),
+         "interface": ("interface", 1e4 * np.linspace(0, 1, 30), {"units": "m"})},
+    )  # fmt: skip
+    for name, kind in (("air_temperature", None), ("air_temperature", "profile"), ("share", None),
+                       ("spectrum", None)):  # fmt: skip
+        look_at(fm.plots.picture(air, name, kind=kind), name)
+    assert "hours" in fm.plots.picture(air, "air_temperature").axes[0].get_xlabel()
+    with pytest.raises(fm.InputError, match="on levels of pressure"):
+        fm.plots.picture(air, "air_temperature", kind="sounding")
+
+
+def equivalent(celsius, p):
+    """Equivalent potential temperature of saturated air (Bolton 1980, equations 10, 38)."""
+    kelvin, e = celsius + 273.15, 6.112 * np.exp(17.67 * celsius / (celsius + 243.5))
+    r = 622 * e / (p - e)  # g/kg
+    theta = kelvin * (1000 / p) ** (0.2854 * (1 - 0.28e-3 * r))
+    return theta * np.exp((3.376 / kelvin - 0.00254) * r * (1 + 0.81e-3 * r))
+
+
+def test_moist_adiabats_keep_the_equivalent_potential_temperature():
+    p = np.geomspace(1000, 400, 60)
+    found = equivalent(moist_adiabat(20.0, p), p)
+    assert np.ptp(found) < 1.5 and found[0] == pytest.approx(335.8, abs=0.5)
+
+
+def test_drifters_are_on_their_region_in_the_colours_of_the_variable():
+    x = -60 + np.linspace(0, 3, 9)[:, None] + [0, 5]
+    y = 30 + np.linspace(0, 2, 9)[:, None] + [0, 4]
+    dims = ("time", "trajectory")
+    made = xr.Dataset(
+        {"thetao": (dims, 20 + x - x[0], {"units": "degC"})},
+        {"time": np.datetime64("2000-01-01", "ns") + np.arange(9) * np.timedelta64(1, "D"),
+         "longitude": (dims, x), "latitude": (dims, y), "trajectory": [0, 1]},
+    )  # fmt: skip
+    for name, unit in (("longitude", "days"), ("thetao", "°C")):
+        figure = fm.plots.picture(made, name)
+        look_at(figure, name)
+        assert figure.axes[1].get_title(loc="left") == unit
+        labels = [t.get_text() for t in figure.axes[0].get_xticklabels()]
+        assert all(label.endswith("W") and 45 < float(label[:-2]) < 65 for label in labels)
