@@ -72,7 +72,10 @@ from .ocean import FaroeBankChannel as FaroeBankChannel
 from .ocean import FreeSurface as FreeSurface
 from .ocean import GentMcWilliams as GentMcWilliams
 from .ocean import IdealAge as IdealAge
+from .ocean import Nudging as Nudging
 from .ocean import Ocean as Ocean
+from .ocean import OpenEdge as OpenEdge
+from .ocean import OpenEdges as OpenEdges
 from .ocean import Overflow as Overflow
 from .ocean import PassiveTracer as PassiveTracer
 from .ocean import RossSea as RossSea
@@ -144,7 +147,10 @@ __all__ = [
     "MassFluxConvection",
     "MixedLayerEddies",
     "MomentumAdvection",
+    "Nudging",
     "Ocean",
+    "OpenEdge",
+    "OpenEdges",
     "Overflow",
     "PassiveTracer",
     "Program",
@@ -463,6 +469,37 @@ class schemes:
             to_depth: float = 2000,
             every: str | None = None,
         ) -> None: ...
+
+    class EdgeContent(Scheme):
+        def __init__(
+            self,
+            *,
+            inflow_time: float = 86400,
+            outflow_time: float = 3.1104e07,
+            every: str | None = None,
+        ) -> None: ...
+
+    class EdgeConvergence(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class EdgeKeepsTendency(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class EdgeTransport(Scheme):
+        def __init__(
+            self,
+            *,
+            step: float = 3600,
+            inflow_time: float = 86400,
+            outflow_time: float = 3.1104e07,
+            every: str | None = None,
+        ) -> None: ...
+
+    class EdgeWithoutAdvection(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class EdgeWithoutFriction(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class EulerianTendencies(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
@@ -893,6 +930,12 @@ class schemes:
     class LaxWendroffSweep(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
+    class LayersInTime(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class LayersInTimeAtCorners(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class LightInLeads(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -998,6 +1041,27 @@ class schemes:
 
     class MomentumAdvection(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
+
+    class NPZD(Scheme):
+        def __init__(
+            self,
+            *,
+            growth: float = 1.2,
+            light_slope: float = 0.025,
+            half_saturation: float = 0.5,
+            grazing: float = 2,
+            capture: float = 1,
+            assimilation: float = 0.75,
+            excretion: float = 0.03,
+            phytoplankton_loss: float = 0.05,
+            zooplankton_loss: float = 0.2,
+            remineralisation: float = 0.05,
+            sinking: float = 5,
+            usable_light: float = 0.43,
+            water_attenuation: float = 0.04,
+            phytoplankton_attenuation: float = 0.03,
+            every: str | None = None,
+        ) -> None: ...
 
     class NewIce(Scheme):
         def __init__(
@@ -1512,6 +1576,9 @@ class schemes:
     class TracerLaplacian(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class TracerNudging(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class TracerPhysics(Scheme):
         def __init__(self, *, step: float = 1800, every: str | None = None) -> None: ...
 
@@ -1537,6 +1604,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class VelocityLaplacian(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class VelocityNudging(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class VerticalDiffusion(Scheme):

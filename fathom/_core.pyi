@@ -1290,6 +1290,7 @@ class BarotropicSolve(GlobalProcess):
         steps: int = 4,
         compactness: float = 0.0,
         rotation: bool = False,
+        radiates: bool = False,
     ) -> None: ...
     @property
     def iterations(self) -> int: ...
@@ -1833,10 +1834,12 @@ class GridPointSetup:
         south: float = -90.0,
         area: bool = False,
         times: int = 1,
+        hills: bool = False,
     ) -> None:
         """radius: of a sphere, 0 of a plane"""
 
 def gridpoint_departure(setup: GridPointSetup, precision: int) -> GridPointCarrier: ...
+def gridpoint_climb(setup: GridPointSetup, precision: int) -> GridPointCarrier: ...
 def gridpoint_transport(setup: GridPointSetup, precision: int) -> GridPointCarrier: ...
 def gridpoint_tracers(
     setup: GridPointSetup, tracers: Sequence[tuple[str, str]], keep_mass: bool, precision: int
