@@ -37,7 +37,7 @@ def commands() -> dict[str, list[str]]:
         for file in (root / folder).rglob("*.[chi]pp")
     )
     return {
-        "mypy": [f"{tool}/mypy"],
+        "mypy": [f"{tool}/mypy", "--num-workers", "2"],
         "functions": own("functions"),
         "clang-format": [f"{tool}/clang-format", "--dry-run", "--Werror", *sources],
         "architecture": own("architecture"),
