@@ -54,6 +54,7 @@ from fathom.ocean.doubts import doubts
 from fathom.ocean.edges.open_edges import Edges, OpenEdges
 from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
+from fathom.ocean.named_physics import usual_parts
 from fathom.ocean.parts import listed, one, one_or_none
 from fathom.ocean.products import circulation
 from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
@@ -98,10 +99,14 @@ class Ocean(Model):
     Parameters
     ----------
     grid : a grid of `fathom.grids` with `levels`.
+    physics : the set that has the parts which are not named. "simple" (default): the cheap ones
+        below. "standard": KPP, UpwindAdvection, GentMcWilliams with isoneutral mixing that varies
+        with stratification, MixedLayerEddies, TidalMixing, geothermal heat of 0.1 W m-2 and fresh
+        water as volume; on a plane without tides and heat from below.
     equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
-    vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
+    vertical_mixing : RichardsonMixing (simple), KPP (standard) or ConstantMixing.
     background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing.
-    tidal_mixing : TidalMixing, or None (default); added to vertical_mixing.
+    tidal_mixing : TidalMixing (standard), or None (simple); added to vertical_mixing.
     tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
     double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have another
@@ -110,19 +115,19 @@ class Ocean(Model):
         ChlorophyllWater, or None: in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
-    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or
+    tracer_advection : CentredAdvection (simple), UpwindAdvection (standard), LaxWendroffAdvection or
         QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction,
         SmagorinskyFriction or None.
     diffusion : LaplacianDiffusion (default; none with eddies), BiharmonicDiffusion or None.
-    eddies : GentMcWilliams, or None (default).
-    submesoscale : MixedLayerEddies, or None (default).
+    eddies : GentMcWilliams (standard), or None (simple).
+    submesoscale : MixedLayerEddies (standard), or None (simple).
     bottom_drag : float, quadratic drag coefficient.
     bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large:
         linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
-        (longitude, latitude) or (x, y); default 0.
+        (longitude, latitude) or (x, y); 0 (simple), 0.1 (standard).
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
         become part of `grid`.
     free_surface : FreeSurface.
@@ -160,23 +165,24 @@ class Ocean(Model):
         self,
         grid: WaterGrid | CartesianGrid | LatitudeLongitudeGrid,
         *,
+        physics: str = "simple",
         equation_of_state: Part = "default",
         vertical_mixing: Part = "default",
         tracer_advection: Part = "default",
         momentum_advection: Part | None = "default",
         friction: Part | StrainFriction | type[StrainFriction] | None = "default",
         diffusion: Part | None = "default",
-        eddies: GentMcWilliams | type[GentMcWilliams] | str | None = None,
-        submesoscale: Part | None = None,
+        eddies: GentMcWilliams | type[GentMcWilliams] | str | None = "default",
+        submesoscale: Part | None = "default",
         background_mixing: Part | None = None,
-        tidal_mixing: Part | None = None,
+        tidal_mixing: Part | None = "default",
         tidal_energy: Given | None = None,
         double_diffusion: Part | None = None,
         shortwave_penetration: Part | None = "default",
         chlorophyll: Given | Path | Records = 0.2,
         bottom_drag: float = 1.2e-3,
         bottom_speed: float = 0.0,
-        geothermal_heat: Given = 0.0,
+        geothermal_heat: Given | str = "default",
         overflows: Iterable[Overflow] = (),
         free_surface: FreeSurface | type[FreeSurface] | str = "default",
         open_edges: OpenEdges | None = None,
@@ -200,30 +206,39 @@ class Ocean(Model):
         if self.open_edges is not None:
             sponge = self.open_edges.sponge, self.open_edges.sponge_cells
             self.grid, self.cuts = opened(self.grid, self.open_edges.edges, sponge)
+        self.physics, usual_part = physics, usual_parts(physics, self.grid)
+
+        def own(part: str, given: Any) -> Any:
+            return one(part, given, usual_part[part])
+
+        def own_or_none(part: str, given: Any) -> Any:
+            return one_or_none(part, given, usual_part[part])
+
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
-        self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
+        self.vertical_mixing = own("vertical_mixing", vertical_mixing)
         usual_water = scheme("JerlovWater") if has_boundary_layer(self.vertical_mixing) else None
         self.shortwave_penetration = one_or_none(
             "shortwave_penetration", shortwave_penetration, usual_water
         )
         self.background_mixing = one_or_none("background_mixing", background_mixing)
-        self.tidal_mixing = one_or_none("tidal_mixing", tidal_mixing)
+        self.tidal_mixing = own_or_none("tidal_mixing", tidal_mixing)
         self.double_diffusion = one_or_none("double_diffusion", double_diffusion)
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
+        if isinstance(geothermal_heat, str) and geothermal_heat == "default":
+            geothermal_heat = usual_part["geothermal_heat"]
         check_shape(self.grid, geothermal_heat, "geothermal_heat")
         check_shape(self.grid, 0.0 if tidal_energy is None else tidal_energy, "tidal_energy")
-        usual = scheme("CentredAdvection")
-        self.tracer_advection = one("tracer_advection", tracer_advection, usual)
+        self.tracer_advection = own("tracer_advection", tracer_advection)
         usual = scheme("MomentumAdvection")
         self.momentum_advection = one_or_none("momentum_advection", momentum_advection, usual)
         self.friction = one_or_none("friction", friction, scheme("LaplacianFriction"))
-        self.eddies = one_or_none("eddies", eddies)
-        self.submesoscale = one_or_none("submesoscale", submesoscale)
+        self.eddies = own_or_none("eddies", eddies)
+        self.submesoscale = own_or_none("submesoscale", submesoscale)
         usual_diffusion = None if self.eddies else scheme("LaplacianDiffusion")
         self.diffusion = one_or_none("diffusion", diffusion, usual_diffusion)
         self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
         self.geothermal_heat = geothermal_heat
-        self.free_surface = one("free_surface", free_surface, FreeSurface())
+        self.free_surface = own("free_surface", free_surface)
         self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
         self.reactions = listed("reactions", reactions)

@@ -94,6 +94,15 @@ def an_ocean(folder):
 
 
 @model
+def a_standard_ocean(folder):
+    grid = LatitudeLongitudeGrid(
+        20, 12, latitude=(-60, 60), bathymetry="etopo5", levels=ZLevels(nz=4, depth=4000)
+    )
+    model = Ocean(grid, physics="standard", eddies=None, tidal_energy=1e-3)
+    return sea(folder, model=model.set(temperature=8.0, salinity=35)), "2h"
+
+
+@model
 def spectral_air(folder):
     grid = GaussianGrid(10, levels=SigmaLevels(6))
     air = Spectral(grid, physics=fm.BasicPhysics(radiation_every="2h"), tracers=["dust"])
