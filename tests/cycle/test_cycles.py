@@ -53,6 +53,22 @@ def test_background_errors_appear_when_they_are_whole(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_local_filter(tmp_path):
+    """Data bring the members' mean nearer to the truth; a run that goes on is the same; the report
+    has a line of it, without J."""
+    read = lambda windows: experiment.read(
+        source, [*small, f"cycle.windows={windows}", "departures.use=false", "ensemble.members=6"]
+    )
+    whole = Cycles(read(3), tmp_path / "whole").run("letkf")
+    Cycles(read(1), tmp_path / "parts").run("letkf")
+    assert Cycles(read(3), tmp_path / "parts").run("letkf") == whole
+    assert whole[0]["analysis"]["energy"] < whole[0]["background"]["energy"]
+    assert whole[2]["background"]["energy"] < whole[0]["background"]["energy"]
+    assert 0.02 < whole[2]["spread"]["wind"] / whole[2]["background"]["wind"] < 3
+    lines = report.text({"letkf": whole})
+    assert any(line.startswith("letkf") and line.endswith("–") for line in lines)
+
+
 def test_stopped_and_gone_on_is_the_same(tmp_path):
     whole = Cycles(read(2), tmp_path / "whole").run("4d-var")
     Cycles(read(1), tmp_path / "parts").run("4d-var")

@@ -7,7 +7,7 @@
 [assimilation]   methods, window, minimisation
 [inner]          a coarser model for the inner loops of 4D-Var
 [filter]         a weak digital filter of 4D-Var
-[ensemble]       of the methods eda, envar and hybrid
+[ensemble]       of the methods eda, envar, hybrid and letkf
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.run.experiment.toml import Document
 
-all_methods = (*methods, "eda", "envar", "hybrid")
+all_methods = (*methods, "eda", "envar", "hybrid", "letkf")
 
 
 @dataclass
@@ -119,7 +119,9 @@ class Ensemble:
     """members of the ensemble of data assimilations; from window to window inflation of their
     spread, and model_error, drawn again for each: a share of B's variance; weight of their
     covariances in envar and hybrid, 1: they alone; localisation: length [km] and depth [ln p] of
-    half of its reach; seed of the errors of the members' data."""
+    half of its reach. letkf has a length of its own, local_length, since each column is analysed
+    with the data near to it alone, and relaxation: the share of the spread of before that is
+    returned. seed of the errors of the members' data."""
 
     members: int = 10
     inflation: float = 1.05
@@ -127,6 +129,8 @@ class Ensemble:
     weight: float = 0.5
     length: float = 2500.0
     depth: float = 1.5
+    local_length: float = 1200.0
+    relaxation: float = 0.8
     seed: int = 7
 
 
@@ -232,9 +236,10 @@ def _check(document: Document, e: Experiment) -> None:
                 f"{document.place('assimilation', 'methods')}: unknown method {name!r}"
                 f"{near(str(name), all_methods)}; allowed are {', '.join(all_methods)}"
             )
-    if e.ensemble.members < 2 or e.ensemble.weight > 1:
+    if e.ensemble.members < 2 or e.ensemble.weight > 1 or e.ensemble.relaxation > 1:
         raise InputError(
-            f"{document.place('ensemble')}: allowed are two members or more and a weight up to 1"
+            f"{document.place('ensemble')}: allowed are two members or more, a weight and a"
+            " relaxation up to 1"
         )
     _check_inner_and_departures(document, e)
     if e.nature.levels != e.model.levels:

@@ -61,7 +61,9 @@ def means(results: Results) -> dict[str, dict[str, float]]:
                         for r in half
                     ]
                 )
-            ),
+            )
+            if "J_background" in half[0]
+            else float("nan"),
             "rejected": mean("rejected"),
             "iterations": mean("iterations"),
         }
@@ -87,7 +89,8 @@ def text(results: Results) -> list[str]:
         )
         lines.append(
             f"{method:8}{len(results[method]):8}{errors}{m['departure']:11.2f}"
-            f"{m['residual']:10.2f}{m['2J/p']:7.2f}"
+            f"{m['residual']:10.2f}"
+            + (f"{m['2J/p']:7.2f}" if np.isfinite(m["2J/p"]) else f"{'–':>7}")
         )
     lines += [
         f"{method}: spread over the error of the members' mean, wind"
@@ -128,7 +131,9 @@ def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[s
 def picture(results: Results) -> Any:
     """Returns errors of background and analysis in time."""
     figure = new_figure(9, 6)
-    colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f", "#7a4ea3", "#8a6d1d", "#444444")))
+    colours = dict(
+        zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f", "#7a4ea3", "#8a6d1d", "#444444", "#b0508e"))
+    )
     names = _units(results)
     for n, name in enumerate((*shown[_kind(results)], "departure")):
         axes = figure.add_subplot(2, 2, n + 1)

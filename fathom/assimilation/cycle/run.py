@@ -8,6 +8,7 @@ Methods choose B and the propagation:
     eda                     members, each FGAT with its own data: their spread is the error's
     envar                   FGAT with B of the members and of statistics
     hybrid                  4D-Var with both
+    letkf                   members, each column with the data near to it
 
 Results are stored in the directory of the experiment, file by file; a stopped run continues with
 the window after the last stored one.
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.balance import AirBackground, Errors
-from fathom.assimilation.cycle import kept, learning, members
+from fathom.assimilation.cycle import kept, learning, local_filter, members
 from fathom.assimilation.cycle.experiment import Experiment
 from fathom.assimilation.cycle.kept import read, write
 from fathom.assimilation.cycle.twin import Twin, as_numbers
@@ -147,6 +148,8 @@ class Cycles:
         """Returns all windows of a method; returns the results of each."""
         if method == "eda":
             return members.run(self)
+        if method == "letkf":
+            return local_filter.run(self)
         e, twin, folder = self.experiment, self.twin, self.out / method
         B, R, start = self.learned()
         window = self.analysis({"envar": "fgat", "hybrid": "4d-var"}.get(method, method), B)
@@ -252,10 +255,15 @@ class Cycles:
         return of_day if weight == 1 else Hybrid((1 - weight, static), (weight, of_day))
 
     def _localisation(self, transform: SphericalHarmonics) -> AirLocalisation:
-        e, levels = self.experiment.ensemble, self.twin.model.trajectory.model.grid.levels
+        e = self.experiment.ensemble
+        return AirLocalisation(transform, self.pressure, 1e3 * e.length, e.depth)
+
+    @property
+    def pressure(self) -> np.ndarray:
+        """Returns the pressure of the layers where that at the surface is 1000 hPa [Pa]."""
+        levels = self.twin.model.trajectory.model.grid.levels
         a, b = (np.asarray(x, float) for x in (levels.a, levels.b))
-        pressure = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
-        return AirLocalisation(transform, pressure, 1e3 * e.length, e.depth)
+        return np.asarray(0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1]))
 
     def of_members(self) -> Path:
         """Returns covariances of the members' backgrounds in the second half of the windows, as a
