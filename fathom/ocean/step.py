@@ -20,7 +20,8 @@ SurfaceForcing, or the user's own.
 13. "mixing": vertical viscosity and diffusivity: VerticalMixing.
 14. "mixed layer": its depth where the mixing scheme makes it: Eddies.
 15. "momentum": advection, Coriolis force, pressure gradient: Momentum; a structure that follows the
-    gradient of density: Eddies; no advection next to open edges: Edges.
+    gradient of density: Eddies; tides and the pressure of the air: ForcesFromAbove; no advection
+    next to open edges: Edges.
 16. "friction": lateral friction: Friction; none next to open edges: Edges; what draws the flow:
     AllNudging.
 17. "implicit momentum": vertical friction and bottom drag, by a tridiagonal solve: Momentum.
