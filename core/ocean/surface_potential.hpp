@@ -43,7 +43,7 @@ struct TidalForce {
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
         Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
         Levels each) const {
-        const Real beta(typename Real::Number(self_attraction));
+        const Real beta = Real(typename Real::Number(self_attraction));
         auto height = [&](Shift s) { return fma(beta, Real(eta(s)[0]), tide(s)[0]); };
         ForceOfAll<Real>(height, dx[0], dy[0]).add(gravity, tendency_x, tendency_y, each);
     }
