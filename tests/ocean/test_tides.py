@@ -36,7 +36,7 @@ def test_daily_tides_vanish_at_the_equator_and_all_lie_within_their_sum():
     when = datetime.datetime(2010, 7, 1, 5)
     assert abs(daily.height(when, np.array([12.0]), 0.0)).max() < 1e-12
     x, y = np.meshgrid(np.arange(0.0, 360, 20), np.arange(-80.0, 81, 20))
-    assert 0.2 < abs(fm.Tides().height(when, x, y)).max() < 0.55
+    assert 0.1 < abs(fm.Tides().height(when, x, y)).max() < 0.55
 
 
 def test_the_sea_follows_the_force_of_the_tide():
@@ -60,10 +60,12 @@ def test_the_sea_is_low_under_high_pressure():
     """In a closed basin at rest the height is that of the inverse barometer."""
     pressure = lambda x, y: 101325 + 1000 * np.cos(np.pi * x / 2e5) + 0 * y
     grid = open_seas.plane(20, 6)
-    model = fm.Ocean(grid, coriolis=(0, 0), air_pressure=True, bottom_speed=0.5, bottom_drag=0.02)
+    friction = {"friction": fm.LaplacianFriction(viscosity=1e3), "bottom_speed": 0.5}
+    parts = {"diffusion": None, "bottom_drag": 0.02, "momentum_advection": None}
+    model = fm.Ocean(grid, coriolis=(0, 0), air_pressure=True, **friction, **parts)
     surface = fm.SurfaceForcing(air_pressure=pressure)
     sim = open_seas.start(model.set(temperature=10.0, salinity=35.0), "1h", surface)
-    sim.advance(24 * 10)
+    sim.advance(24 * 5)
     x, y = grid.coordinates()
     expected = -(pressure(x, y) - 101325) / (rho * g)
     found = sim.gather("sea_surface_height")[0]
