@@ -7,6 +7,7 @@ docs/models.md lists what a simulation needs from a model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -378,13 +379,13 @@ class Ocean(Model):
         self.initial_state.set(**values)
         return self
 
-    def may_begin(self) -> set[str]:
+    def may_begin(self) -> AbstractSet[str]:
         """Returns the fields of passive tracers, and of the flow at open edges."""
         fields = [tracer.field for tracer in self.tracers]
         edges = {"open_edge_velocity_x", "open_edge_velocity_y"}
         return {name for field in fields for name in (field.name, field.before)} | edges
 
-    def begin(self, simulation: Any, names: set[str]) -> None:
+    def begin(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the initial values of such tracers into a simulation."""
         self.initial_state.put(simulation, names)
 
