@@ -32,6 +32,7 @@ public = {
     "FreeSurface": "ocean",
     "SeaIce": "ocean",
     "Nudging": "ocean",
+    "Tides": "ocean",
     "OpenEdge": "ocean",
     "OpenEdges": "ocean",
     "Overflow": "ocean",

@@ -82,6 +82,7 @@ from .ocean import RossSea as RossSea
 from .ocean import SeaIce as SeaIce
 from .ocean import SmagorinskyFriction as SmagorinskyFriction
 from .ocean import SurfaceForcing as SurfaceForcing
+from .ocean import Tides as Tides
 from .ocean import WeddellSea as WeddellSea
 from .output import open as open
 from .output.diagnostics import diagnostic as diagnostic
@@ -178,6 +179,7 @@ __all__ = [
     "SurfaceForcing",
     "TEOS10Polynomial",
     "TidalMixing",
+    "Tides",
     "TiledLand",
     "Transport",
     "TripolarGrid",
@@ -202,6 +204,9 @@ usual_schemes: tuple[str, ...]
 class schemes:
     class Ageing(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
+    class AirPressureForce(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class AlternatingHeight(Scheme):
         def __init__(
@@ -1462,6 +1467,15 @@ class schemes:
 
     class TendencyStart(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
+
+    class TidalForce(Scheme):
+        def __init__(
+            self,
+            *,
+            gravity: float = 9.80616,
+            self_attraction: float = 0.085,
+            every: str | None = None,
+        ) -> None: ...
 
     class TidalMixing(Scheme):
         def __init__(

@@ -5,6 +5,7 @@
 #include "ocean/momentum.hpp"
 #include "ocean/sea_ice/transport.hpp"
 #include "ocean/stretched_cells.hpp"
+#include "ocean/surface_potential.hpp"
 
 namespace fathom::ocean {
 
@@ -24,6 +25,8 @@ Entries dynamics(Part) {
         linear_entry<SurfaceVolume>("SurfaceVolume"),
         linear_entry<FreshwaterConvergence>("FreshwaterConvergence"),
         linear_entry<FreshwaterContent>("FreshwaterContent"),
+        entry<TidalForce>("TidalForce"),
+        entry<AirPressureForce>("AirPressureForce"),
         entry<IceFlow<true>>("IceFlowX"),
         entry<IceFlow<false>>("IceFlowY"),
         entry<IceSweep<true>>("IceSweepX"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Self
 
 from fathom.base import shown
@@ -144,11 +145,11 @@ class Model(Configurable):
         parts = [component.fixed_fields() for component in self.components]
         return {name: values for part in parts for name, values in part.items()}
 
-    def may_begin(self) -> set[str]:
+    def may_begin(self) -> AbstractSet[str]:
         """Returns fields of the state that begin as in a new run where a restart lacks them."""
         return set()
 
-    def begin(self, simulation: Any, names: set[str]) -> None:
+    def begin(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the initial values of such fields into a simulation that continues."""
 
     zero_outside: Sequence[str] = ()  # fixed fields that are 0, not the nearest value, beyond edges

@@ -66,7 +66,8 @@ def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.S
     """
     if not str(what).endswith((".hpp", ".h")):
         return type(schemes.scheme(str(what)))
-    found = tuple(schemes.schemes()[name] for name in load(what))
+    known = schemes.schemes()  # of cells of varying thickness: under the name of the scheme
+    found = tuple(known[name] for name in load(what) if name in known)
     return found[0] if len(found) == 1 else found
 
 

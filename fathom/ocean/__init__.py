@@ -15,6 +15,7 @@ from fathom.ocean.components.overflow import (
 )
 from fathom.ocean.components.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.components.tides import Tides
 from fathom.ocean.edges.open_edges import OpenEdges
 from fathom.ocean.edges.sides import OpenEdge
 from fathom.ocean.model import Ocean
@@ -44,5 +45,6 @@ __all__ = [
     "SeaIce",
     "SmagorinskyFriction",
     "SurfaceForcing",
+    "Tides",
     "WeddellSea",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class InitialState(Component):
         if self.motion != "rest":
             self.balanced.start(simulation, self.motion)
 
-    def put(self, simulation: Any, names: set[str]) -> None:
+    def put(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the values of some fields into those of a simulation."""
         at_start = self.passive.at_start(simulation.clock)
         given = usual | at_start | self.values

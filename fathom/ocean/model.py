@@ -7,6 +7,7 @@ docs/models.md lists what a simulation needs from a model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -16,7 +17,7 @@ from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.data.input.records import Records
 from fathom.data.input.values import check_shape
-from fathom.grids.arguments import number_of
+from fathom.grids.arguments import number_of, yes_or_no
 from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.grid import Grid
 from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
@@ -43,6 +44,7 @@ from fathom.ocean.components.passive import FluxesOfTracers, PassiveTracer, Pass
 from fathom.ocean.components.sea_floor import SeaFloor
 from fathom.ocean.components.sea_ice import SeaIce
 from fathom.ocean.components.sunlight import Sunlight
+from fathom.ocean.components.tides import ForcesFromAbove, Tides
 from fathom.ocean.components.tracers import (
     SALINITY,
     TEMPERATURE,
@@ -132,6 +134,8 @@ class Ocean(Model):
         become part of `grid`.
     free_surface : FreeSurface.
     open_edges : OpenEdges, or None (default): where the grid ends there are walls.
+    tides : Tides, or None (default): the force of moon and sun.
+    air_pressure : whether the pressure of the air of the surface forcing presses the sea.
     nudging : list of Nudging: tracers and flow that are drawn to given values.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
@@ -186,6 +190,8 @@ class Ocean(Model):
         overflows: Iterable[Overflow] = (),
         free_surface: FreeSurface | type[FreeSurface] | str = "default",
         open_edges: OpenEdges | None = None,
+        tides: Tides | None = None,
+        air_pressure: bool = False,
         nudging: Nudging | Iterable[Nudging] = (),
         sea_ice: SeaIce | type[SeaIce] | str | None = None,
         tracers: PassiveTracer | str | Iterable[PassiveTracer | str] = (),
@@ -199,6 +205,8 @@ class Ocean(Model):
     ) -> None:
         self.overflows = overflow.listed(overflows)
         self.grid: WaterGrid = overflow.raised(_on_water(grid), self.overflows)
+        self.tides = one_or_none("tides", tides)
+        self.air_pressure = yes_or_no("air_pressure", air_pressure)
         self.nudging = [nudging] if isinstance(nudging, Nudging) else list(nudging)
         if strange := [one for one in self.nudging if not isinstance(one, Nudging)]:
             raise InputError(f"nudging: {strange[0]!r} is no Nudging(field, to, time)")
@@ -312,6 +320,8 @@ class Ocean(Model):
         """Returns the components that add terms to the tendency of tracers, in this order."""
         grid, state = self.grid, self.equation_of_state
         overflows = [Overflows(grid, self.overflows, fields_, state)] if self.overflows else []
+        forced = self.tides is not None or self.air_pressure
+        above = [ForcesFromAbove(grid, self.tides, self.air_pressure)] if forced else []
         drawn = [AllNudging(grid, self.nudging, fields_, self.cuts)] if self.nudging else []
         advection = self.momentum_advection and self.momentum_advection.name
         edges = (
@@ -325,6 +335,7 @@ class Ocean(Model):
             Sunlight(grid, self.shortwave_penetration, self.chlorophyll),
             mixing,
             *overflows,
+            *above,
             *edges,
             *drawn,
             SeaFloor(grid, self.geothermal_heat),
@@ -368,13 +379,13 @@ class Ocean(Model):
         self.initial_state.set(**values)
         return self
 
-    def may_begin(self) -> set[str]:
+    def may_begin(self) -> AbstractSet[str]:
         """Returns the fields of passive tracers, and of the flow at open edges."""
         fields = [tracer.field for tracer in self.tracers]
         edges = {"open_edge_velocity_x", "open_edge_velocity_y"}
         return {name for field in fields for name in (field.name, field.before)} | edges
 
-    def begin(self, simulation: Any, names: set[str]) -> None:
+    def begin(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the initial values of such tracers into a simulation."""
         self.initial_state.put(simulation, names)
 
@@ -415,6 +426,8 @@ class Ocean(Model):
             "overflows": self.overflows,
             "open_edges": self.open_edges,
             "nudging": self.nudging,
+            "tides": self.tides,
+            "air_pressure": self.air_pressure,
         }
         return {name: given for name, given in parts.items() if given}
 

@@ -11,6 +11,7 @@ from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
 from fathom.ocean.components.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.components.sea_ice import SeaIce
+from fathom.ocean.components.tides import Tides
 from fathom.ocean.edges.open_edges import OpenEdges
 
 # A scheme for a part does this to that field; one of Fathom's own has that in its name.
@@ -34,6 +35,7 @@ several: dict[str, tuple[type, ...]] = {
     "free_surface": (FreeSurface,),
     "open_edges": (OpenEdges,),
     "sea_ice": (SeaIce,),
+    "tides": (Tides,),
 }
 
 

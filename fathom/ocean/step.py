@@ -20,12 +20,16 @@ SurfaceForcing, or the user's own.
 13. "mixing": vertical viscosity and diffusivity: VerticalMixing.
 14. "mixed layer": its depth where the mixing scheme makes it: Eddies.
 15. "momentum": advection, Coriolis force, pressure gradient: Momentum; a structure that follows the
-    gradient of density: Eddies.
-16. "friction": lateral friction: Friction.
+    gradient of density: Eddies; tides and the pressure of the air: ForcesFromAbove; no advection
+    next to open edges: Edges.
+16. "friction": lateral friction: Friction; none next to open edges: Edges; what draws the flow:
+    AllNudging.
 17. "implicit momentum": vertical friction and bottom drag, by a tridiagonal solve: Momentum.
-18. "divergence": right-hand side of the equation for the new height: BarotropicMode, Overflows.
+18. "divergence": right-hand side of the equation for the new height: BarotropicMode, Overflows,
+    Edges.
 19. "surface height": the solver, and the correction of the depth mean flow: BarotropicMode.
-20. "transport": volume through the faces of cells: BarotropicMode, Eddies, Overflows, FreshWater.
+20. "transport": volume through the faces of cells: BarotropicMode, Eddies, Overflows, FreshWater;
+    through open edges: Edges.
 21. "new cells": thickness of cells at the end of the step: Cells.
 22. "slopes": of neutral surfaces: Eddies.
 23. "double diffusion": VerticalMixing.
@@ -33,8 +37,9 @@ SurfaceForcing, or the user's own.
 25. "tracers": for each tracer the tendency, a sum of terms, then vertical diffusion and the new
     value: Tracers. The terms, by component: "advection" (Tracers), "diffusion" (Diffusion),
     "eddies" (Eddies), "sunlight" (Sunlight), "boundary_layer" (VerticalMixing), "overflows"
-    (Overflows), "sea_floor" (SeaFloor), "ageing", "release" (PassiveTracers), "fresh_water"
-    (FreshWater).
+    (Overflows), "open_edges" (Edges), "nudging" (AllNudging), "sea_floor" (SeaFloor), "ageing",
+    "release" (PassiveTracers), "fresh_water" (FreshWater). Reactions, which change several tracers,
+    come when the other terms of all of these are complete: Tracers.
 26. "freezing": without sea ice the sea stays at or above freezing where its surface asks for
     that, as BulkForcing does: FreezingLimit.
 27. "budgets": what that adds to the budgets of temperature and salinity: FreezingLimit.

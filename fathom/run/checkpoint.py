@@ -6,6 +6,7 @@ from __future__ import annotations
 import glob
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -331,7 +332,7 @@ def _take_other_step(path: Path, header: restart.Header, simulation: Simulation)
         warnings.warn(text, stacklevel=3)
 
 
-def _warn_of_new(path: Path, missing: set[str]) -> None:
+def _warn_of_new(path: Path, missing: AbstractSet[str]) -> None:
     """Warns where fields begin anew in a run that continues."""
     new = sorted(name for name in missing if name.removesuffix("_before") not in missing - {name})
     if new:

@@ -25,6 +25,12 @@ small = {
         "grid.levels.nz=12",
         "simulation.time_step=15m",
     ],
+    "regional-upwelling": [
+        "grid.nx=20",
+        "grid.ny=8",
+        "grid.levels.nz=6",
+        "simulation.time_step=20m",
+    ],
     "lock-exchange": ["grid.ny=64", "simulation.time_step=120s"],
     "overflow": ["grid.levels.nz=25", "simulation.time_step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.time_step=40m"],

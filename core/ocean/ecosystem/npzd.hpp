@@ -79,8 +79,7 @@ template <bool own> struct NPZD {
                        dies = T(phytoplankton_loss) * P, eaten = T(zooplankton_loss) * Z * Z,
                        rots = T(remineralisation) * D;
             const Real V = select(here, A * h * day, zero);
-            const Real leaves =
-                select(Real(T(k + 1)) < bottom, A * (T(sinking) * day) * D, zero);
+            const Real leaves = select(Real(T(k + 1)) < bottom, A * (T(sinking) * day) * D, zero);
             to_nutrient[k] += V * (back + rots - U);
             to_phytoplankton[k] += V * (U - G - dies);
             to_zooplankton[k] += V * (T(assimilation) * G - back - eaten);

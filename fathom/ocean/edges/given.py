@@ -203,7 +203,10 @@ class Outside:
         if self.balanced:
             section = (np.abs(cuts.length_x) + np.abs(cuts.length_y)) * depth
             flow = flow - section * (flow.sum() / section.sum())
-        inside = lambda part, mean, open_: np.where(there & (open_ != 0), part - mean, 0.0)
+
+        def inside(part: Array, mean: Array, open_: Array) -> Array:
+            return np.where(there & (open_ != 0), part - mean, 0.0)
+
         return {
             "open_edge_flow_given": flow,
             "open_edge_velocity_x_given": inside(u, mean_u, cuts.open_x),

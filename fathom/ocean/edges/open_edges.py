@@ -173,7 +173,7 @@ class Edges(OceanComponent):
                 values.interpolate(do, "open_edge")
             do("EdgeConvergence")
         if phase == "transport":
-            do("EdgeTransport", **self.times)
+            do(scheme("EdgeTransport", **self.times))
 
     def add_to(self, tracer: Field, add: Tendency) -> None:
         """Adds what a tracer loses and gains through the edges."""

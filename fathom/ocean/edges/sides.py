@@ -163,7 +163,7 @@ class Cuts:
         """Returns cos2 of the distance from an open edge, 1 at it and 0 from `width` cells on,
         (ny, nx); where: "center" or "corner".
         """
-        found = np.zeros(self.share.shape)
+        found: Array = np.zeros(self.share.shape)
         ny, nx = found.shape
         shift = 0.5 if where == "corner" else 0.0
         j, i = np.arange(ny)[:, None] + shift, np.arange(nx)[None, :] + shift
