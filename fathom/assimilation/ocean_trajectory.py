@@ -26,7 +26,7 @@ from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.ocean_adjoint import OceanAdjoint
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.sea import Sea
-from fathom.assimilation.trajectory import ObservedAlong
+from fathom.assimilation.trajectory import ObservedAlong, Propagation
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.regions import region
@@ -171,6 +171,10 @@ class OceanTrajectory(OceanForecasts):
                 f"what is kept of a step has {self.linear.bytes / 1e6:.0f} MB, more than the memory"
                 " that is free"
             )
+
+    def propagation(self, steps: int | None = None) -> Propagation:
+        """Returns M' of the first steps, of all by default."""
+        return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
         """Returns G': from dx at the start, and the errors of the model, to the observed values

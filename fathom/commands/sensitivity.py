@@ -34,6 +34,20 @@ from fathom.run import launch
 @click.option("--spin-up", help="A run before it, as 1y.")
 @click.option("--restart", type=PathOf(), help="Begin with this restart.")
 @click.option("--stored", type=click.IntRange(1), help="States kept at once; usually by memory.")
+@click.option(
+    "--optimal",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Instead of a cost: so many perturbations of temperature, salinity and height, those that"
+    " grow most in the run.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="KEY",
+    help="A positive number of the file, as model.eddies.diffusivity: what a unit of it changes.",
+)
 @click.option("--freeze", multiple=True, help="A process whose results are to stay as they are.")
 @file_option("--out", metavar="DIR", help="Directory; by default runs/FILE-sensitivity.")
 @ranks_option
@@ -48,6 +62,8 @@ def sensitivity(
     spin_up: str | None,
     restart: Path | None,
     stored: int | None,
+    optimal: int | None,
+    parameters: tuple[str, ...],
     freeze: tuple[str, ...],
     out: Path | None,
     ranks: int,
@@ -68,7 +84,15 @@ def sensitivity(
         simulation = Experiment.read(experiment, settings).simulation(
             where, overwrite=True, restart=restart
         )
-        found = sensitivity.of(simulation, wanted, run, mean, spin_up, stored, where, freeze)
+        if optimal is not None:
+            told = sensitivity.write_optimal(simulation, run, spin_up, optimal, freeze, where)
+            if mpi.is_root:
+                click.echo("\n".join(told))
+            return 0
+        numbers = sensitivity.numbers_of(experiment, settings, parameters)
+        found = sensitivity.of(
+            simulation, wanted, run, mean, spin_up, stored, where, freeze, numbers
+        )
         if mpi.is_root:
             lines = sensitivity.write(found, simulation.model.grid, where)
             click.echo("\n".join(lines))
