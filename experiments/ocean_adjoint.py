@@ -97,18 +97,22 @@ def of_run(file: Path, steps: int, spin_up: int = 8) -> dict[str, float]:
     }
 
 
-constant = (
-    "model.vertical_mixing={type='ConstantMixing',viscosity=1e-3,diffusivity=1e-4,"
-    "convective_diffusivity={}}"
-)
-bare = ["model.submesoscale=none", "model.overflows=[]", "output={}", "model.eddies=none"]
-gentle = "model.eddies={type='GentMcWilliams',diffusivity=800,taper='quadratic',maximum_slope={}}"
+def _mixing(convective: float) -> str:
+    """Returns the setting of constant vertical mixing, more in convection."""
+    return (
+        "model.vertical_mixing={type='ConstantMixing',viscosity=1e-3,diffusivity=1e-4,"
+        f"convective_diffusivity={convective}}}"
+    )
+
+
+no_output, no_eddies = "output={}", ["model.submesoscale=none", "model.eddies=none"]
+untapered = "model.eddies={type='GentMcWilliams',diffusivity=800,taper='quadratic',maximum_slope=1}"
 without: dict[str, list[str]] = {  # name -> settings of the run
-    "as it is": ["output={}"],
-    "constant mixing": ["output={}", constant.format(0.1)],
-    "no convection": ["output={}", constant.format(1e-4)],
-    "no convection, no eddies": [*bare, constant.format(1e-4)],
-    "no convection, eddies without taper": [*bare[:3], constant.format(1e-4), gentle.format(1)],
+    "as it is": [no_output],
+    "constant mixing": [no_output, _mixing(0.1)],
+    "no convection": [no_output, _mixing(1e-4)],
+    "no convection, no eddies": [no_output, _mixing(1e-4), *no_eddies],
+    "no convection, eddies without taper": [no_output, _mixing(1e-4), untapered],
 }
 
 

@@ -37,27 +37,31 @@ LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options op
         of_parts.emplace_back(process.name, process.phase, process.global ? "global" : "process");
 }
 
-/// A field matters where it is a state, or a part that matters reads it; a part where it writes one.
+/// Whether a part writes one of these fields.
+static bool writes_one(const StepProgram::Part& part, const std::vector<char>& fields) {
+    for (std::size_t n = 0; n < part.fields.size(); ++n)
+        if (is_written(part.process.fields[n]) && fields[part.fields[n]]) return true;
+    return false;
+}
+static void add_read(const StepProgram::Part& part, std::vector<char>& fields) {
+    for (std::size_t n = 0; n < part.fields.size(); ++n)
+        if (part.process.fields[n].access != Access::writes) fields[part.fields[n]] = true;
+}
+
+/// A field matters where it is a state, or a part that matters reads it; a part that writes one.
 void LinearStepProgram::find_idle() {
     const Layout& layout = *sequence->layout();
-    std::vector<char> matters(layout.fields.size());
-    for (std::size_t f = 0; f < matters.size(); ++f) matters[f] = layout.fields[f].state;
+    std::vector<char> matters;
+    for (auto& f : layout.fields) matters.push_back(f.state);
     for (auto& cycle : layout.rotations)
         for (int f : cycle) matters[f] = true;
     idle.assign(parts.size(), true);
-    const auto wakes = [&](std::size_t p) {
-        for (std::size_t n = 0; n < parts[p].fields.size(); ++n)
-            if (is_written(parts[p].process.fields[n]) && matters[parts[p].fields[n]]) return true;
-        return false;
-    };
     for (bool found = true; found;) {
         found = false;
         for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (!idle[p] || !(frozen[p] || wakes(p))) continue;
+            if (!idle[p] || !(frozen[p] || writes_one(parts[p], matters))) continue;
             idle[p] = false, found = true;
-            for (std::size_t n = 0; n < parts[p].fields.size() && !frozen[p]; ++n)
-                if (parts[p].process.fields[n].access != Access::writes)
-                    matters[parts[p].fields[n]] = true;
+            if (!frozen[p]) add_read(parts[p], matters);
         }
     }
 }

@@ -112,9 +112,7 @@ class OceanAdjoint:
     keep : the values that are kept of a step, "all" as they are, "fp32" rounded.
     """
 
-    def __init__(
-        self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all"
-    ) -> None:
+    def __init__(self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all") -> None:
         model = simulation.model
         if model.without_tangent is None:
             raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
@@ -219,16 +217,9 @@ class OceanAdjoint:
                 s.advance(1)
                 forward += 1
             else:
-                for number in numbers.values():
-                    number.step()
-                self.follow(1)
+                of_step = weights if step + 1 > steps - last else None
+                value += self._reverse(change, ended, (of_step, names, 1 / last), numbers)
                 forward += 1
-                if step + 1 > steps - last:
-                    value += s.fields.dot(weights, names) / last
-                    change.axpy(1 / last, weights, names)
-                for number in numbers.values():
-                    number.add(change)
-                self.linear.adjoint(change, 0, 1, ended)
         return Gradient(
             value,
             cost.units,
@@ -237,6 +228,23 @@ class OceanAdjoint:
             forward / steps,
             {name: number.derivative for name, number in numbers.items()},
         )
+
+    def _reverse(self, change: Any, ended: Any, cost: tuple[Any, ...], numbers: Any) -> float:
+        """Takes a step and its adjoint; returns the share of the cost after it: of weights (None:
+        none), names of their fields, factor.
+        """
+        weights, names, factor = cost
+        value = 0.0
+        for number in numbers.values():
+            number.step()
+        self.follow(1)
+        if weights is not None:
+            value = factor * self.simulation.fields.dot(weights, names)
+            change.axpy(factor, weights, names)
+        for number in numbers.values():
+            number.add(change)
+        self.linear.adjoint(change, 0, 1, ended)
+        return value
 
     def _weights(self, cost: Any) -> tuple[Any, list[str]]:
         """Returns the cost's weights as a set, and the names of its fields. InputError: those have

@@ -66,9 +66,7 @@ class OceanForecasts:
     def split(self, vector: Vector) -> dict[str, np.ndarray]:
         """Returns fields (levels, ny, nx) of a vector, views."""
         if np.shape(vector) != (self.size,):
-            raise InputError(
-                f"a vector of shape {np.shape(vector)}; the state has ({self.size},)"
-            )
+            raise InputError(f"a vector of shape {np.shape(vector)}; the state has ({self.size},)")
         parts, at = {}, 0
         for name, levels in self.levels.items():
             count = levels * self.there.size

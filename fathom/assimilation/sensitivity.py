@@ -11,14 +11,10 @@ import xarray as xr
 
 from fathom import plots
 from fathom.assimilation.ocean_adjoint import Gradient, adjoint
-from fathom.assimilation.sea_parameters import models_around
 from fathom.assimilation.sea_vectors import optimal
 from fathom.base import mpi
 from fathom.base.clock import Period
-from fathom.base.failure import InputError
 from fathom.grids.water import WaterGrid
-from fathom.run.experiment.experiment import Experiment
-from fathom.run.experiment.toml import Document
 
 
 def of(
@@ -43,32 +39,6 @@ def _spun_up(simulation: Any, spin_up: str | None) -> None:
     simulation.prepare()
     if spin_up is not None:
         simulation.advance(round(Period(spin_up, "spin-up").seconds / simulation.time_step))
-
-
-def numbers_of(
-    file: Path, settings: Sequence[str], names: Sequence[str]
-) -> dict[str, tuple[Any, Any, float]]:
-    """Returns models with more and less of numbers of an experiment's file, as `adjoint` takes
-    them. InputError: the file has no such number.
-    """
-
-    def make(numbers: Mapping[str, float]) -> Any:
-        more = [f"{name}={value!r}" for name, value in numbers.items()]
-        return Experiment.read(file, [*settings, *more])
-
-    document = Document.read(file, settings)
-    values = {}
-    for name in names:
-        value: Any = document.tables
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise InputError(
-                f"parameter {name!r}: {file} has no such number; write it, as"
-                " model.eddies.diffusivity of eddies = { type = ..., diffusivity = 800 }"
-            )
-        values[name] = float(value)
-    return models_around(make, values)
 
 
 def write_optimal(

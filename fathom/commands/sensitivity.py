@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.commands.options import (
     PathOf,
     file_option,
@@ -89,7 +92,7 @@ def sensitivity(
             if mpi.is_root:
                 click.echo("\n".join(told))
             return 0
-        numbers = sensitivity.numbers_of(experiment, settings, parameters)
+        numbers = _numbers_of(experiment, settings, parameters)
         found = sensitivity.of(
             simulation, wanted, run, mean, spin_up, stored, where, freeze, numbers
         )
@@ -101,3 +104,33 @@ def sensitivity(
         return 0
 
     return launch.distribute(ranks, threads, None, act)
+
+
+def _numbers_of(
+    file: Path, settings: Sequence[str], names: Sequence[str]
+) -> dict[str, tuple[Any, Any, float]]:
+    """Returns models with more and less of numbers of an experiment's file, as `adjoint` takes
+    them. InputError: the file has no such number.
+    """
+
+    from fathom.assimilation.sea_parameters import models_around  # start-up time
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
+
+    def make(numbers: Mapping[str, float]) -> Any:
+        more = [f"{name}={value!r}" for name, value in numbers.items()]
+        return Experiment.read(file, [*settings, *more])
+
+    document = Document.read(file, settings)
+    values = {}
+    for name in names:
+        value: Any = document.tables
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(
+                f"parameter {name!r}: {file} has no such number; write it, as"
+                " model.eddies.diffusivity of eddies = { type = ..., diffusivity = 800 }"
+            )
+        values[name] = float(value)
+    return models_around(make, values)

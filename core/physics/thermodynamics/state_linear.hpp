@@ -1,5 +1,5 @@
-/// Tangents and adjoints of the equations of state with pressure (column.hpp, expansion.hpp): values
-/// of a layer depend on its temperature and salinity, and on those of the layer above.
+/// Tangents and adjoints of the equations of state with pressure (column.hpp, expansion.hpp): what a
+/// layer has depends on its temperature and salinity, and on those of the layer above.
 #pragma once
 #include "base/dual.hpp"
 #include "field/linear.hpp"

@@ -87,8 +87,8 @@ class SeaAssimilation:
 @dataclass
 class InnerSettings:
     """Settings of the ocean of the inner loops, as `--set` takes them, and its step; neither: the
-    model itself. iterations: of 4d-var, whose iterations are dear; 0: as [assimilation]. freeze: its
-    processes whose results do not change with a perturbation."""
+    model itself. iterations: of 4d-var, each of which takes steps; 0: as [assimilation]. freeze:
+    its processes whose results do not change with a perturbation."""
 
     settings: list[Any] = field(default_factory=list)
     step: str = ""
