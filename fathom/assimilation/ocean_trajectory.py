@@ -48,7 +48,9 @@ class OceanForecasts:
     def _describe(self) -> None:
         fields = self.simulation.fields
         kept = set(fields.state)
-        self.levels = {f["name"]: f["levels"] for f in fields.fields if f["name"] in kept}
+        self.levels: dict[str, int] = {
+            f["name"]: f["levels"] for f in fields.fields if f["name"] in kept
+        }
         self.there = np.asarray(self.model.grid.wet_levels) > 0
 
     @property

@@ -132,7 +132,8 @@ class SeaCycles:
         )  # fmt: skip
         random = np.random.default_rng(e.observations.seed)
         anomaly = drawn.apply(random.standard_normal(drawn.controls))
-        return self.first + InState(self.model, self.sea).apply(anomaly)
+        born: Vector = self.first + InState(self.model, self.sea).apply(anomaly)
+        return born
 
     def free(self, number: int) -> Vector:
         """Returns the state without data at the end of a window of 3d-var."""
