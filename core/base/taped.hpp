@@ -12,18 +12,25 @@
 #pragma once
 #include <cstdint>
 #include <vector>
-#include "base/any.hpp"
 #include "base/brief.hpp"
 #include "base/elementary.hpp"
 #include "base/unbiased.hpp"
 
 namespace fathom {
 
+/// Columns that are taped at once: as many as one vector of the machine holds. Numbers of tapes lie
+/// in memory, and halves of wider ones, written and read as different parts, wait for each other.
+#if defined(__AVX512F__)
+template <class T> inline constexpr int taped_width = cell_width<T>;
+#else
+template <class T> inline constexpr int taped_width = cell_width<T> / 2;
+#endif
+
 /// How an adjoint y goes to a number: not at all, y, -y, y f, y where f is not 0, y where it is.
 enum class Passes : std::uint8_t { nothing, whole, negative, times, where, elsewhere };
 
 template <class T> struct Tape {
-    using Lanes = Pack<T, cell_width<T>>;
+    using Lanes = Pack<T, taped_width<T>>;
     /// A number from which another was computed.
     struct From {
         int origin = -1;  ///< -1: a constant
@@ -48,8 +55,10 @@ template <class T> struct Tape {
         if (count == int(entries.size())) entries.resize(2 * count + 1024);
         if (factor_count + 3 > factors.size()) factors.resize(2 * factor_count + 1024);
         Entry& e = entries[count];
-        e.factors = 0;
-        put(e, 0, a), put(e, 1, b), put(e, 2, c);
+        Lanes* const first = factors.data() + factor_count;
+        Lanes* next = first;
+        put(e, 0, a, next), put(e, 1, b, next), put(e, 2, c, next);
+        e.factors = std::uint8_t(next - first);
         factor_count += e.factors;
         return count++;
     }
@@ -59,14 +68,10 @@ template <class T> struct Tape {
         const Lanes* f = factors.data() + factor_count;
         for (int n = count; n-- > 0;) {
             const Entry& e = entries[n];
-            if (e.passes[0] == Passes::nothing && e.passes[1] == Passes::nothing &&
-                e.passes[2] == Passes::nothing)
-                continue;
             f -= e.factors;
-            const auto some = abs(adjoint[n]) > zero;
-            if (!any(some)) continue;
-            const Lanes y = select(some, adjoint[n], zero);
             const Lanes* own = f;
+            const auto some = abs(adjoint[n]) > zero;
+            const Lanes y = select(some, adjoint[n], zero);
             for (int m = 0; m < 3; ++m) {
                 if (e.passes[m] == Passes::nothing) continue;
                 Lanes& x = adjoint[e.origins[m]];
@@ -82,17 +87,17 @@ template <class T> struct Tape {
     }
 
 private:
-    void put(Entry& e, int m, const From& from) {
+    static void put(Entry& e, int m, const From& from, Lanes*& next) {
         e.origins[m] = from.origin;
         e.passes[m] = from.origin < 0 ? Passes::nothing : from.passes;
-        if (e.passes[m] >= Passes::times) factors[factor_count + e.factors++] = *from.factor;
+        if (e.passes[m] >= Passes::times) *next++ = *from.factor;
     }
 };
 
 template <class T> constinit inline thread_local Tape<T>* tape = nullptr;  ///< of this thread
 
 template <class T> struct Taped {
-    using Lanes = Pack<T, cell_width<T>>;
+    using Lanes = Pack<T, taped_width<T>>;
     using Number = T;
     using Mask = typename Lanes::Mask;
     using Plain = Lanes;

@@ -34,7 +34,7 @@ template <class T, Access access, int reach> struct ColumnView<Taped<T>, access,
     {
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
         ColumnView there = *this;
-        there.at += s.j * row + s.i * Taped<T>::width;
+        there.at += s.j * row + s.i * cell_width<T>;
         return there;
     }
 };
@@ -64,12 +64,12 @@ void each_level(std::span<const Use> used, const Raw* at, const Raw* slots, int 
             for (int i = -use.reach; i <= use.reach; ++i)
                 for (int k = 0; k < count; ++k)
                     body(use, wanted,
-                         (T*)field.at + k * field.level + j * field.row + i * Taped<T>::width);
+                         (T*)field.at + k * field.level + j * field.row + i * cell_width<T>);
         if (use.reach > 0) slots += (2 * use.reach + 1) * (2 * use.reach + 1);
     }
 }
 
-/// One cell: the kernel writes its tape, which is read backwards.
+/// A part of a cell: the kernel writes its tape, which is read backwards.
 template <class T>
 void run(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw* at,
          const Raw* slots, std::ptrdiff_t apart, int levels) {
@@ -98,19 +98,31 @@ void run(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw
     });
 }
 
+/// The columns of a cell, as many at once as a tape takes.
+template <class T>
+void run_cell(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw* at,
+              const Raw* slots, std::ptrdiff_t apart, int levels) {
+    std::vector<Raw> here(at, at + used.size());
+    for (int column = 0; column < cell_width<T>; column += taped_width<T>) {
+        run<T>(used, kernel, scheme, here.data(), slots, apart, levels);
+        for (std::size_t n = 0; n < used.size(); ++n)
+            if (used[n].place != place::profile) here[n].at = (T*)here[n].at + taped_width<T>;
+    }
+}
+
 }  // namespace adjoint_detail
 
 template <class Scheme>
 void AdjointByTape<Scheme>::single(const void* scheme, const Raw* at, const Raw* slots,
                                    std::ptrdiff_t apart, const Cell& cell) {
-    using adjoint_detail::kernel, adjoint_detail::run;
-    run<float>(uses<Scheme>, kernel<Scheme, float>, scheme, at, slots, apart, cell.levels);
+    using adjoint_detail::kernel, adjoint_detail::run_cell;
+    run_cell<float>(uses<Scheme>, kernel<Scheme, float>, scheme, at, slots, apart, cell.levels);
 }
 template <class Scheme>
 void AdjointByTape<Scheme>::twice(const void* scheme, const Raw* at, const Raw* slots,
                                   std::ptrdiff_t apart, const Cell& cell) {
-    using adjoint_detail::kernel, adjoint_detail::run;
-    run<double>(uses<Scheme>, kernel<Scheme, double>, scheme, at, slots, apart, cell.levels);
+    using adjoint_detail::kernel, adjoint_detail::run_cell;
+    run_cell<double>(uses<Scheme>, kernel<Scheme, double>, scheme, at, slots, apart, cell.levels);
 }
 
 }  // namespace fathom

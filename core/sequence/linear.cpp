@@ -1,6 +1,7 @@
 #include "sequence/linear.hpp"
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace fathom {
 
@@ -20,6 +21,7 @@ LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options op
     for (auto& part : parts)
         frozen.push_back(std::ranges::find(options.frozen, part.process.name) !=
                          options.frozen.end());
+    find_idle();
     check();
     find_neighbours();
     const Layout& layout = *sequence->layout();
@@ -35,12 +37,41 @@ LinearStepProgram::LinearStepProgram(std::shared_ptr<StepProgram> of, Options op
         of_parts.emplace_back(process.name, process.phase, process.global ? "global" : "process");
 }
 
+/// Whether a part writes one of these fields.
+static bool writes_one(const StepProgram::Part& part, const std::vector<char>& fields) {
+    for (std::size_t n = 0; n < part.fields.size(); ++n)
+        if (is_written(part.process.fields[n]) && fields[part.fields[n]]) return true;
+    return false;
+}
+static void add_read(const StepProgram::Part& part, std::vector<char>& fields) {
+    for (std::size_t n = 0; n < part.fields.size(); ++n)
+        if (part.process.fields[n].access != Access::writes) fields[part.fields[n]] = true;
+}
+
+/// A field matters where it is a state, or a part that matters reads it; a part that writes one.
+void LinearStepProgram::find_idle() {
+    const Layout& layout = *sequence->layout();
+    std::vector<char> matters;
+    for (auto& f : layout.fields) matters.push_back(f.state);
+    for (auto& cycle : layout.rotations)
+        for (int f : cycle) matters[f] = true;
+    idle.assign(parts.size(), true);
+    for (bool found = true; found;) {
+        found = false;
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            if (!idle[p] || !(frozen[p] || writes_one(parts[p], matters))) continue;
+            idle[p] = false, found = true;
+            if (!frozen[p]) add_read(parts[p], matters);
+        }
+    }
+}
+
 void LinearStepProgram::check() const {
     const Layout& layout = *sequence->layout();
     if (options.every < 1) throw Error("states are kept of every ", options.every, ". step");
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const Process& process = parts[p].process;
-        if (frozen[p]) continue;
+        if (frozen[p] || idle[p]) continue;
         if (!process.global && !process.tangent) throw Error(process.name, " has no tangent");
         for (auto& use : process.fields)
             if (process.global && use.reach > 0)
@@ -105,7 +136,7 @@ void LinearStepProgram::find_neighbours() {
             written[f] *= width[f], read[f] *= layout.fields[f].written;
         made.emplace_back(layout, written), seen.emplace_back(layout, read);
         if (looks && !active) active = std::make_shared<Active>(*layout.domain);
-        const bool added = looks && !frozen[neighbours.size()];
+        const bool added = looks && !frozen[neighbours.size()] && !idle[neighbours.size()];
         neighbours.push_back(looks);
         sums.push_back(
             added ? std::make_unique<NeighbourSums>(layout, part.process, part.fields, active)
@@ -140,7 +171,7 @@ std::optional<int> LinearStepProgram::needed(const StepProgram::Part& part, std:
 LinearStepProgram::Need LinearStepProgram::need_of(int number) {
     const auto& [process, fields] = parts[number];
     Need need;
-    if (frozen[number]) {
+    if (frozen[number] || idle[number]) {
         need.before.resize(fields.size()), need.after.resize(fields.size());
         return need;
     }
@@ -231,7 +262,7 @@ void LinearStepProgram::linearise(FieldSet& set, Step& step) const {
             continue;
         }
         if (auto& global = parts[p].process.global) {
-            if (const auto* own = linearisable(parts[p].process); own && !frozen[p])
+            if (const auto* own = linearisable(parts[p].process); own && !frozen[p] && !idle[p])
                 step.globals[p] = own->linearise({set, parts[p].fields},
                                                  options.keep == Keep::single && set.bytes() == 8,
                                                  std::move(step.globals[p]));
@@ -261,7 +292,9 @@ void LinearStepProgram::follow(FieldSet& set, int steps) {
     for (int n = 0; n < steps; ++n) {
         profiles.push_back(keep(set, of_profile));
         if (options.keep != Keep::states) {
-            linearise(set, kept.emplace_back());
+            kept.emplace_back();
+            if (!unused.empty()) kept.back() = std::move(unused.back()), unused.pop_back();
+            linearise(set, kept.back());
             continue;
         }
         if ((profiles.size() - 1) % options.every == 0) states.push_back(keep(set, state));
@@ -270,6 +303,7 @@ void LinearStepProgram::follow(FieldSet& set, int steps) {
 }
 
 void LinearStepProgram::forget() {
+    std::ranges::move(kept, std::back_inserter(unused));
     profiles.clear(), kept.clear(), states.clear(), between.clear();
     segment = once_of = -1;
 }

@@ -12,6 +12,8 @@
 /// perturbation of it. The adjoints of what it writes end there: they are the sensitivities to
 /// these fields, and are added up for whom they interest.
 ///
+/// Parts that only frozen ones or the output read are left out: no state depends on them.
+///
 /// A trajectory keeps the values that both need: each field between two processes that write it,
 /// once for all readers, and the data of global processes. No value of the state is then computed
 /// again. Where only states are kept, all values are.
@@ -94,6 +96,7 @@ private:
     std::vector<StepProgram::Part> parts;
     std::vector<Value> values;
     std::vector<char> frozen, neighbours;  ///< parts that are, parts that look at them
+    std::vector<char> idle;  ///< parts on which no later state depends but through frozen ones
     std::vector<Need> needs;
     std::vector<Region> of_parts;
     Halos at_start;           ///< of the state
@@ -105,6 +108,7 @@ private:
     std::vector<int> state, of_profile;                ///< fields of each kind
     std::vector<std::vector<Memory>> profiles;         ///< of each step
     std::vector<Step> kept;                            ///< all but `states`: of each step
+    std::vector<Step> unused;                          ///< memory of steps that were forgotten
     std::vector<std::vector<Memory>> states;           ///< of each `every`-th step
     std::vector<std::vector<Memory>> between;          ///< of the steps since `segment`
     int segment = -1;
@@ -114,6 +118,7 @@ private:
     std::unique_ptr<FieldSet> now;  ///< constants; values that were kept in fp32; a state
     std::vector<int> shown;         ///< with fp32: the value that each field of `now` holds
 
+    void find_idle();
     void check() const;
     void find_neighbours();
     bool looks(std::size_t part) const { return neighbours[part]; }

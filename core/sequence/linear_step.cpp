@@ -180,7 +180,7 @@ void LinearStepProgram::tangent(FieldSet& perturbation, int first, int steps) {
         const Within within(whole);
         Step& step = about(n);
         for (std::size_t p = 0; p < parts.size(); ++p)
-            if (!runs(p, first_count + n))
+            if (idle[p] || !runs(p, first_count + n))
                 continue;
             else if (frozen[p])
                 run_frozen(p, perturbation, nullptr);
@@ -202,7 +202,7 @@ void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps, FieldS
     static const Region whole("adjoint step");
     for (std::size_t p = 0; p < parts.size(); ++p)
         if (const Process& own = parts[p].process;
-            !frozen[p] && !own.global && !needs[p].by_hand && !own.adjoint)
+            !frozen[p] && !idle[p] && !own.global && !needs[p].by_hand && !own.adjoint)
             throw Error(own.name, " has no adjoint");
     clear_inactive(gradient);
     for (int n = first + steps - 1; n >= first; --n) {
@@ -210,7 +210,7 @@ void LinearStepProgram::adjoint(FieldSet& gradient, int first, int steps, FieldS
         Step& step = about(n);
         rotate_back(gradient);
         for (std::size_t p = parts.size(); p-- > 0;)
-            if (!runs(p, first_count + n))
+            if (idle[p] || !runs(p, first_count + n))
                 continue;
             else if (frozen[p])
                 run_frozen(p, gradient, ended);

@@ -14,8 +14,8 @@ with few stored states (checkpoints.py); a step that is taken anew has the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Gradient:
         or (y, x), with the attribute `units`: of J over those of the field.
     frozen : names of processes without derivative.
     forward_steps : taken in all, by steps of the run.
+    parameters : dJ / d(a number of the model), by its name.
     """
 
     value: float
@@ -47,6 +48,7 @@ class Gradient:
     dataset: xr.Dataset
     frozen: list[str]
     forward_steps: float
+    parameters: dict[str, float] = field(default_factory=dict)
 
 
 @explained()
@@ -58,6 +60,7 @@ def adjoint(
     stored: int | None = None,
     directory: str | Path | None = None,
     freeze: Sequence[str] = (),
+    parameters: Mapping[str, tuple[Any, Any, float]] | None = None,
 ) -> Gradient:
     """Returns the gradient of a number of the sea at the end of a run.
 
@@ -65,25 +68,38 @@ def adjoint(
     ----------
     simulation : of an Ocean; the run begins with its present fields. Afterwards the simulation is
         as it was.
-    cost : Average, Transport, the name of one (fathom.assimilation.sea_costs), or an object with
-        `units` and `weights(grid)`, field -> (levels, ny, nx).
+    cost : Average, Transport, the name of one (fathom.assimilation.sea_costs); an xarray.DataArray
+        of weights with the name of its field, or a function of the state (a Dataset) that returns
+        one; or an object with `units` and `weights(grid)`, field -> (levels, ny, nx).
     run : its length.
     mean : the last part of the run, over which the number is a mean; None: its last step.
     stored : states that are stored; None: as many as half of the memory holds.
     directory : where those are stored that the memory does not hold; None: nowhere.
     freeze : more processes that are frozen.
+    parameters : name of a number -> the model with more of it, with less, and how far both lie
+        apart. Its derivative is the sum over steps n of <dJ/dx_(n+1), difference of one step of
+        both>, so nothing is frozen in it.
     """
-    cost = sea_costs.read(cost) if isinstance(cost, str) else cost
-    if not hasattr(cost, "weights"):
-        raise InputError(f"cost = {cost!r} gives no number of the sea; use Average or Transport")
+    cost = sea_costs.cost_of(cost, lambda: simulation.state)
     sea = OceanAdjoint(simulation, freeze)
     try:
-        steps, last = sea.steps(run, "run"), 1 if mean is None else sea.steps(mean, "mean")
+        step = simulation.time_step
+        steps, last = whole_steps(run, "run", step), 1
+        if mean is not None:
+            last = whole_steps(mean, "mean", step)
         if last > steps:
             raise InputError(f"mean = {mean!r} is longer than run = {run!r}")
-        return sea.gradient(cost, steps, last, stored, directory)
+        return sea.gradient(cost, steps, last, stored, directory, parameters)
     finally:
         sea.leave()
+
+
+def whole_steps(length: str | float, what: str, step: float) -> int:
+    """Returns steps [s] of a length of time. InputError: it holds no whole number of them."""
+    count = float(Period(length, what).seconds / step)
+    if count < 1 or abs(count - round(count)) > 1e-9:
+        raise InputError(f"{what} = {length!r} is no whole number of steps of {step:g} s")
+    return round(count)
 
 
 class OceanAdjoint:
@@ -96,9 +112,7 @@ class OceanAdjoint:
     keep : the values that are kept of a step, "all" as they are, "fp32" rounded.
     """
 
-    def __init__(
-        self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all"
-    ) -> None:
+    def __init__(self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all") -> None:
         model = simulation.model
         if model.without_tangent is None:
             raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
@@ -124,16 +138,6 @@ class OceanAdjoint:
         s.sequence, s.fields, s.count = sequence, fields, count
         if s.forcing is not None:
             s.forcing.forget()
-
-    def steps(self, length: str | float, what: str) -> int:
-        """Returns steps of a length of time. InputError: it holds no whole number of them."""
-        count = float(Period(length, what).seconds / self.simulation.time_step)
-        if count < 1 or abs(count - round(count)) > 1e-9:
-            raise InputError(
-                f"{what} = {length!r} is no whole number of steps of"
-                f" {self.simulation.time_step:g} s"
-            )
-        return round(count)
 
     # ---- states ------------------------------------------------------------------------------
 
@@ -189,8 +193,10 @@ class OceanAdjoint:
         last: int = 1,
         stored: int | None = None,
         directory: str | Path | None = None,
+        parameters: Mapping[str, tuple[Any, Any, float]] | None = None,
     ) -> Gradient:
         """Returns that of a cost, a mean of the last steps, after so many steps."""
+        numbers = {n: _Number(self, *given) for n, given in (parameters or {}).items()}
         s, first = self.simulation, self.simulation.count
         weights, names = self._weights(cost)
         change, ended = (mpi.core.FieldSet(self.sequence) for _ in range(2))
@@ -211,15 +217,34 @@ class OceanAdjoint:
                 s.advance(1)
                 forward += 1
             else:
-                self.follow(1)
+                of_step = weights if step + 1 > steps - last else None
+                value += self._reverse(change, ended, (of_step, names, 1 / last), numbers)
                 forward += 1
-                if step + 1 > steps - last:
-                    value += s.fields.dot(weights, names) / last
-                    change.axpy(1 / last, weights, names)
-                self.linear.adjoint(change, 0, 1, ended)
         return Gradient(
-            value, cost.units, self._dataset(cost, change, ended), self.frozen, forward / steps
+            value,
+            cost.units,
+            self._dataset(cost, change, ended),
+            self.frozen,
+            forward / steps,
+            {name: number.derivative for name, number in numbers.items()},
         )
+
+    def _reverse(self, change: Any, ended: Any, cost: tuple[Any, ...], numbers: Any) -> float:
+        """Takes a step and its adjoint; returns the share of the cost after it: of weights (None:
+        none), names of their fields, factor.
+        """
+        weights, names, factor = cost
+        value = 0.0
+        for number in numbers.values():
+            number.step()
+        self.follow(1)
+        if weights is not None:
+            value = factor * self.simulation.fields.dot(weights, names)
+            change.axpy(factor, weights, names)
+        for number in numbers.values():
+            number.add(change)
+        self.linear.adjoint(change, 0, 1, ended)
+        return value
 
     def _weights(self, cost: Any) -> tuple[Any, list[str]]:
         """Returns the cost's weights as a set, and the names of its fields. InputError: those have
@@ -304,6 +329,40 @@ class OceanAdjoint:
         if len(values) == 1:
             return xr.DataArray(values[0], dims=("y", "x"), attrs=attrs)
         return xr.DataArray(values, dims=(vertical, "y", "x"), attrs=attrs)
+
+
+class _Number:
+    """The derivative by a number of the model, from one step of two models that differ in it."""
+
+    def __init__(self, sea: OceanAdjoint, more: Any, less: Any, apart: float) -> None:
+        s = sea.simulation
+        self.sea, self.apart, self.derivative = sea, apart, 0.0
+        names = s.fields.state
+        self.both = [
+            s.other(m, s.time_step, m.processes(s.time_step, s.surface), names)
+            for m in (more, less)
+        ]
+        self.difference = mpi.core.FieldSet(sea.sequence)
+
+    def step(self) -> None:
+        """Takes the step of both from the present state."""
+        s = self.sea.simulation
+        if s.forcing is not None:
+            s.forcing.load(s)
+        found = []
+        for one in self.both:
+            one.fields.copy(s.fields)
+            one.sequence.changed(one.fields)
+            one.advance(1)
+            found.append(mpi.core.FieldSet(self.sea.sequence))
+            found[-1].copy(one.fields)
+        self.difference = found[0]
+        self.difference.axpy(-1.0, found[1], s.fields.state)
+
+    def add(self, gradient: Any) -> None:
+        """Adds what the step contributes, by the adjoint after it."""
+        names = self.sea.simulation.fields.state
+        self.derivative += gradient.dot(self.difference, names) / self.apart
 
 
 def _frozen(processes: Iterable[Any], freeze: Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.ocean_adjoint import OceanAdjoint
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.sea import Sea
-from fathom.assimilation.trajectory import ObservedAlong
+from fathom.assimilation.trajectory import ObservedAlong, Propagation
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError
 from fathom.base.regions import region
@@ -48,7 +48,9 @@ class OceanForecasts:
     def _describe(self) -> None:
         fields = self.simulation.fields
         kept = set(fields.state)
-        self.levels = {f["name"]: f["levels"] for f in fields.fields if f["name"] in kept}
+        self.levels: dict[str, int] = {
+            f["name"]: f["levels"] for f in fields.fields if f["name"] in kept
+        }
         self.there = np.asarray(self.model.grid.wet_levels) > 0
 
     @property
@@ -66,9 +68,7 @@ class OceanForecasts:
     def split(self, vector: Vector) -> dict[str, np.ndarray]:
         """Returns fields (levels, ny, nx) of a vector, views."""
         if np.shape(vector) != (self.size,):
-            raise InputError(
-                f"a vector of shape {np.shape(vector)}; the state has ({self.size},)"
-            )
+            raise InputError(f"a vector of shape {np.shape(vector)}; the state has ({self.size},)")
         parts, at = {}, 0
         for name, levels in self.levels.items():
             count = levels * self.there.size
@@ -171,6 +171,10 @@ class OceanTrajectory(OceanForecasts):
                 f"what is kept of a step has {self.linear.bytes / 1e6:.0f} MB, more than the memory"
                 " that is free"
             )
+
+    def propagation(self, steps: int | None = None) -> Propagation:
+        """Returns M' of the first steps, of all by default."""
+        return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
         """Returns G': from dx at the start, and the errors of the model, to the observed values

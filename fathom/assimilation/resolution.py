@@ -6,13 +6,11 @@ longer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.area import PlaneWaves
-from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import Vector
-from fathom.assimilation.trajectory import Trajectory
 from fathom.base.failure import InputError
 
 
@@ -22,9 +20,9 @@ class Inner:
     model in one of the inner.
     """
 
-    trajectory: Trajectory
-    fine: Waves | PlaneWaves
-    coarse: Waves | PlaneWaves
+    trajectory: Any
+    fine: Any  # Waves or PlaneWaves
+    coarse: Any
     ratio: int = 1
 
     def __post_init__(self) -> None:
@@ -34,7 +32,8 @@ class Inner:
     def down(self, state: Vector) -> Vector:
         """Returns a state, truncated."""
         parts = (c[:, self.these].copy() for c in self.fine.to_waves(state))
-        return self.coarse.to_points(*parts)
+        made: Vector = self.coarse.to_points(*parts)
+        return made
 
     def up(self, increment: Vector) -> Vector:
         """Returns an increment, padded with zeros."""
@@ -43,7 +42,8 @@ class Inner:
             whole = np.zeros((len(part), self.fine.transform.waves), complex)
             whole[:, self.these] = part
             padded.append(whole)
-        return self.fine.to_points(*padded)
+        made: Vector = self.fine.to_points(*padded)
+        return made
 
     def steps(self, outer: int) -> int:
         """Returns the steps of the inner model in so many of the outer. InputError: no whole

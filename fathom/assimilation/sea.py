@@ -38,6 +38,12 @@ class Sea:
     wet_levels: np.ndarray
     periodic: bool = True
 
+    @classmethod
+    def of_grid(cls, grid: Any) -> Sea:
+        """Returns the cells of an ocean's grid."""
+        x, y = (np.asarray(c) for c in grid.coordinates("center"))
+        return cls(x, y, np.asarray(grid.levels.weights, float), np.asarray(grid.wet_levels))
+
     @property
     def wet(self) -> np.ndarray:
         """Returns (K, ny, nx)."""

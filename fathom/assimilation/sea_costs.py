@@ -6,15 +6,17 @@ Average("temperature", latitude=(-10, 10), depth=(0, 300))     # [degC]
 Average("sea_surface_height", longitude=-70, latitude=42)      # a gauge [m]
 Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000))    # northward [Sv]
 Transport(longitude=-66, latitude=(-72, -54))                      # eastward [Sv]
+Weighted(weights.rename("temperature"))                            # an xarray.DataArray of w
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
@@ -115,12 +117,60 @@ class Transport(Configurable):
         return {field: found * 1e-6}
 
 
-Cost = Average | Transport
+class Weighted(Configurable):
+    """A sum with weights of your own: J = sum of w x over fields and cells.
+
+    weights : a DataArray with the name of its field, (level, y, x) or (y, x), or a Dataset of
+        several; NaN, as on land, counts as 0. The number has its attribute `units`.
+    """
+
+    def __init__(self, weights: xr.DataArray | xr.Dataset) -> None:
+        if isinstance(weights, xr.DataArray) and weights.name is None:
+            raise InputError(
+                "cost: a DataArray of weights needs the name of its field, as"
+                " weights.rename('temperature')"
+            )
+        self.units = str(weights.attrs.get("units", "1"))  # of the number
+        self.given = weights.to_dataset() if isinstance(weights, xr.DataArray) else weights
+
+    def __repr__(self) -> str:
+        return f"weights of {', '.join(map(str, self.given.data_vars))}"
+
+    def weights(self, grid: WaterGrid) -> Weights:
+        """Returns w, (levels, ny, nx)."""
+        made = {}
+        for name, given in self.given.data_vars.items():
+            ordered = given.transpose(..., "y", "x") if {"y", "x"} <= {*given.dims} else given
+            values = np.asarray(ordered.values, float)
+            whole = values[None] if values.ndim == 2 else values
+            made[str(name)] = np.where(np.isnan(whole), 0.0, whole)
+        return made
+
+
+Cost = Average | Transport | Weighted
 NAMED: dict[str, Cost] = {
     "overturning": Transport(26.5, (-82.0, -12.0), (0.0, 1000.0)),
     "drake": Transport((-72.0, -53.0), -66.0),
     "heat": Average("temperature", depth=(0.0, 700.0)),
 }
+
+
+def cost_of(given: Any, state: Callable[[], xr.Dataset]) -> Any:
+    """Returns a cost: by its name or text; of weights, or a function that makes weights from the
+    state; or what it is. InputError: it gives no number of the sea.
+    """
+    if isinstance(given, str):
+        return read(given)
+    if callable(given) and not hasattr(given, "weights"):
+        given = given(state())
+    if isinstance(given, (xr.DataArray, xr.Dataset)):
+        return Weighted(given)
+    if not hasattr(given, "weights"):
+        raise InputError(
+            f"cost = {given!r} gives no number of the sea; use Average, Transport, a DataArray of"
+            " weights, or a function of the state that returns one"
+        )
+    return given
 
 
 def read(text: str) -> Cost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import xarray as xr
 
 from fathom import plots
 from fathom.assimilation.ocean_adjoint import Gradient, adjoint
+from fathom.assimilation.sea_vectors import optimal
+from fathom.base import mpi
 from fathom.base.clock import Period
 from fathom.grids.water import WaterGrid
 
@@ -24,14 +26,52 @@ def of(
     stored: int | None = None,
     directory: Path | None = None,
     freeze: Sequence[str] = (),
+    parameters: Mapping[str, tuple[Any, Any, float]] | None = None,
 ) -> Gradient:
     """Returns the gradient of a number after a run, which begins after `spin_up`; the other
     parameters are those of `adjoint`.
     """
+    _spun_up(simulation, spin_up)
+    return adjoint(simulation, cost, run, mean, stored, directory, freeze, parameters)
+
+
+def _spun_up(simulation: Any, spin_up: str | None) -> None:
     simulation.prepare()
     if spin_up is not None:
         simulation.advance(round(Period(spin_up, "spin-up").seconds / simulation.time_step))
-    return adjoint(simulation, cost, run, mean, stored, directory, freeze)
+
+
+def write_optimal(
+    simulation: Any,
+    run: str,
+    spin_up: str | None,
+    number: int,
+    freeze: Sequence[str],
+    directory: Path,
+) -> list[str]:
+    """Writes optimal.nc and a map of the first perturbation at the start; returns a table."""
+    _spun_up(simulation, spin_up)
+    found, dataset = optimal(simulation, run, number, freeze)
+    if mpi.is_root:
+        directory.mkdir(parents=True, exist_ok=True)
+        dataset.to_netcdf(directory / "optimal.nc")
+        raster = plots.Raster(plots.mesh_of(simulation.model.grid.mapping()))
+        first = dataset.initial_temperature.isel(vector=0)
+        shown = first.isel(layer=int(np.abs(first).max(("y", "x")).argmax())).values
+        plots.map(
+            shown,
+            raster,
+            title="Temperature that grows most, in its strongest layer",
+            units="degC",
+            colours="balance",
+            limits=_limits(shown),
+            path=directory / "optimal.png",
+        )
+    grown = ", ".join(f"{value:.3f}" for value in found.values)
+    return [
+        f"amplitudes grow in {run} by {grown}",
+        f"{found.applications} runs of the tangent and of the adjoint",
+    ]
 
 
 def figures(found: Gradient) -> dict[str, Any]:
@@ -56,6 +96,7 @@ def figures(found: Gradient) -> dict[str, Any]:
         "units": found.units,
         "forward steps": found.forward_steps,
         "frozen": found.frozen,
+        "parameters": found.parameters,
         "fields": rows,
     }
 
@@ -72,6 +113,9 @@ def table(found: Gradient) -> list[str]:
         lines.append(
             f"{name:28} {row['everywhere']:12.4g} {row['at most']:12.4g}  {place}  [{row['units']}]"
         )
+    lines += [
+        f"one unit more of {name}: {by:.4g} {found.units}" for name, by in found.parameters.items()
+    ]
     lines.append(f"frozen: {', '.join(found.frozen) or 'nothing'}")
     lines.append(f"{found.forward_steps:.2f} forward steps for each step of the run")
     return lines

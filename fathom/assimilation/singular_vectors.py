@@ -13,12 +13,12 @@ energy: no two of them make the same state.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import LinearMap, Product, Vector
-from fathom.assimilation.trajectory import Trajectory
 from fathom.base import constants
 from fathom.base.failure import InputError
 from fathom.grids.transform import SphericalHarmonics
@@ -115,20 +115,22 @@ class SingularVectors:
     applications: int
 
 
-def growth(trajectory: Trajectory, root: EnergyRoot, inside: np.ndarray | None = None) -> LinearMap:
+def growth(trajectory: Any, root: Any, inside: np.ndarray | None = None) -> LinearMap:
     """Returns A, of all steps of a trajectory."""
     return Product(_Weighted(root.weights(inside)), trajectory.propagation(), root)
 
 
 def singular_vectors(
-    trajectory: Trajectory,
-    root: EnergyRoot,
+    trajectory: Any,
+    root: Any,
     number: int,
     *,
     inside: np.ndarray | None = None,
     tolerance: float = 1e-10,
 ) -> SingularVectors:
-    """Returns the first singular vectors of all steps of a trajectory, by Lanczos (ARPACK's)."""
+    """Returns the first singular vectors of all steps of a trajectory, by Lanczos (ARPACK's). root:
+    L, with `weights` of E and `controls`; EnergyRoot of the air, SeaRoot of the sea.
+    """
     from scipy.sparse import linalg
 
     if not 0 < number < root.controls:

@@ -221,7 +221,7 @@ class Trajectory(Forecasts):
 class Propagation(LinearMap):
     """The tangent model: dx at the start -> dx after some steps."""
 
-    def __init__(self, trajectory: Trajectory, steps: int) -> None:
+    def __init__(self, trajectory: Any, steps: int) -> None:
         self.trajectory, self.steps = trajectory, steps
 
     def apply(self, x: Vector) -> Vector:

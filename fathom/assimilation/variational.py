@@ -37,7 +37,6 @@ from fathom.assimilation.maps import Identity, LinearMap, Matrix, Product, Vecto
 from fathom.assimilation.minimisers import Found, lanczos
 from fathom.assimilation.observations import quality
 from fathom.assimilation.resolution import Inner
-from fathom.assimilation.trajectory import Trajectory
 from fathom.base.failure import InputError
 
 methods = ("3d-var", "fgat", "4d-var")
@@ -289,7 +288,7 @@ class Window:
 
     def __init__(
         self,
-        trajectory: Trajectory,
+        trajectory: Any,  # a Trajectory, or of an ocean
         background: LinearMap,
         steps: int,
         method: str = "4d-var",
@@ -413,10 +412,14 @@ class Window:
         """Returns G, from dx to the observed values in the window."""
         if self.inner is not None:
             at = self.inner.steps
-            return self.inner.trajectory.observed({at(n): s.taken_inner for n, s in seen.items()})
+            inner: LinearMap = self.inner.trajectory.observed(
+                {at(n): s.taken_inner for n, s in seen.items()}
+            )
+            return inner
         operators = {n: s.taken_operator for n, s in seen.items()}
         if self.method == "4d-var":
-            return self.trajectory.observed(operators)
+            along: LinearMap = self.trajectory.observed(operators)
+            return along
         return _Stacked(list(operators.values()), [int(s.taken.sum()) for s in seen.values()])
 
     def _filtered(self) -> list[Slot]:
@@ -455,4 +458,5 @@ class Window:
         return one.screen(departures, self.background_variance * one.variances, self.screening)
 
     def _ahead(self, middle: Vector) -> Vector:
-        return self.trajectory.run(middle, self.steps - self.steps // 2)
+        end: Vector = self.trajectory.run(middle, self.steps - self.steps // 2)
+        return end

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fathom.base import mpi
+from fathom.base.failure import InputError
 from fathom.commands.options import (
     PathOf,
     file_option,
@@ -34,6 +37,20 @@ from fathom.run import launch
 @click.option("--spin-up", help="A run before it, as 1y.")
 @click.option("--restart", type=PathOf(), help="Begin with this restart.")
 @click.option("--stored", type=click.IntRange(1), help="States kept at once; usually by memory.")
+@click.option(
+    "--optimal",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Instead of a cost: so many perturbations of temperature, salinity and height, those that"
+    " grow most in the run.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="KEY",
+    help="A positive number of the file, as model.eddies.diffusivity: what a unit of it changes.",
+)
 @click.option("--freeze", multiple=True, help="A process whose results are to stay as they are.")
 @file_option("--out", metavar="DIR", help="Directory; by default runs/FILE-sensitivity.")
 @ranks_option
@@ -48,6 +65,8 @@ def sensitivity(
     spin_up: str | None,
     restart: Path | None,
     stored: int | None,
+    optimal: int | None,
+    parameters: tuple[str, ...],
     freeze: tuple[str, ...],
     out: Path | None,
     ranks: int,
@@ -68,7 +87,15 @@ def sensitivity(
         simulation = Experiment.read(experiment, settings).simulation(
             where, overwrite=True, restart=restart
         )
-        found = sensitivity.of(simulation, wanted, run, mean, spin_up, stored, where, freeze)
+        if optimal is not None:
+            told = sensitivity.write_optimal(simulation, run, spin_up, optimal, freeze, where)
+            if mpi.is_root:
+                click.echo("\n".join(told))
+            return 0
+        numbers = _numbers_of(experiment, settings, parameters)
+        found = sensitivity.of(
+            simulation, wanted, run, mean, spin_up, stored, where, freeze, numbers
+        )
         if mpi.is_root:
             lines = sensitivity.write(found, simulation.model.grid, where)
             click.echo("\n".join(lines))
@@ -77,3 +104,33 @@ def sensitivity(
         return 0
 
     return launch.distribute(ranks, threads, None, act)
+
+
+def _numbers_of(
+    file: Path, settings: Sequence[str], names: Sequence[str]
+) -> dict[str, tuple[Any, Any, float]]:
+    """Returns models with more and less of numbers of an experiment's file, as `adjoint` takes
+    them. InputError: the file has no such number.
+    """
+
+    from fathom.assimilation.sea_parameters import models_around  # start-up time
+    from fathom.run.experiment.experiment import Experiment
+    from fathom.run.experiment.toml import Document
+
+    def make(numbers: Mapping[str, float]) -> Any:
+        more = [f"{name}={value!r}" for name, value in numbers.items()]
+        return Experiment.read(file, [*settings, *more])
+
+    document = Document.read(file, settings)
+    values = {}
+    for name in names:
+        value: Any = document.tables
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(
+                f"parameter {name!r}: {file} has no such number; write it, as"
+                " model.eddies.diffusivity of eddies = { type = ..., diffusivity = 800 }"
+            )
+        values[name] = float(value)
+    return models_around(make, values)

@@ -121,6 +121,98 @@ def test_the_simulation_goes_on_as_if_nothing_had_been_asked():
     assert first.count == other.count and first.checksum() == other.checksum()
 
 
+def test_weights_of_your_own(found):
+    """A DataArray, and a function of the state that returns one, are the average that they say."""
+    import fathom as fm
+
+    sim = smooth()
+    average = fm.Average("temperature", **cost).weights(sim.model.grid)["temperature"]
+
+    def weights(state):
+        return (state.temperature * 0 + average).rename("temperature").assign_attrs(units="degC")
+
+    one = fm.adjoint(sim, weights, "6h", stored=3)
+    other = fm.adjoint(sim, weights(sim.state), "6h", stored=3)
+    assert one.dataset.temperature.equals(other.dataset.temperature)
+    np.testing.assert_array_equal(one.dataset.temperature, found.dataset.temperature)
+    assert one.units == "degC" and one.value == found.value
+
+
+def with_numbers(diffusivity=1e-4, viscosity=2e5):
+    """A simulation at its start, with these numbers of its model."""
+    import fathom as fm
+
+    mixing = fm.ConstantMixing(
+        viscosity=1e-3, diffusivity=diffusivity, convective_diffusivity=diffusivity
+    )
+    friction = fm.LaplacianFriction(viscosity=viscosity)
+    return small_seas.simulation(None, vertical_mixing=mixing, friction=friction)
+
+
+def test_derivative_by_a_number_of_the_model():
+    """Is that of differences of whole runs, to 1e-4, also of a process that is frozen."""
+    import fathom as fm
+    from fathom.assimilation.sea_parameters import models_around
+
+    numbers = {"diffusivity": 1e-4, "viscosity": 2e5}
+    average = fm.Average("temperature", longitude=(150, 250), latitude=(-10, 20), depth=(0, 400))
+    around = models_around(lambda given: with_numbers(**given), numbers)
+    by = fm.adjoint(with_numbers(), average, "12h", parameters=around).parameters
+    weights = average.weights(with_numbers().model.grid)["temperature"]
+
+    def after(**changed):
+        sim = with_numbers(**changed).prepare()
+        sim.advance(12)
+        return (sim.gather("temperature") * weights).sum()
+
+    for name, value in numbers.items():
+        more, less = (after(**{name: value * (1 + s)}) for s in (0.01, -0.01))
+        assert by[name] == pytest.approx((more - less) / (0.02 * value), rel=1e-4), name
+
+
+@pytest.mark.long
+def test_numbers_are_found_from_a_state():
+    """Diffusivity and viscosity of a twin, from its state after a day."""
+    from fathom.assimilation.sea_parameters import estimate
+
+    truth = with_numbers(2e-4, 1e5).prepare()
+    truth.advance(24)
+    state = truth.state[["temperature", "velocity_x"]].load()
+    sizes = {"temperature": 1e-3, "velocity_x": 1e-4}
+    weights = (state * 0 + 1).map(lambda values: values / sizes[values.name] ** 2)
+    start = {"diffusivity": 1e-4, "viscosity": 2e5}
+    found = estimate(lambda given: with_numbers(**given), start, state, weights, "1d")
+    assert found.misfits[-1] < 1e-3 * found.misfits[0]
+    assert found.numbers["diffusivity"] == pytest.approx(2e-4, rel=0.03)
+    assert found.numbers["viscosity"] == pytest.approx(1e5, rel=0.03)
+
+
+def test_what_grows_most_grows_so():
+    """The first perturbation grows by its singular value in the tangent, more than others do."""
+    from fathom.assimilation.sea_vectors import optimal
+
+    sim = small_seas.simulation(None).prepare()
+    found, made = optimal(sim, "6h", number=2)
+    first = made.isel(vector=0)
+    assert found.values[0] >= found.values[1] > 0
+    volume = np.asarray(sim.model.grid.horizontal.area_center) * np.asarray(
+        sim.model.grid.levels.weights
+    ).reshape(-1, 1, 1)
+
+    def energy(when):
+        T, S, height = (
+            first[f"{when}_{n}"].fillna(0.0).values
+            for n in ("temperature", "salinity", "sea_surface_height")
+        )
+        wet = np.isfinite(first.initial_temperature.values)
+        inside = np.where(wet, volume, 0.0)
+        area = inside[0] / inside[0].sum()
+        return (inside / inside.sum() * (T**2 + 16 * S**2)).sum() + (100 * area * height**2).sum()
+
+    assert energy("initial") == pytest.approx(1.0, rel=0.05)  # areas are those of sea.distances
+    assert energy("final") / energy("initial") == pytest.approx(found.values[0] ** 2, rel=0.05)
+
+
 @pytest.mark.parametrize("steps, stored", [(1, 1), (10, 3), (100, 5), (292, 8)])
 def test_reversal_takes_the_least_steps(steps, stored):
     """Griewank & Walther (2000): r L - C(s + r, r - 1) besides one with each adjoint; and each

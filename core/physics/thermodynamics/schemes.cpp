@@ -6,6 +6,7 @@
 #include "physics/thermodynamics/mwjf.hpp"
 #include "physics/thermodynamics/pressure.hpp"
 #include "physics/thermodynamics/secant_bulk.hpp"
+#include "physics/thermodynamics/state_linear.hpp"
 #include "physics/thermodynamics/surface_buoyancy.hpp"
 #include "physics/thermodynamics/teos10.hpp"
 

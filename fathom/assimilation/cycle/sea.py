@@ -38,13 +38,6 @@ from fathom.base.failure import InputError
 layers = {"upper": (0.0, 100.0), "thermocline": (100.0, 300.0), "deep": (300.0, 1500.0)}  # m
 
 
-def cells(grid: Any) -> sea.Sea:
-    """Returns the cells of an ocean's grid."""
-    x, y = (np.asarray(c) for c in grid.coordinates("center"))
-    thickness = np.asarray(grid.levels.weights, float)
-    return sea.Sea(x, y, thickness, np.asarray(grid.wet_levels))
-
-
 def errors_of(of: sea.Sea, size: float, e: SeaErrors, length: float, depth: float) -> Any:
     """Returns standard deviations that decrease downward from the thermocline, and upward to the
     surface.
@@ -71,7 +64,7 @@ class SeaCycles:
         said = json.loads(json.dumps(vars(experiment) | {"path": None}, default=vars))
         kept.claim(out / "experiment.json", said)
         self.model = OceanForecasts(experiment.ocean([], out / "model"))
-        self.sea = cells(self.model.model.grid)
+        self.sea = sea.Sea.of_grid(self.model.model.grid)
         self.first = self.model.vector()
         self.seen_of = OfState(self.model, self.sea)
         of, step = experiment.assimilation, self.model.simulation.time_step
@@ -139,7 +132,8 @@ class SeaCycles:
         )  # fmt: skip
         random = np.random.default_rng(e.observations.seed)
         anomaly = drawn.apply(random.standard_normal(drawn.controls))
-        return self.first + InState(self.model, self.sea).apply(anomaly)
+        born: Vector = self.first + InState(self.model, self.sea).apply(anomaly)
+        return born
 
     def free(self, number: int) -> Vector:
         """Returns the state without data at the end of a window of 3d-var."""
@@ -225,7 +219,8 @@ class SeaCycles:
         inner.trajectory.errors = [inner.steps(n) for n in self.model.errors]
         L = Product(InState(inner.trajectory, self.sea), self.background)
         whole = OfParts(L, len(self.model.errors), of.model_error)
-        return Window(self.model, whole, steps, method, iterations=of.iterations, tolerance=1e-2,
+        count = self.experiment.inner.iterations or of.iterations
+        return Window(self.model, whole, steps, method, iterations=count, tolerance=1e-2,
                       outer=of.outer, screening=None, inner=inner)  # fmt: skip
 
     def run(self, method: str) -> list[dict[str, Any]]:
@@ -281,12 +276,13 @@ class SeaCycles:
         and of salinity [1e-3] above 1500 m, by area of the height [m].
         """
         *_, area = self.sea.distances()
-        middle = np.cumsum(self.sea.thickness) - self.sea.thickness / 2
+        bottoms = np.cumsum(self.sea.thickness)
+        tops = bottoms - self.sea.thickness
         T, S, height = self.sea.fields(a - b)
 
         def rms(values: np.ndarray, top: float, bottom: float) -> float:
-            inside = ((middle >= top) & (middle < bottom))[:, None, None] & self.sea.wet
-            volume = np.where(inside, area * self.sea.thickness[:, None, None], 0.0)
+            within = np.clip(np.minimum(bottoms, bottom) - np.maximum(tops, top), 0.0, None)
+            volume = np.where(self.sea.wet, area * within[:, None, None], 0.0)
             return float(np.sqrt(np.sum(volume * values**2) / volume.sum()))
 
         flat = np.where(self.sea.wet_levels > 0, area, 0.0)

@@ -79,7 +79,7 @@ class SeaAssimilation:
     methods: list[Any] = field(default_factory=lambda: ["3d-var", "4d-var"])
     window: str = "10d"
     analyses: str = "5d"
-    iterations: int = 15
+    iterations: int = 30
     outer: int = 1
     model_error: float = 0.0
 
@@ -87,10 +87,12 @@ class SeaAssimilation:
 @dataclass
 class InnerSettings:
     """Settings of the ocean of the inner loops, as `--set` takes them, and its step; neither: the
-    model itself. freeze: its processes whose results do not change with a perturbation."""
+    model itself. iterations: of 4d-var, each of which takes steps; 0: as [assimilation]. freeze:
+    its processes whose results do not change with a perturbation."""
 
     settings: list[Any] = field(default_factory=list)
     step: str = ""
+    iterations: int = 0
     freeze: list[Any] = field(default_factory=list)
 
 
@@ -130,7 +132,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> SeaExperiment | None:
     for name in document.tables:
         if name not in kinds:
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, kinds)}")
-    free = ("seed", "model_error", "first_error")
+    free = ("seed", "model_error", "first_error", "iterations")
     made = {
         name: table_of(document, name, kind, document.section(name), free)
         for name, kind in kinds.items()
