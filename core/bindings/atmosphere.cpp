@@ -395,10 +395,9 @@ void bind_gridpoint(nb::module_& m) {
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
                double dy, std::vector<double> heights, double radius, bool deep, double south,
                bool area, int times, bool hills) {
-                new (self)
-                    GridPointSetup{step,  implicitness,       iterations, dx,   dy,
-                                   std::move(heights), radius, deep,       south, area,
-                                   times, hills};
+                new (self) GridPointSetup{
+                    step,   implicitness, iterations, dx,   dy,    std::move(heights),
+                    radius, deep,         south,      area, times, hills};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
             "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false, "times"_a = 1,

@@ -114,15 +114,17 @@ def at_heights(air, w, z):
     return np.array([np.interp(z, own[::-1], one[::-1]) for one, own in columns]).T
 
 
-def short_waves(air, w, true, z):
-    """rms of waves of 3 to 5 km over that of all linear waves, and what is allowed."""
-    length = w.shape[1] * air.grid.dx
+def short_waves(w, true, z, spacing, near=slice(None)):
+    """rms of waves of 3 to 5 km over that of all linear waves, and what is allowed; near: where it
+    is measured, of points `spacing` [m] apart.
+    """
+    length = w.shape[1] * spacing
     n = np.arange(w.shape[1] // 2 + 1)
     inside = (n * 3e3 <= length) & (n * 5e3 >= length)
 
     def share(of, row):
         some = np.fft.irfft(np.where(inside, np.fft.rfft(of[row]), 0), w.shape[1])
-        return float(np.sqrt(np.mean(some**2) / np.mean(true[row] ** 2)))
+        return float(np.sqrt(np.mean(some[near] ** 2) / np.mean(true[row, near] ** 2)))
 
     found = {}
     for height, bar in bars.items():
@@ -188,7 +190,7 @@ def main():
         exact = -np.pi / 4 * rho * stability * wind * np.ptp(air.heights[-1]) ** 2
         result["momentum_flux_over_exact"] = [float(f) / exact for f in result["momentum_flux"]]
     else:
-        result["short_waves"] = short_waves(air, w, true, z)
+        result["short_waves"] = short_waves(w, true, z, air.grid.dx)
     print(json.dumps(result, indent=1))
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))

@@ -28,10 +28,9 @@ public:
         if (sphere)
             on_sphere.emplace(sphere_departures<T>(d, setup), now, then);
         else
-            on_plane.emplace(
-                PlaneDepartures<T, LinesHere>{T(1 / setup.dx), T(1 / setup.dy),
-                                              middles_around<T>(d)},
-                now, then);
+            on_plane.emplace(PlaneDepartures<T, LinesHere>{T(1 / setup.dx), T(1 / setup.dy),
+                                                           middles_around<T>(d)},
+                             now, then);
     }
     void apply(Given given) override {
         const Domain& d = given.set.domain();
@@ -47,9 +46,9 @@ public:
         if (!there)
             there = device.make<CarrierOnDevice>(carrier_tables<T>(given.set.domain(), setup));
         const auto fields = on_device(given, {w, z}), by = on_device(given, displacement);
-        until_covered_on(device, *rows, there->rows(RowsOf::heights), fields, [&] {
-            there->climb(fields, by, given.on_device(eta));
-        }, anew());
+        until_covered_on(
+            device, *rows, there->rows(RowsOf::heights), fields,
+            [&] { there->climb(fields, by, given.on_device(eta)); }, anew());
         return true;
     }
     bool lives_on(Device&) override { return true; }
@@ -73,8 +72,7 @@ private:
     /// In the first outer iteration of a step w is that of the last step.
     bool anew() { return count++ % setup.times == 0; }
 
-    template <class From>
-    void climb(const Climbing<From>& climbing, Given given, const Line& l) {
+    template <class From> void climb(const Climbing<From>& climbing, Given given, const Line& l) {
         const Domain& d = given.set.domain();
         std::array<FieldFrom<const T>, Climbing<From>::components> by;
         for (std::size_t n = 0; n < by.size(); ++n) by[n] = from<T>(d, given[displacement[n]], l);

@@ -25,7 +25,7 @@ struct GridPointSetup {
     double south = -90;  ///< latitude where the first row of a sphere begins [degrees]
     /// Whether it is an area of a sphere, whose outermost points are given: departures end there.
     bool area = false;
-    int times = 1;  ///< how often a step carries the same fields: its outer iterations
+    int times = 1;       ///< how often a step carries the same fields: its outer iterations
     bool hills = false;  ///< whether heights of levels vary: trajectories climb (climb.hpp)
     /// The displacement along levels that the velocity through levels makes.
     const char* by_velocity() const {
