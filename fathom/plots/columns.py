@@ -161,4 +161,5 @@ def _column(dataset: Any, field: Any, at: Mapping[str, str]) -> tuple[Any, str]:
         )  # nearest
         found = field.isel(dict(zip(x.dims, (int(j), int(i)))))
         place = x.values[j, i], y.values[j, i]
-    return found, f"{degrees_text(float(place[0]), 'EW')}, {degrees_text(float(place[1]), 'NS')}"
+    east, north = (round(float(degrees), 1) for degrees in place)
+    return found, f"{degrees_text(east, 'EW')}, {degrees_text(north, 'NS')}"
