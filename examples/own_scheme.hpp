@@ -6,6 +6,9 @@
 /// scratch memory, timers and the checks of units follow from it; keywords, limits and messages
 /// follow from `parameters`. The last line gives the name of the scheme, its place in a step, and,
 /// by the word `linear_entry`, its adjoint; `entry` would give none.
+/// A Real is several numbers at once. It has + - * /, and by their plain names or with std:: the
+/// functions exp log pow sqrt abs sin cos atan, max and min (larger, smaller), fma; in place of an
+/// `if`, select(x < y, a, b).
 #pragma once
 #include "field/linear_entry.hpp"
 

@@ -9,7 +9,7 @@ import click
 from fathom.commands.options import PathOf, file_option, json_option
 
 
-@click.command(short_help="Compare two runs, stores or profiles.")
+@click.command(short_help="Compare two runs, stores, profiles or machines.")
 @click.argument("before", type=PathOf())
 @click.argument("now", type=PathOf())
 @json_option(help="Write the records: of all regions, or of all variables with --answers.")
@@ -26,16 +26,22 @@ def compare(
     maps: Path | None,
     answers: bool,
 ) -> int:
-    """Compare two runs, stores or profiles.
+    """Compare two runs, stores, profiles or machines.
 
     Stores (.zarr, .nc, ...) and directories of runs: bias, rms and correlation of each variable at
     the last common time, since when they differ, and the settings that differ. Profiles and runs:
-    the time, region by region. Profiles are files of `fathom profile --json`, which contain their
+    the time, region by region. Machine files of `fathom machine --write`: quantity by quantity.
+    Profiles are files of `fathom profile --json`, which contain their
     noise, summary.json, or directories of runs.
     """
     from fathom.performance import answers as of_fields  # start-up time: loads NumPy
     from fathom.performance.comparison import present
 
+    if before.suffix == now.suffix == ".toml":
+        from fathom.performance.scaling import two_machines  # start-up time
+
+        two_machines.present(before, now, file)
+        return 0
     stores = of_fields.are_stores(before, now)
     if stores or answers or maps:
         of_fields.present(before, now, file, maps)

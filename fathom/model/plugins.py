@@ -30,6 +30,7 @@ from fathom.model import schemes
 
 source = """#include <new>
 #include "field/entry.hpp"
+#include "base/standard_names.hpp"
 #include "{header}"
 extern "C" __attribute__((visibility("default"))) const char* fathom_layout() {{
     return FATHOM_LAYOUT;

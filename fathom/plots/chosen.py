@@ -73,6 +73,24 @@ def possible(data: Any, name: str) -> tuple[Any, str]:
     return data.where(~bad), f"without {int(bad.sum())} impossible numbers"
 
 
+def without_rock(dataset: Any, data: Any) -> Any:
+    """Returns a field of an ocean's restart with NaN where there is no water: there its temperature
+    and its salinity are 0. Fields on corners stay.
+    """
+    ocean = "Ocean" in str(dataset.attrs.get("source", "")).split(", ")
+    tracers = ("temperature", "salinity")
+    if not ocean or not str(dataset.attrs.get("title", "")).startswith("Restart"):
+        return data
+    if any(name not in dataset.data_vars for name in tracers):
+        return data
+    held = [dataset[name] for name in tracers]
+    if data.dims == held[0].dims[1:]:
+        held = [one[0] for one in held]
+    if data.dims != held[0].dims:
+        return data
+    return data.where((held[0].values != 0) | (held[1].values != 0))
+
+
 def check_times(data: Any) -> None:
     """Raises InputError: a file of a run that has not written anything yet."""
     if not data.sizes.get("time", 1):

@@ -43,30 +43,30 @@ def profile(
         )
     values = data.mean(data.dims[1:]).values if data.ndim > 1 else data.values
     shown, units, _ = displayed(describe(name), values, str(data.attrs.get("units", "")) or None)
-    along = data[dim] if dim in data.coords else None
-    at = np.arange(len(shown), dtype=float)
-    if along is not None and along.dtype.kind in "if":
-        at = along.values.astype(float)
+    at, label = _along(data, dim)
+    quantity = f"[{unit_text(units)}]" if unit_text(units) else ""
     role = role_of_level(data, dim)
     figure = new_figure(4.6 if role else 7.4, 5.0 if role else 3.2)
     axes = figure.add_axes((0.17, 0.12, 0.79, 0.77) if role else (0.1, 0.15, 0.87, 0.71))
-    said = unit_text(str(along.attrs.get("units", ""))) if along is not None else ""
-    label = dim.replace("_", " ") + (f" [{said}]" if said else "")
-    quantity = f"[{unit_text(units)}]" if unit_text(units) else ""
-    if role:
-        axes.plot(shown, at, ".-", lw=1.4)
-        axes.set(xlabel=quantity, ylabel=label)
-        if role in ("depth", "pressure", "level", "layer"):
-            axes.invert_yaxis()
-    else:
-        axes.plot(at, shown, ".-", lw=1.4)
-        axes.set(xlabel=label, ylabel=quantity)
+    across, up = ((shown, quantity), (at, label)) if role else ((at, label), (shown, quantity))
+    axes.plot(across[0], up[0], ".-", lw=1.4)
+    axes.set(xlabel=across[1], ylabel=up[1])
+    if role in ("depth", "pressure", "level", "layer"):
+        axes.invert_yaxis()
     if limits is not None:
         (axes.set_xlim if role else axes.set_ylim)(*limits)
     axes.grid(True)
     axes.set_title(how["title"], fontsize=10)
     axes.set_title(how.get("note", ""), loc="right", fontsize=7, fontweight="normal")
     return figure
+
+
+def _along(data: Any, dim: str) -> tuple[np.ndarray, str]:
+    """Returns the places along a dimension, numbers from 0 without a coordinate, and its label."""
+    if dim not in data.coords or data[dim].dtype.kind not in "if":
+        return np.arange(data.sizes[dim], dtype=float), dim.replace("_", " ")
+    said = unit_text(str(data[dim].attrs.get("units", "")))
+    return data[dim].values.astype(float), dim.replace("_", " ") + (f" [{said}]" if said else "")
 
 
 def sounding_at(
@@ -80,22 +80,9 @@ def sounding_at(
     levels = None if first is None else _pressures(first)
     if first is None or levels is None:
         raise InputError("a sounding needs air_temperature on levels of pressure in the file")
-    where = ""
-    chosen: dict[str, np.ndarray | None] = {}
-    moment = ""
-    for name, field in held.items():
-        if field is None:
-            chosen[name] = None
-            continue
-        field, moment = at_time(field, time)
-        field, where = _column(dataset, field, at)
-        chosen[name] = np.asarray(field.values, float).ravel()
+    chosen, where, moment = _chosen(dataset, held, at, time)
     air, wind = chosen["air_temperature"], (chosen["eastward_wind"], chosen["northward_wind"])
-    humid = chosen["specific_humidity"]
-    if humid is None and chosen["relative_humidity"] is not None:
-        percent = str(held["relative_humidity"].attrs.get("units", "")) == "%"
-        share = chosen["relative_humidity"] * (0.01 if percent else 1.0)
-        humid = moist_air.specific_humidity(share, air, levels)
+    humid = _humidity(chosen, held["relative_humidity"], levels)
     return sounding(
         levels,
         air,
@@ -105,6 +92,31 @@ def sounding_at(
         note=moment,
         path=path,
     )
+
+
+def _chosen(
+    dataset: Any, held: Mapping[str, Any], at: Mapping[str, str], time: str | int
+) -> tuple[dict[str, np.ndarray | None], str, str]:
+    """Returns the columns of the fields, None of those that are not there; the place, the time."""
+    found: dict[str, np.ndarray | None] = dict.fromkeys(held)
+    where = moment = ""
+    for name, field in held.items():
+        if field is not None:
+            one, moment = at_time(field, time)
+            one, where = _column(dataset, one, at)
+            found[name] = np.asarray(one.values, float).ravel()
+    return found, where, moment
+
+
+def _humidity(
+    chosen: Mapping[str, np.ndarray | None], relative: Any, levels: np.ndarray
+) -> np.ndarray | None:
+    """Returns the specific humidity, of the relative one where the file has only that."""
+    share = chosen["relative_humidity"]
+    if chosen["specific_humidity"] is not None or share is None:
+        return chosen["specific_humidity"]
+    factor = 0.01 if str(relative.attrs.get("units", "")) == "%" else 1.0
+    return moist_air.specific_humidity(share * factor, chosen["air_temperature"], levels)
 
 
 def _field(dataset: Any, name: str) -> Any:
@@ -149,4 +161,5 @@ def _column(dataset: Any, field: Any, at: Mapping[str, str]) -> tuple[Any, str]:
         )  # nearest
         found = field.isel(dict(zip(x.dims, (int(j), int(i)))))
         place = x.values[j, i], y.values[j, i]
-    return found, f"{degrees_text(float(place[0]), 'EW')}, {degrees_text(float(place[1]), 'NS')}"
+    east, north = (round(float(degrees), 1) for degrees in place)
+    return found, f"{degrees_text(east, 'EW')}, {degrees_text(north, 'NS')}"

@@ -24,6 +24,7 @@ from fathom.plots.chosen import (
     names_along,
     possible,
     vertical,
+    without_rock,
 )
 from fathom.plots.lines import coast
 from fathom.plots.map import displayed
@@ -93,6 +94,7 @@ def picture(
     data, moment = at_time(data, time)
     with told(dataset.encoding.get("source", "the data")):
         data.load()
+    data = without_rock(dataset, data)
     look = {"units": units, "limits": limits, "colours": colours}
     if kind != "map":
         how["note"] = "  ".join(text for text in (moment, place) if text)

@@ -108,27 +108,39 @@ def _panel(
     if "flux" in name and len(values) > 1 and values[0] == 0.0:
         values[0] = np.nan  # of the state before the first step there is none yet
     name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
-    same = last.size > 0 and np.nanmax(values) - np.nanmin(values) <= round_off * abs(last[0])
-    if (
-        last.size and not same and 0 < np.ptp(values) < 1e-5 * abs(values[0])
-    ):  # labels would be the same
+    same = _is_round_off(values)
+    if not same and _labels_would_be_equal(values):
         name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
     values, last, text = _short(values, last, unit_text(units))
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
-    if same:  # no zoom into round-off
-        middle, reach = float(last[0]), 0.5 * abs(float(last[0])) or 1.0
-        axes.set_ylim(middle - reach, middle + reach)
+    if same:
+        reach = 0.5 * abs(float(last[0])) or 1.0
+        axes.set_ylim(float(last[0]) - reach, float(last[0]) + reach)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
     title = name + (f" [{text}]" if text else "")
-    size = 8.5 if len(title) < 34 else 7.5 if len(title) < 44 else 6.8
-    axes.set_title(title, fontsize=size, pad=5)
+    axes.set_title(title, fontsize=_size_of(title), pad=5)
     if last.size and len(title) < 38:  # else there is no room
         axes.set_title(
             f"{last[0]:.5g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
         )
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.7g}")
     axes.locator_params(axis="y", nbins=5)
+
+
+def _size_of(title: str) -> float:
+    """Returns the size of a title that has room above a panel."""
+    return 8.5 if len(title) < 34 else 7.5 if len(title) < 44 else 6.8
+
+
+def _is_round_off(values: np.ndarray) -> bool:
+    """Returns whether a series changes by no more than round-off, which nobody needs to see."""
+    finite = values[np.isfinite(values)]
+    return bool(finite.size and np.ptp(finite) <= round_off * abs(finite[-1]))
+
+
+def _labels_would_be_equal(values: np.ndarray) -> bool:
+    return bool(len(values) and 0 < np.ptp(values) < 1e-5 * abs(values[0]))
 
 
 def _short(values: np.ndarray, last: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray, str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # How far beyond its limits a step may be: the speed of internal waves is an estimate.
 margin = 1.25
+doubtful = 1.1  # of which a run warns
 
 
 def limits(model: Model, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
@@ -65,7 +66,7 @@ def warn_of_doubts(simulation: Simulation) -> None:
     doubtful.
     """
     s = simulation
-    near = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > c.limit]
+    near = [c for c in s.model.criteria(s.time_step) if c.unstable and c.value > doubtful * c.limit]
     said = [
         f"time_step = {s.time_step:g} s is beyond an estimated limit: {c.name} = {c.value:.2g} (at"
         f" most {c.limit:g}) at {c.place}"

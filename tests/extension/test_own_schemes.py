@@ -77,6 +77,49 @@ def test_both_languages_give_the_same(relaxation):
     assert inside.mean() == pytest.approx(10 - 6 * np.exp(-1), rel=0.02)
 
 
+both_names = """
+#include "field/linear_entry.hpp"
+struct NAME {
+    double time = 86400;
+    static constexpr std::string_view summary = "functions by both names";
+    static constexpr std::tuple parameters{
+        fathom::Parameter{"time", &NAME::time, "s", 1, 1e12, "time"}};
+    template <class Real>
+    constexpr void operator()(
+        fathom::Reads<Real, "temperature", fathom::place::center_layer, "degC"> temperature,
+        fathom::Reads<Real, "area_center", fathom::place::center_column, "m2"> area,
+        fathom::Updates<Real, "temperature_tendency", fathom::place::center_layer, "any m3 s-1">
+            tendency) const {
+        for (int k = 0; k < tendency.levels(); ++k) {
+            const Real t = temperature[k] * 0.01;
+            const Real f = STD exp(t) + STD log(t + 2.0) + STD sqrt(t + 1.0) + STD abs(t)
+                + STD sin(t) + STD cos(t) + STD atan(t) + POW;
+            tendency[k] += area[0] * f * (1e-3 / time);
+        }
+    }
+};
+inline fathom::Entries schemes() {
+    return {fathom::entry<NAME>("NAME").before("TracerUpdate of temperature")};
+}
+"""
+
+
+def test_functions_have_both_names(tmp_path):
+    """std::exp is exp, of packs of numbers; std::max and larger, too."""
+    made = {}
+    for name, std, power in (
+        ("PlainNames", "", "larger(pow(t + 1.0, Real(1.5)), Real(0.5))"),
+        ("StandardNames", "std::", "std::max(std::pow(t + 1.0, 1.5), 0.5)"),
+    ):
+        text = both_names.replace("NAME", name).replace("STD ", std).replace("POW", power)
+        (tmp_path / f"{name}.hpp").write_text(text)
+        scheme = fm.load_scheme(tmp_path / f"{name}.hpp")
+        ocean = tank()
+        ocean.insert(scheme())
+        made[name] = after_a_day(ocean, 3).checksum()
+    assert made["PlainNames"] == made["StandardNames"] != after_a_day(tank(), 3).checksum()
+
+
 def test_it_says_its_place(relaxation):
     order = names_of(tank().insert(relaxation()))
     assert order.index("Relaxation") == order.index(update) - 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from fathom.plots.chosen import at_level
+from fathom.plots.chosen import at_level, without_rock
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,23 @@ def test_surface(model, value, text):
     found, where = at_level(given, given["temperature"], "surface")
     assert found.item() == value
     assert where == text
+
+
+def test_rock_is_no_water():
+    """Restarts of an ocean have zeros below its floor: they are not drawn."""
+    water = np.array([[[1, 1]], [[1, 0]]], bool)
+    kept = {
+        name: (("level", "y", "x"), np.where(water, value, 0.0))
+        for name, value in (("temperature", 0.0), ("salinity", 35.0), ("age", 7.0))
+    }
+    kept["sea_surface_height"] = (("y", "x"), np.array([[0.1, 0.2]]))
+    attributes = {
+        "source": "Fathom 0.1.0, Ocean, fp64",
+        "title": "Restart of a run from 2000-01-01",
+    }
+    given = xr.Dataset(kept, attrs=attributes)
+    found = without_rock(given, given["age"])
+    assert np.array_equal(np.isfinite(found.values), water)
+    assert at_level(given, found, "bottom")[0].values.tolist() == [[7.0, 7.0]]
+    assert np.isfinite(without_rock(given, given["sea_surface_height"]).values).all()
+    assert without_rock(given.assign_attrs(title="Run"), given["age"]).values.min() == 0

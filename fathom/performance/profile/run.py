@@ -461,6 +461,7 @@ def _present(found: dict[str, Any], request: Request) -> int:
     ):
         if rows:
             click.echo("\n".join(["", title, "", *profile_tables.lines(head, rows)]))
-    if said:
-        click.echo("\n".join(said))
+    busy = load.said(found["load"])
+    if said or busy:
+        click.echo("\n".join([*said, *busy]))
     return status

@@ -11,6 +11,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from fathom.base import machine as limits
 from fathom.base import mpi
+from fathom.performance import load as busy_now
 from fathom.performance.scaling import gates
 from fathom.performance.scaling.machine import Machine, best_of, load, names, quantities, write
 from fathom.performance.scaling.ranges import Range
@@ -284,7 +286,10 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
 
 
 def show(name: str | None, file: Path | None = None, measured: bool = False) -> int:
-    """Print this machine, one of the catalogue, or the names of these."""
+    """Print this machine, one of the catalogue, or the names of these; of a busy machine that it
+    is.
+    """
+    busy: list[str] = []
     if name is None and not measured:
         for each in names():
             m = load(each)
@@ -294,13 +299,31 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
             )
         return 0
     if name is None:
+        busy_now.begin()
         machine = measure(mpi.world)
         if not mpi.is_root:
             return 0
+        busy = busy_now.said(busy_now.so_far())
+        if busy:
+            machine = _doubted(machine)
         if file is not None:
-            write(machine, file, f"Measured by `fathom machine` on {mpi.world.size} ranks.")
+            told = [f"Measured by `fathom machine` on {mpi.world.size} ranks.", *busy]
+            write(machine, file, "\n".join(told))
     else:
         machine = load(name)
     gates_here = [("hardware sums", [gates.told()])] if name is None else []
     click.echo(tree(machine.name, [*text(machine), *gates_here]))
+    for line in busy:
+        click.echo(line)
     return 0
+
+
+def _doubted(machine: Machine) -> Machine:
+    """Returns a machine whose sources say that others used it: interruptions by them are not its
+    own noise.
+    """
+    said = {
+        key: f"{source}, while other programs ran" if source.startswith("measured") else source
+        for key, source in machine.sources.items()
+    }
+    return replace(machine, sources=said)

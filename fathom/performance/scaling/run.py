@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import click
+
+from fathom.performance import load as busy_now
 from fathom.performance.scaling import probes, programs, report
 from fathom.performance.scaling.machine import load
 from fathom.performance.scaling.predict import predict
@@ -21,5 +24,10 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
         return programs.present(programs.predict(request, machine), request.json)
     if machine is not None and machine.of_devices:
         request = request.on_device()
+    busy_now.begin()
     found = predict(request, machine)
-    return report.present(found, request.json, request.picture, request.gantt)
+    busy = busy_now.said(busy_now.so_far())
+    status = report.present(found, request.json, request.picture, request.gantt)
+    for line in busy:
+        click.echo(f"{line}; so is what was measured here")
+    return status

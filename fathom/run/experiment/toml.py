@@ -121,9 +121,10 @@ class Document:
         try:
             return make(*given, **named)
         except (ValueError, TypeError) as error:
-            about = [key for key in named if re.search(rf"\b{re.escape(key)}\b", str(error))]
+            said = {key: re.search(rf"\b{re.escape(key)}\b", str(error)) for key in named}
+            about = sorted((m.start(), key) for key, m in said.items() if m)  # the first one named
             kind = RoomError if isinstance(error, RoomError) else InputError
-            raise kind(f"{self.place(*path, *about[:1])}: {error}") from error
+            raise kind(f"{self.place(*path, *(key for _, key in about[:1]))}: {error}") from error
         except FileError as error:
             text = error.strerror or str(error)
             raise file_error(error, f"{self.place(*path)}: {text}") from error
