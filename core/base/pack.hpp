@@ -158,16 +158,14 @@ template <class T, int lanes_> struct Pack {
     }
     friend constexpr Mask operator>=(Pack a, Pack b) { return b <= a; }
     friend constexpr Pack select(Mask yes, Pack a, Pack b) {  // instead of `if`
-        return of(lane_by_lane([](auto m, auto x, auto y) { return m ? x : y; }, yes,
-                                        a.lanes, b.lanes));
+        return of(
+            lane_by_lane([](auto m, auto x, auto y) { return m ? x : y; }, yes, a.lanes, b.lanes));
     }
     friend constexpr Pack larger(Pack a, Pack b) {
-        return of(lane_by_lane([](auto x, auto y) { return x > y ? x : y; }, a.lanes,
-                                        b.lanes));
+        return of(lane_by_lane([](auto x, auto y) { return x > y ? x : y; }, a.lanes, b.lanes));
     }
     friend constexpr Pack smaller(Pack a, Pack b) {
-        return of(lane_by_lane([](auto x, auto y) { return x < y ? x : y; }, a.lanes,
-                                        b.lanes));
+        return of(lane_by_lane([](auto x, auto y) { return x < y ? x : y; }, a.lanes, b.lanes));
     }
     friend constexpr Pack abs(Pack a) { return larger(a, -a); }
     /// a b + c, rounded once.

@@ -44,7 +44,7 @@ template <class T> struct Tape {
         Passes passes[3];
         std::uint8_t factors;
     };
-    std::vector<Entry> entries;  ///< the first `count` are in use
+    std::vector<Entry> entries;           ///< the first `count` are in use
     std::vector<Lanes> factors, adjoint;  ///< one after another; of each entry
     int count = 0;
     std::size_t factor_count = 0;

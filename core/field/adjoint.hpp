@@ -80,9 +80,7 @@ void run(std::span<const Use> used, Kernel kernel, const void* scheme, const Raw
     t.clear(), t.origins = 2 * apart;
     const auto adjoint_of = [&](T* p) { return (T*)((char*)p + apart); };
     const auto each = [&](auto body) { each_level<T>(used, at, slots, levels, body); };
-    each([&](const Use&, bool wanted, T* p) {
-        *Taped<T>::origin_of(p) = wanted ? t.add({}) : -1;
-    });
+    each([&](const Use&, bool wanted, T* p) { *Taped<T>::origin_of(p) = wanted ? t.add({}) : -1; });
     kernel(scheme, at, levels);
     t.adjoint.assign(t.count, Lanes(T(0)));
     each([&](const Use& use, bool, T* p) {

@@ -67,7 +67,7 @@ def analysed(
     mean = members.mean(0)
     X = members - mean
     change = np.einsum("jn,nji->in", X, transforms(Y, departures, precision), optimize=True)
-    return mean + relaxed(X, change, relaxation)
+    return np.asarray(mean + relaxed(X, change, relaxation))
 
 
 def relaxed(before: Array, change: Array, relaxation: float) -> Array:

@@ -72,7 +72,7 @@ class OceanPropagation(Propagation):
         for _ in range(self.steps):
             sea._weigh(state)
             sea.sequence.advance_with(state, change)
-        return sea.vector(change)
+        return np.asarray(sea.vector(change))
 
     def adjoint(self, y: Vector) -> Vector:
         raise InputError("the ocean has a tangent, but no adjoint yet")

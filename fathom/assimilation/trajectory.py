@@ -230,7 +230,7 @@ class Propagation(LinearMap):
         t.put(x, change)
         t.linear.start(change)
         t.linear.tangent(change, 0, self.steps)
-        return t.vector(change)
+        return np.asarray(t.vector(change))
 
     def adjoint(self, y: Vector) -> Vector:
         t = self.trajectory
@@ -238,7 +238,7 @@ class Propagation(LinearMap):
         t.put(y, gradient)
         t.linear.adjoint(gradient, 0, self.steps)
         t.linear.start_adjoint(gradient)
-        return t.vector(gradient)
+        return np.asarray(t.vector(gradient))
 
 
 class ObservedAlong(LinearMap):

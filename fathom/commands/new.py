@@ -35,7 +35,8 @@ def named_in(name: str) -> list[str]:
     """Returns the other files of Fathom that an experiment or its commands name, and that those
     name.
     """
-    found, left = [], [f"{name}.toml"]
+    found: list[str] = []
+    left = [f"{name}.toml"]
     while left:
         text = (shipped / (at := left.pop())).read_text(encoding="utf-8")
         others = re.findall(r'"([\w./-]+\.toml)"', text)

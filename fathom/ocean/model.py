@@ -117,8 +117,8 @@ class Ocean(Model):
         ChlorophyllWater, or None: in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
-    tracer_advection : CentredAdvection (simple), UpwindAdvection (standard), LaxWendroffAdvection or
-        QuickestAdvection.
+    tracer_advection : CentredAdvection (simple), UpwindAdvection (standard),
+        LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction,
         SmagorinskyFriction or None.

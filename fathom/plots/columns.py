@@ -156,10 +156,9 @@ def _column(dataset: Any, field: Any, at: Mapping[str, str]) -> tuple[Any, str]:
         found, place = field.isel({x.dims[0]: i, y.dims[0]: j}), (x.values[i], y.values[j])
     else:
         away = ((x.values - longitude + 180) % 360 - 180) * np.cos(np.deg2rad(latitude))
-        j, i = np.unravel_index(
-            np.argmin(np.hypot(away, y.values - latitude)), y.values.shape
-        )  # nearest
-        found = field.isel(dict(zip(x.dims, (int(j), int(i)))))
+        nearest = np.argmin(np.hypot(away, y.values - latitude))
+        j, i = map(int, np.unravel_index(nearest, y.values.shape))
+        found = field.isel(dict(zip(x.dims, (j, i))))
         place = x.values[j, i], y.values[j, i]
     east, north = (round(float(degrees), 1) for degrees in place)
     return found, f"{degrees_text(east, 'EW')}, {degrees_text(north, 'NS')}"

@@ -82,7 +82,7 @@ def dew_point(pressure: Any, specific_humidity: Any) -> np.ndarray:
 
 
 def _ordered(values: Any, order: np.ndarray) -> np.ndarray:
-    return np.asarray(values, float)[order]
+    return np.asarray(np.asarray(values, float)[order])
 
 
 def _x(celsius: Any, p: Any) -> np.ndarray:

@@ -156,9 +156,9 @@ def _around(x: np.ndarray, y: np.ndarray, spherical: bool) -> Region | None:
     if spherical and east - west > 200:
         return None
     if spherical:
-        room = max(0.0, 4.0 - (north - south)) / 2, max(0.0, 6.0 - (east - west)) / 2
-        south, north = max(south - room[0], -90.0), min(north + room[0], 90.0)
-        west, east = west - room[1], east + room[1]
+        more, wider = max(0.0, 4.0 - (north - south)) / 2, max(0.0, 6.0 - (east - west)) / 2
+        south, north = max(south - more, -90.0), min(north + more, 90.0)
+        west, east = west - wider, east + wider
     return west, east, south, north
 
 

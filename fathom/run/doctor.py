@@ -110,8 +110,8 @@ def _threads(name: str) -> Iterator[Row]:
 def _blas(name: str) -> Iterator[Row]:
     import numpy as np  # start-up time
 
-    told = np.show_config(mode="dicts")  # type: ignore[call-arg,func-returns-value]
-    blas = (told or {}).get("Build Dependencies", {}).get("blas", {})  # type: ignore[attr-defined]
+    told = np.show_config(mode="dicts")
+    blas = (told or {}).get("Build Dependencies", {}).get("blas", {})
     yield Row(name, f"{blas.get('name', 'unknown')} {blas.get('version', '')}, of NumPy".strip())
 
 

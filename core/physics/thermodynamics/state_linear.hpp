@@ -1,5 +1,5 @@
-/// Tangents and adjoints of the equations of state with pressure (column.hpp, expansion.hpp): what a
-/// layer has depends on its temperature and salinity, and on those of the layer above.
+/// Tangents and adjoints of the equations of state with pressure (column.hpp, expansion.hpp): what
+/// a layer has depends on its temperature and salinity, and on those of the layer above.
 #pragma once
 #include "base/dual.hpp"
 #include "field/linear.hpp"
@@ -41,15 +41,15 @@ template <> struct Linear<physics::MWJF> {
         const auto dT = d.template of<"temperature">(), dS = d.template of<"salinity">(),
                    density = d.template of<"density_anomaly">(),
                    stratification = d.template of<"stratification">();
-        physics::each_layer<physics::MWJF, Real>(
-            x, [&](int k, const auto& here, const auto& over, double per_distance) {
-                const Real lower = here.first * dT[k] + here.second * dS[k];
-                density[k] = lower;
-                stratification[k] =
-                    k == 0 ? Real(0)
-                           : (lower - (over.first * dT[k - 1] + over.second * dS[k - 1])) *
-                                 per_distance;
-            });
+        physics::each_layer<physics::MWJF, Real>(x, [&](int k, const auto& here, const auto& over,
+                                                        double per_distance) {
+            const Real lower = here.first * dT[k] + here.second * dS[k];
+            density[k] = lower;
+            stratification[k] =
+                k == 0
+                    ? Real(0)
+                    : (lower - (over.first * dT[k - 1] + over.second * dS[k - 1])) * per_distance;
+        });
         stratification[x.levels()] = Real(0);
     }
     template <class Real> static void adjoint(const physics::MWJF&, const auto& x, const auto& a) {
@@ -98,8 +98,8 @@ private:
         for (int k = 0; k < x.levels(); ++k) {
             const physics::MWJF::Level level(double(pressure[k]));
             const auto by = [&](Real along_T, Real along_S) {
-                const auto [by_T, by_S] = physics::MWJF::derivatives(
-                    level, Carrying(T[k], along_T), Carrying(S[k], along_S));
+                const auto [by_T, by_S] = physics::MWJF::derivatives(level, Carrying(T[k], along_T),
+                                                                     Carrying(S[k], along_S));
                 return std::pair(by_T.tangent * -per_density, by_S.tangent * per_density);
             };
             body(k, by(1, 0), by(0, 1));

@@ -264,9 +264,9 @@ def check_covers(
         beyond |= from_west > np.ptp(longitude) + 2 * step + 1e-9
     if beyond.mean() > allowed:
         own = longitudes.eastward(np.unique(east)).longitude
-        columns = ("", "")
-        if not around:
-            columns = tuple(f", longitudes from {x[0]:g} to {x[-1]:g}" for x in (longitude, own))
+        columns = [
+            "" if around else f", longitudes from {x[0]:g} to {x[-1]:g}" for x in (longitude, own)
+        ]
         raise InputError(
             f"{source} has latitudes from {south:g} to {top:g}{columns[0]}; the sea of the grid has"
             f" latitudes from {north.min():.4g} to {north.max():.4g}{columns[1]}: {_share(beyond)}"

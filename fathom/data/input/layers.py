@@ -208,7 +208,7 @@ def meant_in(data: Any, field: str, wanted: tuple[str, ...]) -> Any:
 def named(data: Any, records: Records) -> Any:
     """Returns the variable of a data set that records name. InputError: it has none."""
     if records.variable not in data.data_vars:
-        raise InputError(unknown(f"variable of {records}", records.variable, data.data_vars))
+        raise InputError(unknown(f"variable of {records}", str(records.variable), data.data_vars))
     return data[records.variable]
 
 

@@ -28,8 +28,8 @@ def lateral_scale(grid: WaterGrid, where: str, biharmonic: bool) -> Array:
     spacing = np.sqrt(dx * dy) / DEGREE
     factor = grid.lateral_factor.get(where, 1.0)
     if not grid.horizontal.spherical:
-        return np.ones_like(spacing) * factor
-    return np.asarray(spacing**1.5 if biharmonic else spacing) * factor
+        return np.asarray(np.ones_like(spacing) * factor)
+    return np.asarray((spacing**1.5 if biharmonic else spacing) * factor)
 
 
 class Diffusion(OceanComponent):

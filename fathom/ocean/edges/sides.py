@@ -222,7 +222,7 @@ def opened(
     coefficients at the edges, and its width in cells.
     """
     cuts, make = Cuts(edges, grid), grid._make
-    getattr(grid, "orthogonality", None)  # of the whole cells; it stays
+    grid.describe()  # keeps the angles of the whole cells
     beyond_north = np.minimum(cuts.half_x, np.roll(cuts.half_x, -1, 0))
     beyond_east = np.minimum(cuts.half_y, np.roll(cuts.half_y, -1, 1))
 

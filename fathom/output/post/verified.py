@@ -6,7 +6,7 @@ bias, rms, anomaly correlation, and rms of persistence, for each time that both 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +76,7 @@ def _fields(data: Any) -> dict[str, str]:
     return {known.describe(name).name: name for name in held} | output.fields_in_time(data)
 
 
-def _some(found: Collection[str]) -> str:
+def _some(found: Iterable[str]) -> str:
     return ", ".join(list(found)[:8]) or "none"
 
 
@@ -173,7 +173,7 @@ class _Points:
 
 def _places(data: Any) -> tuple[np.ndarray, np.ndarray]:
     """Returns longitude and latitude of a store. InputError: it has none, as on a plane."""
-    found = {}
+    found: dict[str, np.ndarray] = {}
     for name, held in data.coords.items():
         role = role_of(held, str(name))
         if held.ndim and (role in horizontal or str(name) in horizontal):
@@ -194,7 +194,7 @@ def _inside(longitude: np.ndarray, latitude: np.ndarray, region: Region | None) 
         return np.ones(longitude.shape, bool)
     west, east, south, north = region
     along = np.mod(longitude - west, 360) <= np.mod(east - west, 360) + 360 * (east - west >= 360)
-    return along & (latitude >= south) & (latitude <= north)
+    return np.asarray(along & (latitude >= south) & (latitude <= north))
 
 
 def _scores(
@@ -217,7 +217,9 @@ def _scores(
             name,
             level,
             _date(time),
-            *(float(table[key][n]) for key in ("bias", "rms", "persistence")),
+            float(table["bias"][n]),
+            float(table["rms"][n]),
+            float(table["persistence"][n]),
             float(table["anomaly_correlation"][n]),
             str(about.attrs.get("units", "")),
         )

@@ -24,7 +24,7 @@ def page(directory: Path, told: Mapping[str, Any], again: float | None) -> str:
     """
     series = {name: tuple(map(_array, held)) for name, held in told.get("series", {}).items()}
     grown = {name: held for name, held in series.items() if len(held[0]) > 1}
-    parts = {
+    parts: dict[str, list[Any]] = {
         "In time": [("series", partial(plots.time_series, grown))] if grown else [],
         "Now": list(_maps(directory)),
     }

@@ -96,11 +96,12 @@ def keys_below(given: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     elif path[0] == "output" and len(path) == 2:
         known = list(_parameters(Simulation.output, ("self", "path")))
     else:
-        known = {
+        others: dict[tuple[str, ...], list[str]] = {
             ("parallel",): list(parallel_keys),
             ("observations",): list(_parameters(Simulation.observe, ("self",))),
             ("extensions",): list(extension_keys),
-        }.get(path, [])
+        }
+        known = others.get(path, [])
     return list(dict.fromkeys([*own, *known]))
 
 
