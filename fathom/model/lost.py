@@ -28,7 +28,21 @@ def check_used(processes: Sequence[Any], own: Sequence[int], rotations: Rotation
                 raise InputError(
                     f"{processes[number].name}: its change of {name} is lost: no process reads it"
                     f" afterwards{written}{_advice(processes, accesses, number, name)}"
+                    + _of_several(processes[number].name, accesses[number])
                 )
+
+
+def _of_several(name: str, accesses: Mapping[str, str]) -> str:
+    """Returns where a process that changes several tendencies belongs: no one place is after the
+    start of all of them and before the use of the first.
+    """
+    changed = [one for one in accesses if one.endswith("_tendency") and accesses[one] != "reads"]
+    if len(changed) < 2:
+        return ""
+    return (
+        "; a scheme that changes several tracers is one of the reactions of an ocean:"
+        f" Ocean(reactions=[{name}])"
+    )
 
 
 def _names_later(rotations: Rotations) -> dict[str, str]:

@@ -67,8 +67,9 @@ def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.S
     """
     if not str(what).endswith((".hpp", ".h")):
         return type(schemes.scheme(str(what)))
+    loaded = load(what)
     known = schemes.schemes()  # of cells of varying thickness: under the name of the scheme
-    found = tuple(known[name] for name in load(what) if name in known)
+    found = tuple(known[name] for name in loaded if name in known)
     return found[0] if len(found) == 1 else found
 
 

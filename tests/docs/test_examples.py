@@ -106,7 +106,7 @@ def forcing():
 
 
 def first_hour():
-    sim = ocean("runs/first")
+    sim = ocean("runs/gyres")
     sim.output("gyre.zarr", ["sea_surface_height"], every="1h").run("1h", report=False)
 
 

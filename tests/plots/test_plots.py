@@ -433,7 +433,7 @@ def test_overturning_transports_moorings_and_drifters_have_pictures():
     )
     atlantic = plots.picture(sea, "meridional_overturning", at={"basin": "atlantic"})
     assert "atlantic" in atlantic.axes[0].get_title("right")
-    assert atlantic.axes[1].get_title("left") == "Sv"
+    assert atlantic.axes[1].get_title("left") == "10⁻⁶ Sv"
     assert len(plots.picture(sea, "northward_heat_transport").axes[0].get_lines()) == 3
     for name in ("section_transport", "thetao", "zos"):
         plots.picture(sea, name)
@@ -447,7 +447,10 @@ def test_overturning_transports_moorings_and_drifters_have_pictures():
     drifting = xr.Dataset(
         {"thetao": draw(("time", "trajectory"), (2, 3), "degC")}, coords={**times, **tracks}
     )
-    assert plots.picture(drifting, "thetao").axes[0].get_title("left") == "Drifters"
+    assert (
+        plots.picture(drifting, "thetao").axes[0].get_title("left")
+        == "Drifters: potential temperature"
+    )
     mine = plots.picture(drifting, "thetao", title="Mine")
     assert mine.axes[0].get_title("left") == "Mine"
 

@@ -200,7 +200,6 @@ class Tracers(OceanComponent):
         tendency. InputError: it is among the processes of another term.
         """
         for tracer in self.fields:
-            _check_place(tracer, do)
             if tracer.name in self.budgets:
                 _add_terms_of_user(tracer, do)
 
@@ -218,30 +217,6 @@ def _check_reaction(reaction: Any, tendencies: Iterable[str]) -> None:
             f"reactions: {reaction!r} changes {', '.join(missing)}, and the ocean has no such"
             f" tracer; give tracers = [{', '.join(map(repr, missing))}]"
         )
-
-
-def _check_place(tracer: Field, do: Order) -> None:
-    """Raises InputError: what a process of the user's adds to the tendency of a tracer is lost,
-    since the tendency is begun later, or has been used before.
-    """
-    begun = next(n for n, process in enumerate(do.processes) if _writes(process, tracer.tendency))
-    label = f"TracerUpdate of {tracer.name}"
-    used = next((n for n, one in enumerate(do.processes) if one.name == label), None)
-    for n in do.own:
-        process = do.processes[n]
-        early, late = n < begun, used is not None and n > used
-        if (early or late) and _changes(process, tracer.tendency):
-            when = f"before '{do.processes[begun].name}'" if early else f"after '{label}'"
-            raise InputError(
-                f"{process.name} stands {when}: what it adds to {tracer.tendency} would be lost. A"
-                " scheme that changes several tracers is one of the reactions of an ocean:"
-                f" Ocean(reactions=[{process.name}])"
-            )
-
-
-def _writes(process: Any, field: str) -> bool:
-    """Returns whether a process of the core begins a field."""
-    return any(f["name"] == field and f["access"] == "writes" for f in process.fields)
 
 
 def _add_terms_of_user(tracer: Field, do: Order) -> None:

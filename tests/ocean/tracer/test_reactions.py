@@ -103,7 +103,7 @@ def test_a_scheme_of_several_tracers_is_right(tmp_path):
 def test_elsewhere_it_is_refused(place, tmp_path):
     model = sea()
     model.insert(in_python, **place)
-    with pytest.raises(InputError, match=r"would be lost.*Ocean\(reactions="):
+    with pytest.raises(InputError, match=r"is lost: no process reads it.*Ocean\(reactions="):
         fm.Simulation(model, "30min", directory=tmp_path).prepare()
 
 
