@@ -414,7 +414,8 @@ class Input:
         """Raises InputError: data on the earth do not cover the sea of the grid."""
         v, points = self.variable, Points(grid, self.where)
         of_sea = points.latitude[points.wet], points.longitude[points.wet]
-        assert v.latitude is not None and v.longitude is not None
+        assert v.latitude is not None
+        assert v.longitude is not None
         around = v.columns is None or v.columns.around
         checks.check_covers(self._source, v.latitude, v.longitude, around, of_sea)
 
