@@ -169,6 +169,8 @@ def python(words):
     for script in scripts:
         assert (root / script).is_file(), f"`{said}`: no file {script}"
         text = text_of(root / script)
+        if "from shown_rows import" in text:
+            text += text_of(root / "experiments/shown_rows.py")
         for option in (word.split("=")[0] for word in words if word.startswith("--")):
             there = f'"{option}"' in text or f'"{option[2:]}"' in text  # or composed from its name
             assert there, f"`{said}`: no option {option}"

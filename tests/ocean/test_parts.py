@@ -65,7 +65,7 @@ def test_notebooks_show_tables():
     for thing, said in ((built.grid, "levels"), (built, "KPP()"), (simulation, "6×6×2")):
         shown = thing._repr_html_()
         assert said in shown and shown.count("<tr>") > 2 and shown.endswith("</table></div>")
-    assert repr(built).startswith("Ocean(CartesianGrid 6×6×2, equation_of_state=MWJF()")
+    assert repr(built).startswith("Ocean(CartesianGrid 6×6×2, physics='simple', equation_of_state=")
     assert repr(simulation) == "Simulation of Ocean at 2000-01-01"
 
 

@@ -68,7 +68,7 @@ def test_half_the_step(day, tmp_path):
     change, off = (
         np.abs(first.gather("velocity_x") - v).max() for v in (before, half.gather("velocity_x"))
     )
-    assert 0 < off < 0.2 * change  # of inertial waves, by the implicit Coriolis force
+    assert 0 < off < 0.5 * change  # of inertial waves, by the implicit Coriolis force
     again = half.write_restart("again.fathom")
     rest = sea(step="30min", folder=tmp_path / "rest").restore(again)
     half.advance(3)
