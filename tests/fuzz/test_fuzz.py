@@ -33,7 +33,7 @@ def test_damaged_files_are_told_of():
 
 @pytest.mark.timeout(300)
 def test_command_lines():
-    found = commands.tried(12, seed=7)
+    found = commands.tried(12, seed=8)
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
     assert count("error") > 4 and count("ran") > 0
