@@ -3,7 +3,7 @@ eddies, drag.
 
     J(p) = 1/2 |x_N(p) - y|^2_w,     dJ/d(ln p) = p dJ/dp  by the adjoint of the run (ocean_adjoint)
 
-    found = estimate(make, {"model.eddies.diffusivity": 500.0}, target, "10d")
+    found = estimate(make, {"model.eddies.diffusivity": 500.0}, target, weights, "10d")
 
 A number that is positive is searched by its logarithm, with BFGS (minimisers.quasi_newton).
 """
@@ -61,7 +61,7 @@ def misfit(
     state, parts, J = ahead.state, {}, 0.0
     for name in map(str, weights.data_vars):
         left = state[name] - target[name]
-        parts[name] = (weights[name] * left).fillna(0.0).transpose(..., "y", "x")
+        parts[name] = (weights[name] * left).fillna(0.0).transpose(*left.dims)
         J += 0.5 * float((parts[name] * left).sum())
     del ahead
     return J, adjoint(

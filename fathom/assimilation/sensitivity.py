@@ -57,7 +57,7 @@ def write_optimal(
         dataset.to_netcdf(directory / "optimal.nc")
         raster = plots.Raster(plots.mesh_of(simulation.model.grid.mapping()))
         first = dataset.initial_temperature.isel(vector=0)
-        shown = first.isel(layer=int(np.abs(first).max(("y", "x")).argmax())).values
+        shown = first.isel(layer=int(np.abs(first).max(("y", "x")).argmax("layer"))).values
         plots.map(
             shown,
             raster,

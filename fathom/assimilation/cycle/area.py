@@ -29,7 +29,13 @@ import numpy as np
 
 from fathom.assimilation.area import AreaBackground, AreaErrors, PlaneWaves, columns
 from fathom.assimilation.cycle import kept
-from fathom.assimilation.cycle.experiment import Assimilation, Cycle, Filter, Observations, table_of
+from fathom.assimilation.cycle.experiment import (
+    Assimilation,
+    Cycle,
+    Filter,
+    Observations,
+    tables_of,
+)
 from fathom.assimilation.cycle.twin import as_numbers
 from fathom.assimilation.maps import Matrix, Vector
 from fathom.assimilation.resolution import Inner
@@ -139,13 +145,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
         "filter": Filter,
         "cycle": Cycle,
     }
-    for name in document.tables:
-        if name not in kinds:
-            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, kinds)}")
-    made = {
-        name: table_of(document, name, kind, document.section(name)) for name, kind in kinds.items()
-    }
-    experiment = AreaExperiment(**made)
+    experiment = AreaExperiment(**tables_of(document, kinds))
     if "methods" not in document.section("assimilation"):
         experiment.assimilation.methods = list(usual)
     for name in experiment.assimilation.methods:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -191,16 +191,24 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
     document = Document.read(path, settings)
     hints = get_type_hints(Experiment)
     tables = {name: kind for name, kind in hints.items() if name != "text"}
-    for name in document.tables:
-        if name not in tables:
-            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
-    made = {
-        name: table_of(document, name, kind, document.section(name))
-        for name, kind in tables.items()
-    }
-    experiment = Experiment(**made, text=document.text)
+    experiment = Experiment(**tables_of(document, tables), text=document.text)
     _check(document, experiment)
     return experiment
+
+
+def tables_of(
+    document: Document, kinds: Mapping[str, Any], may_be_zero: Container[str] = ("seed",)
+) -> dict[str, Any]:
+    """Returns a dataclass of each table of a file. ValueError: a table that is not known, or keys
+    or values that do not fit.
+    """
+    for name in document.tables:
+        if name not in kinds:
+            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, kinds)}")
+    return {
+        name: table_of(document, name, kind, document.section(name), may_be_zero)
+        for name, kind in kinds.items()
+    }
 
 
 def table_of(

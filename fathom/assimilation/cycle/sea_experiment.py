@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.cycle.experiment import Cycle, table_of
+from fathom.assimilation.cycle.experiment import Cycle, tables_of
 from fathom.assimilation.variational import methods
 from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
@@ -129,14 +129,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> SeaExperiment | None:
         "inner": InnerSettings,
         "cycle": Cycle,
     }
-    for name in document.tables:
-        if name not in kinds:
-            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, kinds)}")
-    free = ("seed", "model_error", "first_error", "iterations")
-    made = {
-        name: table_of(document, name, kind, document.section(name), free)
-        for name, kind in kinds.items()
-    }
+    made = tables_of(document, kinds, ("seed", "model_error", "first_error", "iterations"))
     for name in made["assimilation"].methods:
         if name not in methods:
             raise InputError(
