@@ -14,7 +14,7 @@ from fathom.plots.style import folded, is_constant, range_of, span_text, unit_te
 from looked_at import look_at
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
-from test_experiments import prepared
+from test_experiments import experiment
 
 quick = ("straka",)
 slow = (
@@ -27,9 +27,9 @@ slow = (
 @pytest.mark.parametrize(
     "name", [*quick, *(pytest.param(name, marks=pytest.mark.long) for name in slow)]
 )
-def test_pictures_of_the_report(name):
-    sim = prepared(name)
-    sim.advance(3)
+def test_pictures_of_the_report(name, tmp_path):
+    sim = experiment(name).simulation(tmp_path, overwrite=True)
+    sim.run(f"{3 * sim.time_step:g}s", progress=False, report=False)
     drawn = sim.model.pictures(sim.model.report(sim))
     assert drawn
     for section, pictures in drawn.items():

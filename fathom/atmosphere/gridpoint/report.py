@@ -48,7 +48,9 @@ def pictures(grid: Any, state: Any) -> Mapping[str, Any]:
     if "surface_air_pressure" not in state:
         return {"Slice": [(name, partial(draw, name, *state[name])) for name in of_slice]}
     grid, heights = grid.mapping(), grid.levels.interfaces / 1e3
-    latitude = grid["corner_latitude"]
+    latitude = np.asarray(grid["corner_latitude"])
+    if latitude.ndim == 2:  # of an area on a turned grid: those of a row, in the mean
+        latitude = latitude.mean(-1)
     return {
         "Near the ground": [
             (name, partial(plots.map, state[name][-1], grid, name=name)) for name in of_sphere
