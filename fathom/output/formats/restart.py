@@ -254,13 +254,14 @@ class Restart:
             raise InputError(f"{self.path}: " + unknown("field", name, self.names))
         entry = self._content.fields[name]
         levels, ny, nx = entry["shape"]
-        array, sum_ = np.empty((ny, levels, nx), entry["dtype"]), np.empty(1, "<u4")
+        array = np.empty((ny, levels, nx), entry["dtype"])
         for n, row in enumerate(range(0, ny, entry["rows"])):
             band = array[row : row + entry["rows"]]
             place, of_sum = self._content.band(entry, n)
+            tail = np.empty(_blocks(band.nbytes + 4) - band.nbytes if "stride" in entry else 4, "u1")
             _pread(self._file, band, place)
-            _pread(self._file, sum_, of_sum)
-            if zlib.crc32(band) != sum_[0]:
+            _pread(self._file, tail, of_sum)
+            if zlib.crc32(band) != int.from_bytes(tail[:4], "little") or tail[4:].any():
                 raise InputError(
                     f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
                     " differ from the written ones)"
@@ -358,6 +359,8 @@ class _Contents:
             of_sums = 4 * self.known["bands"] if int(found) < version else 0
             unit = _page if int(found) < version else _block
             self.data = _whole(self.sums + of_sums, unit)
+            if own and any(os.pread(file, self.data - self.sums, self.sums)[of_sums:]):
+                raise InputError("not what was written")
             end = self.data + self.known["bytes"]
         except (ValueError, KeyError, UnicodeDecodeError):
             raise InputError(

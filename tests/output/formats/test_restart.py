@@ -98,13 +98,21 @@ def test_a_truncated_file_is_refused(tmp_path, keep):
         restart.read(path)
 
 
-def test_a_flipped_bit_is_noticed(tmp_path):
+@pytest.mark.parametrize(
+    "place, message",
+    [
+        (65536 + 6 * 20 * 30 * 4, "field 'temperature' is damaged .rows 0 to 19"),
+        (65536 + 6 * 20 * 30 * 8 + 1000, "field 'temperature' is damaged"),  # what fills its block
+        (65000, "header is damaged"),  # what fills the header's
+    ],
+)
+def test_a_flipped_bit_is_noticed(place, message, tmp_path):
     path = tmp_path / "restart.fathom"
     restart.write(path, fields(), header())
     whole = bytearray(path.read_bytes())
-    whole[65536 + 6 * 20 * 30 * 4] ^= 1  # behind the header, in the middle of the first field
+    whole[place] ^= 1
     path.write_bytes(whole)
-    with pytest.raises(ValueError, match="field 'temperature' is damaged .rows 0 to 19"):
+    with pytest.raises(ValueError, match=message):
         restart.read(path)["temperature"]
 
 
