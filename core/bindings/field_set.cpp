@@ -47,7 +47,7 @@ nb::object part(const FieldSet& s, const Field& f, int b, int j0, int i0, int ny
 void check_that_it_stays(const Field& f) {
     if (!f.stays())
         throw Error("'", f.name,
-                    "' lives only within a step; ask for it when the model is built (keep)");
+                    "' lives only within a step; it stays where an output asks for it");
 }
 
 /// levels: the first ones; 0: all.

@@ -139,7 +139,7 @@ void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
         const Field f = s.device() ? s.on_device(number) : s[number];
         if (!f.stays())
             throw Error("'", names[n],
-                        "' lives only within a step; ask for it when the model is built (keep)");
+                        "' lives only within a step; it stays where an output asks for it");
         if (f.levels < items[n].levels)
             throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ",
                         items[n].levels);
