@@ -1,5 +1,5 @@
-"""A forecast with verification: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against
-the later times of the same set.
+"""A forecast with verification: from the first time of a set on pressure levels, here the ECMWF
+analysis of 2024-06-03 00Z, 500 hPa height against the later times of the same set.
 
     python docs/results/verified_forecast.py PATH/pl_regular_ll.grib --truncation 63
     python docs/results/verified_forecast.py PATH/pl_regular_ll.grib --columns 96
@@ -49,11 +49,11 @@ def spectral(options):
     return model.set(analysis=options.file, digital_filter=span)
 
 
-def forecast(options):
+def forecast(options, start):
     return fm.Simulation(
         gridpoint(options) if options.columns else spectral(options),
         time_step=options.step,
-        start="2024-06-03",
+        start=start,
         directory=options.out,
         overwrite=True,
         parallel={"threads": options.threads},
@@ -78,7 +78,8 @@ def main():
     options = parser.parse_args()
     analyses = atmosphere.ecmwf(options.file).geopotential.sel(pressure=level) / 9.80665
     hours = ((analyses.time - analyses.time[0]) / np.timedelta64(1, "h")).values
-    sim, fields = forecast(options).prepare(), []
+    start = str(analyses.time[0].values.astype("datetime64[s]"))
+    sim, fields = forecast(options, start).prepare(), []
     for hour in hours:
         sim.advance(round((3600 * hour - sim.seconds) / sim.time_step))
         sim.watch()

@@ -234,6 +234,11 @@ class Model(Configurable):
         return {}
 
     @property
+    def set_of_parts(self) -> str:
+        """Returns the named set which has the parts that the user did not name; "": none has."""
+        return ""
+
+    @property
     def geometry_id(self) -> Mapping[str, Any] | None:
         """Returns the geometry that a restart describes; None: the grid tells all."""
         return None

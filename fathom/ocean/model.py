@@ -101,10 +101,11 @@ class Ocean(Model):
     Parameters
     ----------
     grid : a grid of `fathom.grids` with `levels`.
-    physics : the set that has the parts which are not named. "simple" (default): the cheap ones
-        below. "standard": KPP, UpwindAdvection, GentMcWilliams with isoneutral mixing that varies
-        with stratification, MixedLayerEddies, TidalMixing, geothermal heat of 0.1 W m-2 and fresh
-        water as volume; on a plane without tides and heat from below.
+    physics : the set that has the parts which are not named. "standard", the default where rows go
+        once around the earth: KPP, UpwindAdvection, GentMcWilliams with isoneutral mixing that
+        varies with stratification, MixedLayerEddies, TidalMixing, geothermal heat of 0.1 W m-2 and
+        fresh water as volume; on a plane without tides and heat from below. "simple", the default
+        of planes and regions: the cheap ones below.
     equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
     vertical_mixing : RichardsonMixing (simple), KPP (standard) or ConstantMixing.
     background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing.
@@ -169,7 +170,7 @@ class Ocean(Model):
         self,
         grid: WaterGrid | CartesianGrid | LatitudeLongitudeGrid,
         *,
-        physics: str = "simple",
+        physics: str = "default",
         equation_of_state: Part = "default",
         vertical_mixing: Part = "default",
         tracer_advection: Part = "default",
@@ -214,7 +215,7 @@ class Ocean(Model):
         if self.open_edges is not None:
             sponge = self.open_edges.sponge, self.open_edges.sponge_cells
             self.grid, self.cuts = opened(self.grid, self.open_edges.edges, sponge)
-        self.physics, usual_part = physics, usual_parts(physics, self.grid)
+        self.physics, usual_part = usual_parts(physics, self.grid)
 
         def own(part: str, given: Any) -> Any:
             return one(part, given, usual_part[part])
@@ -394,6 +395,11 @@ class Ocean(Model):
     def order(self, time_step: float) -> Order:
         """Returns an empty order of processes for a step [s]."""
         return Order(bytes_of[self.precision], time_step, own_cells=self.own_cells)
+
+    @property
+    def set_of_parts(self) -> str:
+        """Returns the name of the set of physics."""
+        return self.physics
 
     @property
     def own_cells(self) -> bool:

@@ -48,10 +48,15 @@ named: Mapping[str, Callable[[WaterGrid], dict[str, Any]]] = {
 }
 
 
-def usual_parts(physics: str, grid: WaterGrid) -> dict[str, Any]:
-    """Returns the parts of a named set by keyword. InputError: there is no such set."""
+def usual_parts(physics: str, grid: WaterGrid) -> tuple[str, dict[str, Any]]:
+    """Returns the name of a set and its parts by keyword; "default" is "standard" where rows go once
+    around the earth, "simple" elsewhere. InputError: there is no such set.
+    """
+    if physics == "default":
+        around = grid.horizontal.spherical and grid.horizontal.periodic
+        physics = "standard" if around else "simple"
     if physics not in named:
         raise InputError(
             f"physics = {physics!r}{near(str(physics), named) or ';'} allowed: {', '.join(named)}"
         )
-    return named[physics](grid)
+    return physics, named[physics](grid)

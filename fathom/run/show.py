@@ -39,6 +39,7 @@ def describe(simulation: Simulation) -> tuple[str, list[Entry]]:
         ("choices", _choices(simulation)),
         ("device", _device(simulation)),
         ("step", _step(simulation)),
+        ("physics", simulation.model.set_of_parts),
         ("programs", simulation.together.describe() if simulation.together else []),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("forcing", _forcing(simulation)),

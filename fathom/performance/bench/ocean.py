@@ -116,6 +116,7 @@ class Case:
         }
         ocean = fm.Ocean(
             grid,
+            physics="simple",
             equation_of_state=fm.MWJF(),
             friction=fm.LaplacianFriction(),
             precision=self.precision,
