@@ -97,6 +97,7 @@ public = {
     "diagnostic": "output.diagnostics",
     "schemes": "model.catalogue",
     "PythonScheme": "model.schemes",
+    "LearnedScheme": "model.learned",
     "Insertion": "model.order",
     "reads": "model.schemes",
     "writes": "model.schemes",

@@ -54,6 +54,7 @@ from .grids import RotatedGrid as RotatedGrid
 from .grids import SigmaLevels as SigmaLevels
 from .grids import TripolarGrid as TripolarGrid
 from .grids import ZLevels as ZLevels
+from .model.learned import LearnedScheme as LearnedScheme
 from .model.order import Insertion as Insertion
 from .model.plugins import load_scheme as load_scheme
 from .model.schemes import PythonScheme as PythonScheme
@@ -142,6 +143,7 @@ __all__ = [
     "LatitudeLongitudeGrid",
     "LaunchError",
     "LaxWendroffAdvection",
+    "LearnedScheme",
     "LimitedAreaAtmosphere",
     "LimitedAreaGrid",
     "LinearEquationOfState",

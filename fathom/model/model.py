@@ -64,6 +64,7 @@ class Model(Configurable):
     def processes(self, time_step: float, surface: Any = None) -> list[Any]:
         """Returns the processes of one step [s], in order, with those of the surface."""
         do, components = self.order(time_step), self.driven_by(surface)
+        do.levels = self.grid.levels.nz
         renamings = [one for component in components for one in component.renamings()]
         for number, phase in enumerate(phases := self.phases):
             do.phase, do.repeat = self.groups.get(phase, phase), phases[:number].count(phase)

@@ -97,6 +97,7 @@ class Order:
 
     shared: Any = None
     repeat: int = 0
+    levels: int | None = None  # layers of the model's columns, where it is known
     renamings: Sequence[Renaming] = ()
 
     def __init__(
@@ -151,7 +152,9 @@ class Order:
         if isinstance(what, schemes.Scheme):
             process = self._of_scheme(what, on, roles, parameters)
         else:
-            process = schemes.as_process(what, precision=self.precision, step=self.step)
+            process = schemes.as_process(
+                what, precision=self.precision, step=self.step, levels=self.levels
+            )
             process = _renamed(process, on)
         process = _elsewhere(process, at or {}).only_where(where or {})
         if samples is not None:
@@ -218,6 +221,7 @@ class Order:
                 )
             mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
             mine.phase = one.phase or self.processes[found[0]].phase
+            mine.levels = self.levels
             mine(one.process, on=one.on)
             first = found[-1] + 1 if where == "after" else found[0]
             last = first + (where == "instead_of")

@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from fathom.base import mpi
 from fathom.base.cache import folder, once
@@ -58,13 +59,24 @@ def load(header: str | Path) -> tuple[str, ...]:
 
 
 @explained()
-def load_scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
+def load_scheme(what: Any, inputs: Any = None, outputs: Any = None, **more: Any) -> Any:
     """Returns the class of a scheme: of the catalogue, by its name, or of the user's C++ header
     ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
+    Of a net ("net.onnx") or a function of columns it returns a LearnedScheme, with the fields of
+    its inputs and outputs and its other arguments.
+
     >>> Relaxation = fm.load_scheme("relaxation.hpp")
     >>> ocean.insert(Relaxation(time=86400), before="ImplicitTracer of temperature")
+    >>> air.insert(fm.load_scheme("net.onnx", fallback="Radiation"), instead_of="Radiation")
     """
+    is_class = isinstance(what, type) and issubclass(what, schemes.Scheme)
+    if (callable(what) and not is_class) or str(what).endswith(".onnx"):
+        from fathom.model.learned import LearnedScheme  # start-up time
+
+        return LearnedScheme(what, inputs, outputs, **more)
+    if inputs is not None or outputs is not None or more:
+        raise InputError(f"inputs and outputs are of a net or a function; {what!r} is a scheme")
     if not str(what).endswith((".hpp", ".h")):
         return type(schemes.scheme(str(what)))
     loaded = load(what)

@@ -313,6 +313,9 @@ class PythonScheme(Configurable):
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
         return process
 
+    def check(self, levels: int) -> None:
+        """Raises InputError before the first step: it cannot work on columns of so many layers."""
+
     def _work(self, blocks: list[dict[str, Any]]) -> None:
         """Takes one step on the blocks of this rank."""
         layers = [use.name for use in self.fields if use.place == "layer profile"]
@@ -342,11 +345,13 @@ def on_all_ranks(
     return of_ranks
 
 
-def as_process(what: Any, *, precision: int, step: float) -> Any:
+def as_process(what: Any, *, precision: int, step: float, levels: int | None = None) -> Any:
     """Returns the core's process of an element of an order: a scheme in Python, a global process of
-    the core, or a process of the core itself.
+    the core, or a process of the core itself. levels: of the model's columns, where they are known.
     """
     if isinstance(what, PythonScheme):
+        if levels is not None:
+            what.check(levels)
         return what.process(precision, step=step)
     if isinstance(what, mpi.core.GlobalProcess):
         return what.process()

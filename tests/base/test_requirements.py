@@ -16,6 +16,7 @@ packages = {"PIL": "pillow"}  # packages whose name differs from their module
 found_where_used = {
     "IPython": "progress in a notebook",
     "eccodeslib": "comes with the wheel of eccodes, which says where its tables are",
+    "torch": "a module of it that a user gives as a scheme",
     "shtns": "a peer of the benchmark of transforms; it is built with FFTW",
 }
 in_conda = {"eccodes": "python-eccodes", "matplotlib": "matplotlib-base"}

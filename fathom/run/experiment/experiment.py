@@ -318,7 +318,7 @@ class Experiment:
         usual = default is not None and type(default).__name__
         cls = self._class(table.get("type", usual), path, kind)
         where = {key: table[key] for key in placing if key in table}
-        if where and issubclass(cls, schemes.Scheme):
+        if where and issubclass(cls, (schemes.Scheme, schemes.PythonScheme)):
             own = {k: v for k, v in table.items() if k not in where}
             process = self._object(own, path, kind, first, default)
             return self._at(path, partial(Insertion, process), **where)
