@@ -1196,6 +1196,11 @@ class FieldSet:
     def stored(self, names: Sequence[str]) -> bytes:
         """fields of this rank with their halos, as bytes"""
 
+    def put_columns(
+        self, name: str, rows: Sequence[int], points: Sequence[int], values: NDArray[numpy.float64]
+    ) -> None:
+        """values (levels, columns) at rows and points of the global grid; not their halos"""
+
     def recall(self, names: Sequence[str], stored: bytes) -> None:
         """puts back what `stored` has returned"""
 

@@ -212,6 +212,40 @@ void put(FieldSet& s, const std::string& name, int b, Array<const double> values
     s.bytes() == 4 ? fill((float*)nullptr) : fill((double*)nullptr);
 }
 
+/// Calls body(block, row, point in it, m) for the points (j, i) of the global grid that are here.
+template <class Body>
+void each_own(const FieldSet& s, const std::vector<int>& rows, const std::vector<int>& points,
+              Body body) {
+    for (std::size_t b = 0; b < s.domain().blocks.size(); ++b) {
+        const Block& block = *s.domain().blocks[b];
+        for (std::size_t m = 0; m < rows.size(); ++m) {
+            const int j = rows[m] - block.j0, i = points[m] - block.i0;
+            if (j >= 0 && j < block.ny && i >= 0 && i < block.nx) body(b, j, i, m);
+        }
+    }
+}
+
+/// Values (levels, columns) at points of the global grid, those of this rank; halos stay.
+void put_columns(FieldSet& s, const std::string& name, const std::vector<int>& rows,
+                 const std::vector<int>& points, Array<const double> values) {
+    const Field& f = s[name];
+    const std::size_t count = rows.size(), levels = f.levels;
+    if (values.ndim() != 2 || values.shape(0) != levels || values.shape(1) != count ||
+        points.size() != count || f.place == place::profile || !f.stays())
+        throw Error("columns of '", name, "': ", count, " rows, ", points.size(),
+                    " points; values (", levels, ", ", count, ") are wanted");
+    s.changed_here(s.layout->index(name));
+    const int h = s.domain().halo;
+    const auto fill = [&]<class T>(T*) {
+        each_own(s, rows, points, [&](std::size_t b, int j, int i, std::size_t m) {
+            T* const at = (T*)f.at[b] + (j + h) * f.row[b] + i + h;
+            for (std::size_t k = 0; k < levels; ++k)
+                at[k * f.level[b]] = T(values.data()[k * count + m]);
+        });
+    };
+    s.bytes() == 4 ? fill((float*)nullptr) : fill((double*)nullptr);
+}
+
 nb::list describe(std::span<const Field> fields) {
     nb::list list;
     for (auto& f : fields) {
@@ -283,6 +317,8 @@ void bind_field_set(nb::module_& m) {
         .def("put", &put, "name"_a, "block"_a, "values"_a.noconvert(),
              "own points of a block of this rank, (levels, ny, nx); not its halo")
         .def("stored", &stored, "names"_a, "fields of this rank with their halos, as bytes")
+        .def("put_columns", &put_columns, "name"_a, "rows"_a, "points"_a, "values"_a.noconvert(),
+             "values (levels, columns) at rows and points of the global grid; not their halos")
         .def("recall", &recall, "names"_a, "stored"_a, "puts back what `stored` has returned")
         .def("fill", &FieldSet::fill, "name"_a, "value"_a)
         .def("set_profile", [](FieldSet& s, const std::string& name,

@@ -46,7 +46,7 @@ keys = {
     "coupled": ("every", "order", "budget", "rivers"),
     "parallel": ("ranks", "threads"),  # of the whole run; those of a program are in its file
 }
-outer_keys = ("outer", "outer_model")  # of [model]
+outer_keys = (("outer",), ("outer_model",), ("open_edges", "outer"))  # of [model]
 
 
 class ProgramsFile(Configurable):
@@ -96,14 +96,17 @@ class ProgramsFile(Configurable):
         """Returns the experiment of a program."""
         file, settings = self.files[name], self.given[name].get("set", [])
         document = Document.read(file, settings)
-        model = document.section("model")
         for key in outer_keys:
-            outer = str(model.get(key, ""))
+            *tables, last = ("model", *key)
+            table: Any = document.tables
+            for part in tables:
+                table = table.get(part, {}) if isinstance(table, Mapping) else {}
+            outer = str(table.get(last, "")) if isinstance(table, Mapping) else ""
             others = {str(path): other for other, path in self.files.items() if other != name}
             if outer.endswith(".toml"):
                 beside = (file.parent / outer).resolve()
                 if (other := others.get(str(beside))) is not None:
-                    document = Document.read(file, [*settings, f'model.{key}="{other}"'])
+                    document = Document.read(file, [*settings, f'model.{".".join(key)}="{other}"'])
         document.section("not_written").pop("simulation.taken", None)  # it is given here
         return Experiment(document)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -51,6 +51,7 @@ class InitialState(Component):
         self.fields = {field.name: field for field in fields}
         self.values: dict[str, Any] = {}  # of the user, by field
         self.motion = "rest"  # or how it is found
+        self.outer: Any = None  # the sea around a region; None: there is none
 
     def set(self, **values: Any) -> None:
         """Keeps values. InputError: they do not fit the grid, or exclude each other."""
@@ -58,8 +59,10 @@ class InitialState(Component):
         for name, value in values.items():
             if name == "motion":
                 self.motion = balance.known(value, self.grid)
+            elif name == "analysis":
+                self._begin_as(value)
             elif name not in allowed:
-                said = near_or_all(name, [*allowed, "motion"])
+                said = near_or_all(name, [*allowed, "motion", "analysis"])
                 raise InputError(f"the ocean has no field '{name}' to set{said}")
             else:
                 if isinstance(value, str):
@@ -70,21 +73,42 @@ class InitialState(Component):
             raise InputError(
                 f"{' and '.join(towards)} are set instead of {' and '.join(flow)}, not with them"
             )
+        if self.motion != "rest" and self.from_outer:
+            raise InputError(f"motion = {self.motion!r}, and the flow of analysis = 'outer'")
         if self.motion != "rest" and (given := balance.names & set(self.values)):
             raise InputError(
                 f"motion = {self.motion!r} sets {' and '.join(sorted(given))}, which is given too"
             )
 
+    @property
+    def from_outer(self) -> bool:
+        """Returns whether the start is that of the sea around."""
+        return self.outer is not None and self.outer.wanted.starts
+
+    def _begin_as(self, given: Any) -> None:
+        """Starts as the sea around. InputError: there is none, or something else is given."""
+        if given != "outer" or self.outer is None:
+            raise InputError(
+                f"analysis = {given!r}: allowed is 'outer', of a region whose open_edges have outer"
+            )
+        self.outer.wanted.starts = True
+
     def start(self, simulation: Any) -> None:
         """Puts the values into the fields of a simulation."""
-        self.put(simulation, {*self.fields, *towards})
+        around = self.outer.start(simulation.clock) if self.from_outer else {}
+        if {*flow, *towards} & {*self.values}:
+            around = {name: v for name, v in around.items() if name not in towards}
+        self._put(simulation, {*self.fields, *towards}, around | self.values)
         if self.motion != "rest":
             self.balanced.start(simulation, self.motion)
 
     def put(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the values of some fields into those of a simulation."""
-        at_start = self.passive.at_start(simulation.clock)
-        given = usual | at_start | self.values
+        self._put(simulation, names, self.values)
+
+    def _put(self, simulation: Any, names: AbstractSet[str], values: Mapping[str, Any]) -> None:
+        """Puts values by field, and the usual ones of those that lack some."""
+        given = usual | self.passive.at_start(simulation.clock) | values
         for name in (name for name in given if name in names):
             value = given[name]
             if name == "sea_surface_height":
@@ -97,17 +121,15 @@ class InitialState(Component):
                 for k, layer in layers_of(self.grid, name, value):
                     for field in filter(simulation.fields.has, both):
                         simulation.fields.set(field, layer, k)
-        if {*towards} & {*self.values} & names:
-            self._turn(simulation.fields)
+        if {*towards} & {*values} & names:
+            self._turn(simulation.fields, values)
 
-    def _turn(self, fields: Any) -> None:
+    def _turn(self, fields: Any, values: Mapping[str, Any]) -> None:
         """Puts velocities eastward and northward along the axes of the grid."""
-        if missing := {*towards} - {*self.values}:
+        if missing := {*towards} - {*values}:
             raise InputError(f"{missing.pop()} is not set: {' and '.join(towards)} go together")
         angle = np.asarray(self.grid.horizontal.angle_corner)
-        for (k, east), (_, north) in zip(
-            *(layers_of(self.grid, n, self.values[n]) for n in towards)
-        ):
+        for (k, east), (_, north) in zip(*(layers_of(self.grid, n, values[n]) for n in towards)):
             fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)
             fields.set("velocity_y", north * np.cos(angle) - east * np.sin(angle), k)
 

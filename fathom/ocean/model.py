@@ -54,6 +54,7 @@ from fathom.ocean.components.tracers import (
 )
 from fathom.ocean.doubts import doubts
 from fathom.ocean.edges.open_edges import Edges, OpenEdges
+from fathom.ocean.edges.outer import OuterSea
 from fathom.ocean.edges.sides import opened
 from fathom.ocean.initial import InitialState
 from fathom.ocean.named_physics import usual_parts
@@ -303,6 +304,9 @@ class Ocean(Model):
             passive,
             Balance(self.cells, self.rotation, state),
         )
+        self.initial_state.outer = self.outer = next(
+            (one.outer for one in sources if isinstance(one, Edges)), None
+        )
         own = [one for one in self.extra_components if one not in sources]
         self.components = [
             *water,
@@ -375,10 +379,21 @@ class Ocean(Model):
         Allowed fields: the tracers, velocity_x, velocity_y (or eastward_velocity,
         northward_velocity), sea_surface_height. Instead of velocities and height,
         motion="geostrophic" or "balanced" starts in balance with temperature and salinity
-        (docs/model.md); "rest" is the default.
+        (docs/model.md); "rest" is the default. analysis="outer": the state of the sea around, of a
+        region whose open_edges have outer; other values that are given replace it.
         """
         self.initial_state.set(**values)
         return self
+
+    @property
+    def companions(self) -> Sequence[Any]:
+        """Returns the sea around a region that runs at the same time."""
+        return [self.outer] if isinstance(self.outer, OuterSea) else []
+
+    @property
+    def starts_from_outer(self) -> bool:  # type: ignore[override]
+        """Returns whether it starts from the state of that sea."""
+        return bool(self.companions) and self.initial_state.from_outer
 
     def may_begin(self) -> AbstractSet[str]:
         """Returns the fields of passive tracers, and of the flow at open edges."""

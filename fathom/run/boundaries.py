@@ -23,7 +23,7 @@ from fathom.base.timetable import Link, microseconds
 
 class Boundaries:
     """States of a giver for the boundaries of a taker; `states` makes and keeps them
-    (fathom/atmosphere/area/running_outer.py).
+    (fathom/model/outer.py).
     """
 
     lagged = False

@@ -3,7 +3,8 @@ in time; the next is read while the model runs.
 
 The time-dependent inputs of surface and model are sources: `fields`, names of the fields
 NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/base/instants.py);
-`read(number)`, name -> array (ny, nx), or (levels, ny, nx).
+`read(number)`, name -> array (ny, nx), or (levels, ny, nx). One that gives columns alone has
+`columns`, their rows and points; its arrays are (columns,), or (levels, columns).
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Forcing:
             for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):
-                    _put(s.fields, name + suffix, values)
+                    _put(s.fields, name + suffix, values, getattr(self.sources[n], "columns", None))
             for name in source.fields:
                 s.sequence.ramp(name + "_weight", s.time_step, t0, t1 - t0)
             if self.held[n] is None:
@@ -134,8 +135,11 @@ class Forcing:
             ) from error
 
 
-def _put(fields: Any, name: str, values: np.ndarray) -> None:
-    """Puts (ny, nx), or (levels, ny, nx), into a field."""
+def _put(fields: Any, name: str, values: np.ndarray, columns: Any) -> None:
+    """Puts (ny, nx), or (levels, ny, nx), into a field; of columns those."""
+    if columns is not None:
+        fields.put_columns(name, *columns, np.ascontiguousarray(np.atleast_2d(values), float))
+        return
     for k, layer in enumerate(values if np.ndim(values) == 3 else [values]):
         fields.set(name, np.ascontiguousarray(layer, float), k, nearest_outside=True)
 

@@ -24,7 +24,6 @@ import numpy as np
 
 from fathom import names
 from fathom.atmosphere.area.grib_outer import StoredGrib, is_grib
-from fathom.atmosphere.area.running_outer import Every
 from fathom.atmosphere.area.running_outer import Running as Running
 from fathom.atmosphere.area.stored_outer import PIECES, Stored
 from fathom.atmosphere.remap.around_area import Receiver
@@ -34,6 +33,7 @@ from fathom.base import mpi
 from fathom.base.failure import InputError
 from fathom.grids.periodic_plane import PeriodicPlane
 from fathom.model.component import Array
+from fathom.model.outer import EndOfStep
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
@@ -181,37 +181,6 @@ class Records:
         """Returns the fields of a record, by name."""
         found = self.relaxed_to(self.states.state(number))
         return {name + "_outer": values for name, values in found.items()}
-
-
-class EndOfStep:
-    """A time axis evaluated at the end of the step that begins at a time. A step that ends at a
-    record needs that one alone: the next may not be there yet.
-    """
-
-    def __init__(self, axis: Any, step: float) -> None:
-        self.axis, self.step = axis, step
-
-    def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
-        """Returns the numbers of the records around the end of a step that begins at `seconds`,
-        and their times, a step earlier [s].
-        """
-        end = seconds + self.step
-        before, after, t0, t1 = self.axis.bracket(clock, end)
-        if isinstance(self.axis, Every) and abs(end - t0) < 1e-6:
-            after, t1 = before, t0 + self.step
-        return before, after, t0 - self.step, t1 - self.step
-
-    def coverage(self, clock: Any) -> tuple[float, float]:
-        """Returns the times from the first record to the last [s], and no further: nothing holds
-        beyond. A run may end at the last one: its last step begins before.
-        """
-        result: tuple[float, float] = getattr(self.axis, "extent", self.axis.coverage)(clock)
-        return result
-
-    def date(self, number: int) -> str:
-        """Returns the date of a record."""
-        result: str = self.axis.date(number)
-        return result
 
 
 class Constant:

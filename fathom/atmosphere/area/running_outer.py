@@ -22,64 +22,27 @@ from fathom.atmosphere.remap.at_places import AtPlaces, OnMap
 from fathom.atmosphere.remap.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.remap.given_state import Given, OfSimulation, lies_on_earth
 from fathom.atmosphere.spectral import compressible
-from fathom.base.clock import seconds_of
 from fathom.base.failure import InputError
 from fathom.grids.hybrid import REFERENCE
 from fathom.model.component import Array
+from fathom.model.outer import Outer
 from fathom.output.gather import Gather
 
 
-class Running:
+class Running(Outer):
     """The states of `simulation`, of a SpectralAtmosphere, a GridPointAtmosphere on the sphere, or
-    a larger area, at its start and `every` so often, for a model of an area. `simulation` may be
-    the name of a program under the same clock; receiver: what the area takes of a state.
+    a larger area; receiver: what the area takes of a state.
     """
-
-    collective = True  # all ranks make a record together, in the order of records
-    keyword = "outer_every"  # that names its interval
 
     def __init__(
         self, receiver: Receiver, simulation: Any, every: float | str | None = None
     ) -> None:
+        super().__init__(simulation, every)
         self.receiver = receiver
-        self.name = simulation if isinstance(simulation, str) else ""
-        self.simulation: Any = None if self.name else simulation
-        self._every = seconds_of(every, "outer_every") if every else None
-        self.held: dict[int, dict[str, np.ndarray]] = {}
         self.at: Any = None
 
-    def __str__(self) -> str:
-        if self.simulation is None:
-            return f"the program {self.name}"
-        model = type(self.simulation.model).__name__
-        return f"a {model} that runs together with it, every {self.every:g} s"
-
-    def check(self) -> None:
-        """Checks that the outer model is known. InputError: it is a name, and nothing runs with the
-        area.
-        """
-        if self.simulation is None:
-            raise InputError(
-                f"outer = {self.name!r}: there is no such file, and no program of that name runs"
-                f' with the area: fm.Programs({{"{self.name}": ..., "area": ...}}) has both'
-            )
-
     @property
-    def every(self) -> float:
-        """Returns the time between two states [s]."""
-        self.check()
-        return self._every or float(self.simulation.time_step)
-
-    @property
-    def axis(self) -> Every:
-        """Returns the times of the states."""
-        self.check()
-        return Every(self.simulation, self.every)
-
-    # ---- what the clock asks for (fathom/run/boundaries.py) --------------------------------------
-
-    @property
-    def ground(self) -> Array | None:
+    def ground(self) -> Array | None:  # type: ignore[override]
         """Returns the orography of the area, where it is an array; None: as it was given."""
         orography = self.receiver.orography()
         return orography if isinstance(orography, np.ndarray) else None
@@ -89,83 +52,10 @@ class Running:
         if values is not None:
             self.receiver.lie_on(values)
 
-    def present(self) -> tuple[int, dict[str, np.ndarray]]:
-        """Returns the present state of the outer model and its number. All of its ranks call it."""
-        number = self._number_now
-        return number, self.held[number] if number in self.held else self._taken()
-
-    def keep(self, number: int, state: dict[str, np.ndarray]) -> None:
-        """Keeps a state for the area, and the one before."""
-        self.held = {n: one for n, one in self.held.items() if n >= number - 1}
-        self.held[number] = state
-
-    @property
-    def latest(self) -> int:
-        """Returns the number of the last state."""
-        return max(self.held, default=0)
-
-    @property
-    def kept(self) -> dict[str, np.ndarray]:
-        """Returns the state before that of the outer model's time, as a restart has it where the
-        outer model is ahead; {}: it is not needed.
-        """
-        number = self.latest - 1
-        if number not in self.held:
-            return {}
-        return {"number": np.array(number), **self.held[number]}
-
-    def continue_from(self, kept: dict[str, np.ndarray]) -> None:
-        """Forgets all states but one of `kept`."""
-        state = {name: values for name, values in kept.items() if name != "number"}
-        self.held, self.at = {int(kept["number"]): state} if state else {}, None
-
-    @property
-    def _number_now(self) -> int:
-        """Returns the number of the present state. InputError: it is between two."""
-        now = float(self.simulation.seconds) / self.every
-        if abs(now - round(now)) > 1e-6:
-            raise InputError(f"the outer model is at {self.simulation.date}, between two states")
-        return round(now)
-
-    # ---- what the area asks for ------------------------------------------------------------------
-
-    def number_at(self, clock: Any) -> int:
-        """Returns the number of the state at the start of the area's clock."""
-        late = -float(clock.seconds(self.simulation.clock.start))
-        return round(late / self.every)
-
-    def state(self, number: int) -> dict[str, np.ndarray]:
-        """Returns the state as `set` takes it. Where no clock of both has handed it over, the outer
-        model runs until then; all ranks call it.
-        """
-        self.check()
-        if number not in self.held:
-            self._check_helpers()
-            self.simulation.prepare()
-            now = round(self.simulation.seconds / self.every)
-            if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
-                raise InputError(
-                    f"the outer model is at {self.simulation.date}, and was asked for"
-                    f" {self.axis.date(number)}: with a restart of the area give the outer one too"
-                )
-            if number > now:
-                self.simulation.advance(round((number - now) * self.every / self._step))
-            self.keep(number, self._taken())
-        return self.held[number]
-
-    @property
-    def _step(self) -> float:
-        """Returns the step of the outer model [s]."""
-        return float(self.simulation.time_step)
-
-    def _check_helpers(self) -> None:
-        """Checks that its helping ranks are at work. InputError: they begin with the run."""
-        helpers = ", ".join(self.simulation.helpers)
-        if helpers and self.simulation.agenda is None:
-            raise InputError(
-                f"the outer model has {helpers}, which begin with a run: its state cannot be had"
-                " before; give the area another start than analysis = 'outer'"
-            )
+    def continue_from(self, kept: dict[str, Any]) -> None:
+        """Forgets all states but one of `kept`, and where the outer model is."""
+        super().continue_from(kept)
+        self.at = None
 
     @property
     def _sound(self) -> tuple[str, ...]:
@@ -268,29 +158,3 @@ class Collected:
             owners = [rank for rank, wanted in enumerate(everyone) for _ in wanted]
             self.plans[everyone] = Gather(self.comm, self.given.domain, rectangles, owners)
         return self.plans[everyone](self.given.windows(name))
-
-
-class Every:
-    """Times that follow each other evenly from the start of a simulation, without end."""
-
-    repeated = False
-
-    def __init__(self, simulation: Any, every: float) -> None:
-        self.clock, self.every = simulation.clock, every
-
-    def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
-        """Returns the numbers of the states around `seconds`, and their times by the clock of
-        the area [s].
-        """
-        late = clock.seconds(self.clock.start)  # of the outer start, by the clock of the area
-        number = math.floor((seconds - late) / self.every + 1e-9)
-        first = late + number * self.every
-        return number, number + 1, first, first + self.every
-
-    def coverage(self, clock: Any) -> tuple[float, float]:
-        """Returns the times from the start of the simulation on, by the clock of the area [s]."""
-        return clock.seconds(self.clock.start), math.inf
-
-    def date(self, number: int) -> str:
-        """Returns the date of a state."""
-        return str(self.clock.date(number * self.every))

@@ -18,20 +18,27 @@ from fathom.model.order import Order
 from fathom.model.schemes import scheme
 from fathom.ocean.components.component import OceanComponent, Tendency
 from fathom.ocean.edges.given import ALONG_GRID, HEIGHT, TOWARDS, Outside, values_of
+from fathom.ocean.edges.outer import Wanted
 from fathom.ocean.edges.sides import Cuts, OpenEdge, listed
+from fathom.ocean.edges.stored import sea_around
 
 
 class OpenEdges(Configurable):
     """Edges of the grid where the sea goes on, and what is beyond them.
 
-    Values are numbers, arrays, functions and data sets as for `Ocean.set`, which stay; or files and
-    Records with times (time, depth, latitude, longitude), which are linear between two.
+    The sea around is an ocean that runs or has run (`outer`), or values. These are numbers, arrays,
+    functions and data sets as for `Ocean.set`, which stay; or files and Records with times (time,
+    depth, latitude, longitude), which are linear between two.
 
     Parameters
     ----------
     sides : "west", "east", "south", "north", OpenEdge(side, between), a list of these, or "all".
     data : a file, folder or Records with all that no other argument gives, by their CF names.
     temperature, salinity : of water that enters [degC, 1e-3]. They must be given, here or by data.
+    outer : the sea around, which gives all that no other argument gives: the store of an ocean's
+        output, the folder of its run, a Simulation of an Ocean, its name in Programs, or its file
+        ("globe.toml").
+    outer_every : how often a state of one that runs is taken; by default each of its steps.
     sea_surface_height : [m], default 0.
     velocity_x, velocity_y : along the axes of the grid; or eastward_velocity, northward_velocity
         [m s-1], default 0.
@@ -47,12 +54,15 @@ class OpenEdges(Configurable):
     """
 
     mappings = ("tracers",)
+    experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
 
     def __init__(
         self,
         sides: str | OpenEdge | Sequence[str | OpenEdge],
         data: Any = None,
         *,
+        outer: Any = None,
+        outer_every: str | float | None = None,
         temperature: Given | None = None,
         salinity: Given | None = None,
         sea_surface_height: Given | None = None,
@@ -68,7 +78,9 @@ class OpenEdges(Configurable):
         balanced: bool = False,
     ) -> None:
         self.edges = listed(sides)
-        self.data = data
+        self.data, self.outer, self.outer_every = data, outer, outer_every
+        if data is not None and outer is not None:
+            raise InputError("OpenEdges has data and outer: the sea around is one of them")
         self.own = {
             "temperature": temperature,
             "salinity": salinity,
@@ -131,14 +143,26 @@ class Edges(OceanComponent):
         if strange := [name for name in given.own if name not in known]:
             raise InputError(unknown("tracer at open edges", strange[0], names))
         values = values_of(given.data, wanted, given.own)
-        if missing := [name for name in names if name not in values]:
+        self.outer = None if given.outer is None else self._around(names, values)
+        if missing := [n for n in names if n not in values and self.outer is None]:
             where = f"tracers = {{{missing[0]!r}: ...}}" if missing[0] in names[2:] else missing[0]
             raise InputError(
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.outside = Outside(grid, cuts, values, given.balanced)
+        self.outside = Outside(grid, cuts, values, given.balanced, self.outer)
         self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+
+    def _around(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
+        """Returns the sea around, which gives what `values` lack."""
+        taken = [name for name in (*names, HEIGHT) if name not in values]
+        if not {*TOWARDS, *ALONG_GRID} & {*values}:
+            taken += TOWARDS
+        return sea_around(
+            Wanted(self.grid, self.cuts.cells, taken, names),
+            self.given.outer,
+            self.given.outer_every,
+        )
 
     def fixed_fields(self) -> Mapping[str, Any]:
         """Returns where the edges are, and what is given for ever."""
