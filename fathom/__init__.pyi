@@ -65,6 +65,7 @@ from .ocean import CFC11 as CFC11
 from .ocean import CFC12 as CFC12
 from .ocean import SF6 as SF6
 from .ocean import AnisotropicFriction as AnisotropicFriction
+from .ocean import BoundaryTides as BoundaryTides
 from .ocean import BulkForcing as BulkForcing
 from .ocean import DenmarkStrait as DenmarkStrait
 from .ocean import Dye as Dye
@@ -105,6 +106,7 @@ __all__ = [
     "BettsMiller",
     "BiharmonicDiffusion",
     "BiharmonicFriction",
+    "BoundaryTides",
     "BryanLewisMixing",
     "BulkForcing",
     "CartesianGrid",
@@ -490,6 +492,9 @@ class schemes:
     class EdgeKeepsTendency(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class EdgeTide(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class EdgeTransport(Scheme):
         def __init__(
             self,
@@ -504,6 +509,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class EdgeWithoutFriction(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class EdgeWithoutTide(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class EulerianTendencies(Scheme):
@@ -1419,6 +1427,9 @@ class schemes:
     class SurfaceVolume(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
+    class SurfaceWeightedTimeSum(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class SweepVolumes(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
@@ -1669,6 +1680,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class WeightOfWater(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class WeightedTimeSum(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class WindExtrapolation(Scheme):

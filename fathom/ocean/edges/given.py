@@ -158,7 +158,9 @@ class Values:
                 do(scheme, on=on | {"used": used, "value": field}, label=f"{scheme} of {field}")
 
 
-of_columns = ("open_edge_flow_given", "open_edge_height_given")
+of_columns = tuple(
+    f"open_edge_{of}_{given}" for of in ("flow", "height") for given in ("given", "without_tide")
+)
 
 
 class Outside:
@@ -167,12 +169,19 @@ class Outside:
     grid : with its edges cut, where: `cuts`.
     given : by field, as for `set` of an ocean, or in time.
     balanced : whether the given flow keeps the volume of the sea.
+    tides : whether tides come on top of the given flow and height.
     """
 
     def __init__(
-        self, grid: WaterGrid, cuts: Cuts, given: Mapping[str, Any], balanced: bool
+        self,
+        grid: WaterGrid,
+        cuts: Cuts,
+        given: Mapping[str, Any],
+        balanced: bool,
+        tides: bool = False,
     ) -> None:
         self.grid, self.cuts, self.balanced = grid, cuts, balanced
+        self.all_given = "without_tide" if tides else "given"
         self.at = At(grid, cuts.cells)
         if {*TOWARDS} & {*given} and {*ALONG_GRID} & {*given}:
             raise InputError(
@@ -185,8 +194,10 @@ class Outside:
             for name in given
             if name not in (HEIGHT, *ALONG_GRID, *TOWARDS)
         ]
-        self.values.append(Values(self.at, given, (HEIGHT,), _height, ("open_edge_height_given",)))
-        fields = [f"open_edge_{part}_given" for part in ("flow", *ALONG_GRID)]
+        height, through = (f"open_edge_{of}_{self.all_given}" for of in ("height", "flow"))
+        to_height = lambda values: {height: values[HEIGHT][0]}
+        self.values.append(Values(self.at, given, (HEIGHT,), to_height, (height,)))
+        fields = [through, *(f"open_edge_{part}_given" for part in ALONG_GRID)]
         self.values.append(Values(self.at, given, flow, self._flow, fields))
 
     def _flow(self, values: Arrays) -> dict[str, Array]:
@@ -208,7 +219,7 @@ class Outside:
             return np.where(there & (open_ != 0), part - mean, 0.0)
 
         return {
-            "open_edge_flow_given": flow,
+            f"open_edge_flow_{self.all_given}": flow,
             "open_edge_velocity_x_given": inside(u, mean_u, cuts.open_x),
             "open_edge_velocity_y_given": inside(v, mean_v, cuts.open_y),
         }
@@ -216,10 +227,6 @@ class Outside:
 
 def _tracer(values: Arrays) -> dict[str, Array]:
     return {f"{name}_at_open_edge": array for name, array in values.items()}
-
-
-def _height(values: Arrays) -> dict[str, Array]:
-    return {"open_edge_height_given": values[HEIGHT][0]}
 
 
 def values_of(data: Any, wanted: Sequence[str], own: Mapping[str, Any]) -> dict[str, Any]:
