@@ -35,6 +35,7 @@ public = {
     "Tides": "ocean",
     "OpenEdge": "ocean",
     "OpenEdges": "ocean",
+    "BoundaryTides": "ocean",
     "Overflow": "ocean",
     "DenmarkStrait": "ocean",
     "FaroeBankChannel": "ocean",

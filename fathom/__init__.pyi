@@ -66,6 +66,7 @@ from .ocean import CFC11 as CFC11
 from .ocean import CFC12 as CFC12
 from .ocean import SF6 as SF6
 from .ocean import AnisotropicFriction as AnisotropicFriction
+from .ocean import BoundaryTides as BoundaryTides
 from .ocean import BulkForcing as BulkForcing
 from .ocean import DenmarkStrait as DenmarkStrait
 from .ocean import Dye as Dye
@@ -106,6 +107,7 @@ __all__ = [
     "BettsMiller",
     "BiharmonicDiffusion",
     "BiharmonicFriction",
+    "BoundaryTides",
     "BryanLewisMixing",
     "BulkForcing",
     "CartesianGrid",
@@ -492,6 +494,9 @@ class schemes:
     class EdgeKeepsTendency(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class EdgeTide(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class EdgeTransport(Scheme):
         def __init__(
             self,
@@ -506,6 +511,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class EdgeWithoutFriction(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class EdgeWithoutTide(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class EulerianTendencies(Scheme):
@@ -1421,6 +1429,9 @@ class schemes:
     class SurfaceVolume(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
+    class SurfaceWeightedTimeSum(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class SweepVolumes(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
@@ -1671,6 +1682,9 @@ class schemes:
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class WeightOfWater(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class WeightedTimeSum(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class WindExtrapolation(Scheme):

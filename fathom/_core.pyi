@@ -1090,6 +1090,21 @@ class StepProgram:
         them or each until the next
         """
 
+    def follow_wave(
+        self,
+        profile: str,
+        step: float,
+        frequency: float,
+        phase: float,
+        cosines: Sequence[float] = [1.0],
+        sines: Sequence[float] = [],
+        angle: float = 0.0,
+        rate: float = 0.0,
+    ) -> None:
+        """sets [0] of a profile before each step to f cos(frequency t + phase + u), t [s] at its
+        end; f and u are series in cosines and sines of multiples of angle + rate t
+        """
+
     def follow_sun(
         self, step: float, days: float, period: float = 0.0, fixed_season: bool = False
     ) -> None:

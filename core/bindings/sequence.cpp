@@ -15,6 +15,7 @@
 #include "sequence/linear.hpp"
 #include "sequence/step_program.hpp"
 #include "sequence/table.hpp"
+#include "sequence/wave.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -156,6 +157,19 @@ void bind_program(nb::module_& m) {
              "interpolated"_a = true,
              "sets a profile before each step from rows of values at times [s], interpolated "
              "between them or each until the next")
+        .def(
+            "follow_wave",
+            [](StepProgram& s, std::string_view profile, double step, double frequency,
+               double phase, std::vector<double> cosines, std::vector<double> sines, double angle,
+               double rate) {
+                follow_wave(s, profile, step, frequency, phase,
+                            {std::move(cosines), std::move(sines), angle, rate});
+            },
+            "profile"_a, "step"_a, "frequency"_a, "phase"_a,
+            "cosines"_a = std::vector<double>{1}, "sines"_a = std::vector<double>{},
+            "angle"_a = 0.0, "rate"_a = 0.0,
+            "sets [0] of a profile before each step to f cos(frequency t + phase + u), t [s] at "
+            "its end; f and u are series in cosines and sines of multiples of angle + rate t")
         .def("follow_sun", &atmosphere::follow_sun, "step"_a, "days"_a, "period"_a = 0.0,
              "fixed_season"_a = false,
              "sets the profile 'sun' before each step; days: of the first step, since 2000-01-01 "

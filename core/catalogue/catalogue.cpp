@@ -17,6 +17,8 @@ template void entry_detail::add(std::vector<SchemeParameter>&, std::string_view,
 static Entries statistics() {
     return {linear_entry<InTime<Statistic::sum, false>>("TimeSum"),
             linear_entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
+            linear_entry<WeightedInTime<false>>("WeightedTimeSum"),
+            linear_entry<WeightedInTime<true>>("SurfaceWeightedTimeSum"),
             entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
             entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
             entry<InTime<Statistic::maximum, false>>("TimeMaximum"),

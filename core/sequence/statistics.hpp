@@ -32,4 +32,19 @@ template <Statistic statistic, bool surface> struct InTime {
     }
 };
 
+/// A running sum of a field times a number that varies in time: its Fourier coefficients.
+template <bool surface> struct WeightedInTime {
+    static constexpr std::string_view summary =
+        "running sum of a field times a number that varies in time, for harmonic analysis";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "value", place::center_layer, "any"> value,
+        ReadsProfile<Real, "weight_in_time", "1"> weight,
+        Updates<Real, "statistic", surface ? place::center_column : place::center_layer, "any">
+            so_far) const {
+        for (int k = 0, end = surface ? 1 : so_far.levels(); k < end; ++k)
+            so_far[k] = fma(weight[0], value[k], so_far[k]);
+    }
+};
+
 }  // namespace fathom

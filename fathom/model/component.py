@@ -24,6 +24,23 @@ Table = tuple[Sequence[float], Sequence[Sequence[float]], bool]  # times [s], ro
 Series = dict[str, tuple[float, str]]  # name -> (value, units)
 
 
+class Wave(NamedTuple):
+    """A profile that is a wave in time: f cos(frequency t + phase + u), t [s] since the start of
+    the run, at the end of a step.
+
+    frequency : [s-1].  phase : [radians].
+    cosines, sines : f = c0 + c1 cos N + c2 cos 2N + ..., u = s1 sin N + ... [radians],
+    angle, rate : N = angle + rate t [radians].
+    """
+
+    frequency: float
+    phase: float
+    cosines: Sequence[float] = (1.0,)
+    sines: Sequence[float] = ()
+    angle: float = 0.0
+    rate: float = 0.0
+
+
 class Criterion(NamedTuple):
     """A limit of the time step, and how near to it a step is, at the place where it is nearest.
 
@@ -114,6 +131,10 @@ class Component(Configurable):
 
     def tables(self, clock: Any) -> Mapping[str, Table]:
         """Returns profiles that follow a table in time."""
+        return {}
+
+    def waves(self, clock: Any) -> Mapping[str, Wave]:
+        """Returns profiles that are waves in time."""
         return {}
 
     def processes(self, phase: str, do: Order) -> None:

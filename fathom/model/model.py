@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from fathom.base import shown
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.model.component import Array, Component, Criterion, Field, Series, Table
+from fathom.model.component import Array, Component, Criterion, Field, Series, Table, Wave
 from fathom.model.lost import check_used
 from fathom.model.order import Insertion, Order
 
@@ -168,6 +168,11 @@ class Model(Configurable):
         """Returns profiles that follow a table in time: name -> (times [s], rows, interpolated)."""
         parts = [component.tables(clock) for component in self.components]
         return {name: table for part in parts for name, table in part.items()}
+
+    def waves(self, clock: Any) -> Mapping[str, Wave]:
+        """Returns profiles that are waves in time."""
+        parts = [component.waves(clock) for component in self.components]
+        return {name: wave for part in parts for name, wave in part.items()}
 
     def records(self, model: Any) -> Sequence[Any]:
         """Returns the sources of fields in time (fathom/run/forcing.py)."""

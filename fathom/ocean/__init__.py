@@ -18,6 +18,7 @@ from fathom.ocean.components.sea_ice import SeaIce
 from fathom.ocean.components.tides import Tides
 from fathom.ocean.edges.open_edges import OpenEdges
 from fathom.ocean.edges.sides import OpenEdge
+from fathom.ocean.edges.tides import BoundaryTides
 from fathom.ocean.model import Ocean
 from fathom.ocean.surface.forcing import BulkForcing
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
@@ -27,6 +28,7 @@ __all__ = [
     "CFC12",
     "SF6",
     "AnisotropicFriction",
+    "BoundaryTides",
     "BulkForcing",
     "DenmarkStrait",
     "Dye",

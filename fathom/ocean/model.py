@@ -61,6 +61,7 @@ from fathom.ocean.named_physics import usual_parts
 from fathom.ocean.parts import listed, one, one_or_none
 from fathom.ocean.products import circulation
 from fathom.ocean.products.diagnostics import at_depth, derived, drake_transport
+from fathom.ocean.products.harmonics import Harmonics
 from fathom.ocean.products.report import fields, pictures
 from fathom.ocean.products.series import by_basin
 from fathom.ocean.products.series import kept as of_series
@@ -164,7 +165,7 @@ class Ocean(Model):
     surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = ("wet_levels", "depth_corner")  # 0, not the nearest value, beyond closed edges
     derived, integrals = derived, circulation.integrals
-    stores: ClassVar[Mapping[str, type]] = {"drifters": Drifters}
+    stores: ClassVar[Mapping[str, type]] = {"drifters": Drifters, "harmonics": Harmonics}
     level_coordinates = (chosen.depth,)  # levels that output may use
 
     def __init__(

@@ -41,6 +41,7 @@ class Requests(Held):
         section: Sequence[Sequence[float]] | None = None,
         moorings: Mapping[str, Sequence[float]] | Sequence[Sequence[float]] | None = None,
         drifters: Mapping[str, Any] | None = None,
+        harmonics: Sequence[str] | Mapping[str, Any] | None = None,
         area: Sequence[float] | None = None,
         zonal: bool | None = None,
         window: Sequence[Any] | None = None,
@@ -59,7 +60,8 @@ class Requests(Held):
         spectral_truncation, of a model on a Gaussian grid; the part in an area [west, east, south,
         north]; with zonal = True the means along rows; a section along great circles through
         [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters,
-        which follow the flow from {places = [[longitude, latitude, depth], ...]} or a region.
+        which follow the flow from {places = [[longitude, latitude, depth], ...]} or a region;
+        harmonics, amplitude and phase of constituents of the tide, ["M2", "S2"], over each `every`.
         compression: one of those of the format.
         """
         places = {
@@ -68,6 +70,7 @@ class Requests(Held):
             "section": section,
             "moorings": moorings,
             "drifters": drifters,
+            "harmonics": harmonics,
             "area": area,
             "zonal": zonal or None,
             "grid": grid,
@@ -117,11 +120,12 @@ class Requests(Held):
         if is_of(self.model, variables):
             return Integrals
         kinds = {"moorings": Moorings, **self.model.stores}
-        if "drifters" in chosen and "drifters" not in kinds:
-            raise InputError(
-                f"output {path}: drifters go with the flow of an Ocean; this is"
-                f" {type(self.model).__name__}"
-            )
+        of_sea = {"drifters": "go with the flow", "harmonics": "are of the tide"}
+        for name, what in of_sea.items():
+            if name in chosen and name not in kinds:
+                raise InputError(
+                    f"output {path}: {name} {what} of an Ocean; this is {type(self.model).__name__}"
+                )
         return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
     def checkpoint(

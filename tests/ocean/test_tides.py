@@ -8,7 +8,7 @@ import pytest
 import fathom as fm
 import open_seas
 from fathom.base.failure import InputError
-from fathom.ocean.components.tides import longitudes_of_moon_and_sun
+from fathom.ocean.constituents import longitudes_of_moon_and_sun
 
 g, rho = 9.80616, 1026.0
 

@@ -85,6 +85,41 @@ struct EdgeWithoutFriction {
     }
 };
 
+/// What is given at open edges: without tides, then one wave of the tide after another.
+struct EdgeWithoutTide {
+    static constexpr std::string_view summary = "height and flow given at open edges without tides";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "open_edge_flow_without_tide", place::center_column, "m3 s-1"> flow,
+        Reads<Real, "open_edge_height_without_tide", place::center_column, "m"> height,
+        Writes<Real, "open_edge_flow_given", place::center_column, "m3 s-1"> flow_given,
+        Writes<Real, "open_edge_height_given", place::center_column, "m"> height_given) const {
+        flow_given[0] = flow[0];
+        height_given[0] = height[0];
+    }
+};
+
+/// A cos(theta - g) = A cos g cos theta + A sin g sin theta, theta that of the end of the step.
+struct EdgeTide {
+    static constexpr std::string_view summary =
+        "height and flow of one wave of the tide at open edges";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "tidal_height_cosine", place::center_column, "m"> height_cosine,
+        Reads<Real, "tidal_height_sine", place::center_column, "m"> height_sine,
+        Reads<Real, "tidal_flow_cosine", place::center_column, "m3 s-1"> flow_cosine,
+        Reads<Real, "tidal_flow_sine", place::center_column, "m3 s-1"> flow_sine,
+        ReadsProfile<Real, "tide_cosine", "1"> cosine, ReadsProfile<Real, "tide_sine", "1"> sine,
+        Updates<Real, "open_edge_flow_given", place::center_column, "m3 s-1"> flow,
+        Updates<Real, "open_edge_height_given", place::center_column, "m"> height) const {
+        const Real c = Real(cosine[0]), s = Real(sine[0]);
+        flow[0] += fma(flow_cosine[0], c, flow_sine[0] * s);
+        height[0] += fma(height_cosine[0], c, height_sine[0] * s);
+    }
+};
+
 /// What leaves while the height stays as it is.
 struct EdgeConvergence {
     static constexpr std::string_view summary =

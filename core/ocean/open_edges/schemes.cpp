@@ -8,6 +8,8 @@ Entries open_edges(Part) {
     return {entry<EdgeWithoutAdvection>("EdgeWithoutAdvection"),
             entry<EdgeKeepsTendency>("EdgeKeepsTendency"),
             entry<EdgeWithoutFriction>("EdgeWithoutFriction"),
+            entry<EdgeWithoutTide>("EdgeWithoutTide"),
+            entry<EdgeTide>("EdgeTide"),
             entry<EdgeConvergence>("EdgeConvergence"),
             entry<EdgeTransport>("EdgeTransport"),
             entry<EdgeContent>("EdgeContent"),

@@ -5,62 +5,22 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fathom.base.clock import Clock
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.near import near_or_all
 from fathom.data.input.records import interpolate
-from fathom.grids.arguments import number_of
+from fathom.grids.arguments import number_of, yes_or_no
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array
 from fathom.model.order import Order
 from fathom.ocean.components.component import OceanComponent
+from fathom.ocean.constituents import EQUILIBRIUM, ORIGIN, known, since_origin, wave
 
-
-class Constituent(NamedTuple):
-    """One wave of the tide (Schwiderski 1980, Rev. Geophys. 18; Wahr 1981, Geophys. J. 64).
-
-    species : 1 daily, 2 twice a day.  amplitude : of the equilibrium tide [m].
-    frequency : [s-1].  yielding : 1 + k - h, the part that the solid earth leaves.
-    argument : multiples of s, h, p, and degrees, of its phase at midnight in Greenwich.
-    """
-
-    species: int
-    amplitude: float
-    frequency: float
-    yielding: float
-    argument: tuple[int, int, int, int]
-
-
-CONSTITUENTS = {
-    "M2": Constituent(2, 0.242334, 1.405189e-4, 0.693, (-2, 2, 0, 0)),
-    "S2": Constituent(2, 0.112841, 1.454441e-4, 0.693, (0, 0, 0, 0)),
-    "N2": Constituent(2, 0.046398, 1.378797e-4, 0.693, (-3, 2, 1, 0)),
-    "K2": Constituent(2, 0.030704, 1.458423e-4, 0.693, (0, 2, 0, 0)),
-    "K1": Constituent(1, 0.141565, 0.7292117e-4, 0.736, (0, 1, 0, 90)),
-    "O1": Constituent(1, 0.100514, 0.6759774e-4, 0.695, (-2, 1, 0, -90)),
-    "P1": Constituent(1, 0.046843, 0.7252295e-4, 0.706, (0, -1, 0, -90)),
-    "Q1": Constituent(1, 0.019256, 0.6495854e-4, 0.695, (-3, 1, 1, -90)),
-}
-_origin = datetime.datetime(1900, 1, 1)  # of the numbers of records
 EVERY = 600  # seconds between two records: a line between them is off by 0.1 % of M2
-
-
-def longitudes_of_moon_and_sun(date: datetime.datetime) -> tuple[float, float, float]:
-    """Returns the mean longitudes s of the moon, h of the sun, and p of the moon's perigee
-    [degrees] at 0 h of a day (Schwiderski 1980).
-    """
-    days = (date.date() - datetime.date(1974, 12, 31)).days
-    T = (27392.500528 + 1.0000000356 * days) / 36525
-    return (
-        270.434358 + 481267.88314137 * T - 0.001133 * T**2 + 1.9e-6 * T**3,
-        279.69668 + 36000.768930485 * T + 3.03e-4 * T**2,
-        334.329653 + 4069.0340329575 * T - 0.010325 * T**2 - 1.2e-5 * T**3,
-    )
 
 
 class Tides(Configurable):
@@ -71,35 +31,28 @@ class Tides(Configurable):
     constituents : of "M2", "S2", "N2", "K2", "K1", "O1", "P1", "Q1"; default: all eight.
     self_attraction : beta; the attraction and load of the tide itself is that of beta times its
         height.
+    nodal : whether amplitudes and phases follow the nodes of the moon's path in 18.6 years.
     """
 
     def __init__(
-        self, constituents: Sequence[str] = tuple(CONSTITUENTS), self_attraction: float = 0.085
+        self,
+        constituents: Sequence[str] = tuple(EQUILIBRIUM),
+        self_attraction: float = 0.085,
+        nodal: bool = True,
     ) -> None:
-        given = [constituents] if isinstance(constituents, str) else list(constituents)
-        for name in given:
-            if name not in CONSTITUENTS:
-                known = near_or_all(str(name), [*CONSTITUENTS])
-                raise InputError(f"Tides: no constituent {name!r}{known}")
-        if not given:
-            raise InputError("Tides: no constituent is given")
-        self.constituents = given
+        self.constituents = known(constituents, "Tides", EQUILIBRIUM)
         self.self_attraction = number_of("Tides self_attraction", self_attraction, "1")
+        self.nodal = yes_or_no("Tides nodal", nodal)
 
     def height(self, date: datetime.datetime, longitude: Array, latitude: Array) -> Array:
         """Returns the equilibrium tide over a yielding earth [m] at places [degrees]."""
-        s, h, p = longitudes_of_moon_and_sun(date)
-        midnight = datetime.datetime(date.year, date.month, date.day)
-        seconds = (date - midnight).total_seconds()
         x, y = np.radians(longitude), np.radians(latitude)
         total = np.zeros(np.shape(x))
         for name in self.constituents:
-            one = CONSTITUENTS[name]
-            of_s, of_h, of_p, more = one.argument
-            phase = math.radians((of_s * s + of_h * h + of_p * p + more) % 360)
+            one, now = EQUILIBRIUM[name], wave(name, date, self.nodal)
             along = np.cos(y) ** 2 if one.species == 2 else np.sin(2 * y)
-            wave = np.cos(one.frequency * seconds + phase + one.species * x)
-            total += one.yielding * one.amplitude * along * wave
+            turned = now.real * np.cos(one.species * x) - now.imag * np.sin(one.species * x)
+            total += one.yielding * one.amplitude * along * turned
         return total
 
 
@@ -108,7 +61,7 @@ class EvenTimes:
 
     def bracket(self, clock: Clock, seconds: float) -> tuple[int, int, float, float]:
         """Returns (record before, record after, when they hold [s after the start])."""
-        since = _since(clock)
+        since = since_origin(clock)
         before = math.floor((since + seconds + 1e-6) / EVERY)
         return before, before + 1, before * EVERY - since, (before + 1) * EVERY - since
 
@@ -124,20 +77,9 @@ class EvenTimes:
         return f"every {EVERY} s"
 
 
-def _since(clock: Clock) -> float:
-    """Returns seconds from 1900 to the start of a clock. InputError: its calendar is another."""
-    start = clock.start
-    if clock.calendar not in ("standard", "gregorian", "proleptic_gregorian"):
-        raise InputError(f"tides need the calendar of the moon, 'standard', not {clock.calendar!r}")
-    day = datetime.datetime(
-        start.year, start.month, start.day, start.hour, start.minute, start.second
-    )
-    return (day - _origin).total_seconds()
-
-
 def _date(number: int) -> datetime.datetime:
     """Returns the date of a record."""
-    return _origin + datetime.timedelta(seconds=number * EVERY)
+    return ORIGIN + datetime.timedelta(seconds=number * EVERY)
 
 
 class EquilibriumTide:

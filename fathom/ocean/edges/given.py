@@ -221,7 +221,9 @@ def between_records(do: Order, fields: Sequence[str], used: str, where: str = "c
             do(scheme, on=on | {"used": used, "value": field}, label=f"{scheme} of {field}")
 
 
-of_columns = ("open_edge_flow_given", "open_edge_height_given")
+of_columns = tuple(
+    f"open_edge_{of}_{given}" for of in ("flow", "height") for given in ("given", "without_tide")
+)
 
 
 class Outside:
@@ -231,6 +233,7 @@ class Outside:
     given : by field, as for `set` of an ocean, or in time.
     balanced : whether the given flow keeps the volume of the sea.
     outer : the sea around, which gives what it wants; None: there is none.
+    tides : whether tides come on top of the given flow and height.
     """
 
     def __init__(
@@ -240,8 +243,10 @@ class Outside:
         given: Mapping[str, Any],
         balanced: bool,
         outer: Any = None,
+        tides: bool = False,
     ) -> None:
         self.grid, self.cuts, self.balanced = grid, cuts, balanced
+        self.all_given = "without_tide" if tides else "given"
         self.at = At(grid, cuts.cells)
         if {*TOWARDS} & {*given} and {*ALONG_GRID} & {*given}:
             raise InputError(
@@ -263,10 +268,14 @@ class Outside:
         """
         flow = TOWARDS if {*TOWARDS} & {*names} else ALONG_GRID
         tracers = [name for name in names if name not in (HEIGHT, *ALONG_GRID, *TOWARDS)]
-        of_flow = [f"open_edge_{part}_given" for part in ("flow", *ALONG_GRID)]
+        height = f"open_edge_height_{self.all_given}"
+        of_flow = [
+            f"open_edge_flow_{self.all_given}",
+            *(f"open_edge_{part}_given" for part in ALONG_GRID),
+        ]
         return [
             *(((name,), _tracer, (f"{name}_at_open_edge",)) for name in tracers),
-            ((HEIGHT,), _height, ("open_edge_height_given",)),
+            ((HEIGHT,), lambda values: {height: values[HEIGHT][0]}, (height,)),
             (flow, self._flow, of_flow),
         ]
 
@@ -297,7 +306,7 @@ class Outside:
             return np.where((h > 0) & (of(open_) != 0), part - mean, 0.0)
 
         return {
-            "open_edge_flow_given": flow,
+            f"open_edge_flow_{self.all_given}": flow,
             "open_edge_velocity_x_given": inside(u, mean_u, self.cuts.open_x),
             "open_edge_velocity_y_given": inside(v, mean_v, self.cuts.open_y),
         }
@@ -311,10 +320,6 @@ def _whole(values: Any, like: Array) -> Array:
 
 def _tracer(values: Arrays) -> dict[str, Array]:
     return {f"{name}_at_open_edge": array for name, array in values.items()}
-
-
-def _height(values: Arrays) -> dict[str, Array]:
-    return {"open_edge_height_given": values[HEIGHT][0]}
 
 
 def values_of(data: Any, wanted: Sequence[str], own: Mapping[str, Any]) -> dict[str, Any]:

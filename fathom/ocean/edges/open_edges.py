@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from fathom.base.clock import seconds_of
+from fathom.base.clock import Clock, seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.grids.arguments import integer, number_of, yes_or_no
 from fathom.grids.water import WaterGrid
-from fathom.model.component import Field, Given
+from fathom.model.component import Field, Given, Wave
 from fathom.model.order import Order
 from fathom.model.schemes import scheme
 from fathom.ocean.components.component import OceanComponent, Tendency
@@ -21,6 +22,7 @@ from fathom.ocean.edges.given import ALONG_GRID, HEIGHT, TOWARDS, Outside, value
 from fathom.ocean.edges.outer import Wanted
 from fathom.ocean.edges.sides import Cuts, OpenEdge, listed
 from fathom.ocean.edges.stored import sea_around
+from fathom.ocean.edges.tides import BoundaryTides, TidesAtEdges, boundary_tides
 
 
 class OpenEdges(Configurable):
@@ -43,6 +45,7 @@ class OpenEdges(Configurable):
     velocity_x, velocity_y : along the axes of the grid; or eastward_velocity, northward_velocity
         [m s-1], default 0.
     tracers : name -> value of every further tracer.
+    tides : BoundaryTides, or the files of its data; None (default): none.
     inflow_time, outflow_time : in which tracers, and the flow less its mean over the column, are
         drawn to the given values where water or waves enter, and where they leave (Marchesiello et
         al. 2001).
@@ -71,6 +74,7 @@ class OpenEdges(Configurable):
         eastward_velocity: Given | None = None,
         northward_velocity: Given | None = None,
         tracers: Mapping[str, Given] | None = None,
+        tides: BoundaryTides | str | Path | None = None,
         inflow_time: str | float = "1d",
         outflow_time: str | float = "360d",
         sponge: float = 1.0,
@@ -91,6 +95,7 @@ class OpenEdges(Configurable):
             "northward_velocity": northward_velocity,
             **(tracers or {}),
         }
+        self.tides = boundary_tides(tides)
         self.inflow_time = _time("inflow_time", inflow_time)
         self.outflow_time = _time("outflow_time", outflow_time)
         self.balanced = yes_or_no("OpenEdges balanced", balanced)
@@ -150,7 +155,10 @@ class Edges(OceanComponent):
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.outside = Outside(grid, cuts, values, given.balanced, self.outer)
+        self.outside = Outside(grid, cuts, values, given.balanced, self.outer, given.tides is not None)
+        self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
+        if self.tides is not None:
+            self.tides.check(given.edges)
         self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
 
     def _around(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
@@ -174,9 +182,13 @@ class Edges(OceanComponent):
             "open_edge_length_y": cuts.length_y,
             "open_edge_radiation": cuts.radiation,
         }
-        return where | {
-            name: array for one in self.outside.values for name, array in one.constant().items()
-        }
+        tides = {} if self.tides is None else self.tides.fields
+        given = [one.constant() for one in self.outside.values]
+        return where | tides | {name: array for one in given for name, array in one.items()}
+
+    def waves(self, clock: Clock) -> Mapping[str, Wave]:
+        """Returns the waves of the tides."""
+        return {} if self.tides is None else self.tides.waves(clock)
 
     def diagnostics(self) -> Iterable[str]:
         """Returns the flow through the edges, which stays readable between steps."""
@@ -195,6 +207,8 @@ class Edges(OceanComponent):
         if phase == "divergence":
             for values in self.outside.values:
                 values.interpolate(do, "open_edge")
+            if self.tides is not None:
+                self.tides.add(do)
             do("EdgeConvergence")
         if phase == "transport":
             do(scheme("EdgeTransport", **self.times))

@@ -19,6 +19,7 @@ from fathom.grids.water import WaterGrid
 from fathom.model.component import Array
 
 SIDES = ("west", "east", "south", "north")
+FLOWS = {"radiated": 1.0, "prescribed": 0.0, "clamped": 1000.0}  # speed of waves over sqrt(g H)
 
 
 class OpenEdge(Configurable):
@@ -30,7 +31,9 @@ class OpenEdge(Configurable):
     between : (from, to) along it: latitudes of a western or eastern side, longitudes of the others
         [degrees], or metres on a plane; None: all of it.
     flow : "radiated" (default): waves leave, those of the sea surface (Flather 1976) and internal
-        ones (Orlanski 1976); "prescribed": the flow is the given one, whatever the sea does.
+        ones (Orlanski 1976); "prescribed": the flow is the given one, whatever the sea does;
+        "clamped": the height is the given one, and the flow through the edge what the sea makes of
+        it: waves of the surface are reflected, internal ones leave.
     """
 
     def __init__(
@@ -44,8 +47,11 @@ class OpenEdge(Configurable):
                 f"OpenEdge side = {side!r}{near(str(side), SIDES) or ';'} allowed:"
                 f" {', '.join(SIDES)}"
             )
-        if flow not in ("radiated", "prescribed"):
-            raise InputError(f"OpenEdge flow = {flow!r}; allowed: 'radiated', 'prescribed'")
+        if flow not in FLOWS:
+            allowed = ", ".join(map(repr, FLOWS))
+            raise InputError(
+                f"OpenEdge flow = {flow!r}{near(str(flow), FLOWS) or ';'} allowed: {allowed}"
+            )
         self.side, self.flow = side, flow
         self.between = None if between is None else pair("OpenEdge between", between, "degrees")
         if self.between is not None and self.between[0] >= self.between[1]:
@@ -139,9 +145,8 @@ class Cuts:
             there = edge.open_on(grid)
             which = self.open_x if edge.along_x else self.open_y
             which[edge.cells] = np.where(there, edge.outward, which[edge.cells])
-            if edge.flow == "radiated":
-                waves = radiates_x if edge.along_x else radiates_y
-                waves[edge.cells] = np.where(there, 1.0, waves[edge.cells])
+            waves = radiates_x if edge.along_x else radiates_y
+            waves[edge.cells] = np.where(there, FLOWS[edge.flow], waves[edge.cells])
         half_x, half_y = (np.where(one != 0, 0.5, 1.0) for one in (self.open_x, self.open_y))
         self.share = half_x * half_y  # of a cell that is inside
         self.half_x, self.half_y = half_x, half_y
