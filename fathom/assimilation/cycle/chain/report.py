@@ -46,17 +46,18 @@ def means(windows: Windows, state: str) -> dict[str, dict[str, float]]:
 
 def by_kind(windows: Windows) -> dict[str, dict[str, float]]:
     """Returns kind -> data of a window, degrees of freedom for signal, the same for each datum, and
-    the impact on the forecast [J kg-1].
+    the impact on the forecast [J kg-1] where it was asked for.
     """
     made: dict[str, dict[str, float]] = {}
-    looked = max(sum("impact" in w for w in windows), 1)
+    impacts = [w["impact"].get("kinds", {}) for w in windows if "impact" in w]
     for w in windows:
         m = w["minimisation"]
         for kind, count in m["kinds"].items():
-            of = made.setdefault(kind, {"data": 0.0, "freedom": 0.0, "impact": 0.0})
+            of = made.setdefault(kind, {"data": 0.0, "freedom": 0.0})
             of["data"] += count / len(windows)
             of["freedom"] += m["freedom"].get(kind, 0.0) / len(windows)
-            of["impact"] += w.get("impact", {}).get("kinds", {}).get(kind, 0.0) / looked
+    for kind, of in made.items() if impacts else ():
+        of["impact"] = float(np.mean([kinds.get(kind, 0.0) for kinds in impacts]))
     return made
 
 
@@ -125,10 +126,13 @@ def tables(windows: Windows, simulated: bool) -> dict[str, tuple[tuple[str, ...]
     made: dict[str, tuple[tuple[str, ...], Rows]] = {}
     if simulated:
         made["Errors against nature"] = _errors(windows)
+    kinds = by_kind(windows)
+    looked = any("impact" in v for v in kinds.values())
     made["Data by kind"] = (
-        ("kind", "data", "degrees of freedom", "of a datum", "impact on the forecast [J/kg]"),
+        ("kind", "data", "degrees of freedom", "of a datum",
+         *(["impact on the forecast [J/kg]"] if looked else [])),
         [(k, f"{v['data']:.0f}", f"{v['freedom']:.0f}", f"{v['freedom'] / v['data']:.3f}",
-          f"{v['impact']:+.4f}") for k, v in by_kind(windows).items()],
+          *([f"{v['impact']:+.4f}"] if looked else [])) for k, v in kinds.items()],
     )  # fmt: skip
     made["Departures"] = (
         ("kind and variable", "data", "departure / error", "residual / error", "mean departure",
