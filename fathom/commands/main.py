@@ -16,6 +16,7 @@ from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.column import column
 from fathom.commands.compare import compare
+from fathom.commands.convert import convert
 from fathom.commands.cycle import background, cycle
 from fathom.commands.data import data
 from fathom.commands.database import database
@@ -55,6 +56,7 @@ verbs = (
     variables,
     schema,
     data,
+    convert,
     database,
     observations,
     cycle,

@@ -153,6 +153,7 @@ class Checkpoint:
                 "provenance": provenance.attributes(s),
                 "run": (s.identity or s.begins_as).told,
                 "stores": {str(store.path): store.entry() for store in s.outputs},
+                **({"first_step": True} if 0 < s.count == s.anew else {}),
             },
         )
 
@@ -265,7 +266,7 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
         return np.ascontiguousarray(files[0][name])
 
     header, names = s.readers.share(head)
-    s.count, s.anew = header.steps, 0
+    s.count, s.anew = header.steps, header.steps if header.extra.get("first_step") else 0
     _check_clock(path, header, s)
     s.restored = {*state, *taken, *_made_by_steps(s)} & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1

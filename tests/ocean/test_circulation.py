@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import cases
 import fathom as fm
 from fathom import output, plots
 from fathom.ocean.products import circulation
@@ -16,6 +17,7 @@ from fathom.ocean.products.sections import corners, faces, passages
 SCRIPT = """
 import json, sys
 import numpy as np
+import cases
 import fathom as fm
 
 folder, servers, half = sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3
@@ -242,3 +244,21 @@ def test_errors_say_what_is_allowed(tmp_path, wrong, words):
 
     with pytest.raises(ValueError, match=words):
         prepared()
+
+
+def test_the_upward_velocity_closes_the_volume_of_columns(tmp_path):
+    """wo times area at an interface is what flows into the layers below it."""
+    model = cases.box(nx=12, ny=10, nz=5)
+    sim = fm.Simulation(model, "1h", surface=fm.SurfaceForcing(stress_x=0.1), directory=tmp_path)
+    faces = ["transport_east", "transport_north"]
+    sim.output("w.nc", ["vertical_velocity", *faces], every="1h", dtype="float64")
+    sim.run("3h", progress=False, report=False)
+    east, north = (sim.gather(name) for name in faces)
+    into = -np.diff(east, axis=2, prepend=0) - np.diff(north, axis=1, prepend=0)
+    below = np.cumsum(into[::-1], axis=0)[::-1]
+    with fm.open(tmp_path / "w.nc") as data:
+        found = data["wo"].isel(time=-1).values[:-1] * np.asarray(model.grid.areas[0])
+        assert data["wo"].attrs["standard_name"] == "upward_sea_water_velocity"
+    wet = np.arange(5)[:, None, None] < np.asarray(model.grid.wet_levels)
+    assert np.abs(below[wet]).max() > 1e3
+    np.testing.assert_allclose(found[wet], below[wet], atol=1e-6 * np.abs(below).max())

@@ -38,7 +38,7 @@ def warmth(x, y, z):
 
 def basin(land=False, **given):
     """The whole basin, in balance at the start."""
-    depth = (lambda x, y: np.where(x < 8 * size, 0.0, 1000.0)) if land else "flat"
+    depth = (lambda x, y: np.where(x < 10 * size, 0.0, 1000.0)) if land else "flat"
     extent = (cells * size, cells * size)
     grid = fm.CartesianGrid(nx=cells, ny=cells, extent=extent, bathymetry=depth, levels=levels())
     model = fm.Ocean(grid, **parts(**given)).set(

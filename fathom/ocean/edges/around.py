@@ -1,9 +1,9 @@
 """Values of an outer sea at points of a sea inside it.
 
 A value is bilinear between the four points around it. Of tracers and the height only points with
-water count, by their weight; where a layer of the outer sea has no water around a place, the value
-is that of the layer above. The flow is 0 on land, as on the B grid. Between layers a value is
-linear, above and below them constant.
+water count, by their weight; where none of the four has any, the nearest one. Where a layer of the
+outer sea has no water around a place, the value is that of the layer above. The flow is 0 on land,
+as on the B grid. Between layers a value is linear, above and below them constant.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class Around:
         levels = np.asarray(sea.levels(where)).ravel()
         here = (weight * (levels[index] > 0)).sum(1)
         self.dry = (here == 0) & ~self.outside
-        if self.dry.any() or self.outside.any():
-            _take_nearest(index, weight, self.dry | self.outside, levels, there, (x, y), sea)
+        self.far = self.dry.copy()  # from water: further than two cells
+        if self.dry.any():
+            self.far[self.dry] = _take_nearest(index, weight, self.dry, levels, there, (x, y), sea)
         self.needed, again = np.unique(index, return_inverse=True)
         self.index, self.weight = again.reshape(index.shape), weight
         self.wet = levels[self.needed][self.index]
@@ -117,15 +118,20 @@ def _take_nearest(
     there: tuple[Array, Array],
     here: tuple[Array, Array],
     sea: Sea,
-) -> None:
-    """Lets some places have the value of the nearest point with water."""
+) -> Array:
+    """Lets some places have the value of the nearest point with water. Returns which of them are
+    further from it than two cells are long.
+    """
     from scipy.spatial import cKDTree  # start-up time
 
     make = unit_vectors if sea.spherical else (lambda x, y: np.stack([x, y], -1))
-    wet = np.flatnonzero(levels > 0)
+    points_, wet = make(*(np.ravel(one) for one in there)), np.flatnonzero(levels > 0)
     if not wet.size:
-        return
-    tree = cKDTree(make(*(np.asarray(one).ravel()[wet] for one in there)))
-    _, nearest = tree.query(make(*(one[which] for one in here)))
+        return np.ones(int(which.sum()), bool)
+    places_ = make(*(one[which] for one in here))
+    distance, nearest = cKDTree(points_[wet]).query(places_)
+    four = points_[index[which]]
+    cell = np.linalg.norm(four - four[:, :1], axis=2).max(1)  # a diagonal, or 0: beyond the rim
     index[which] = wet[nearest][:, None]
     weight[which] = np.array([1.0, 0.0, 0.0, 0.0])
+    return np.asarray(distance > 1.5 * np.where(cell > 0, cell, cell.max()))

@@ -62,8 +62,8 @@ class Wanted:
         return found
 
     def _check(self, sea: Any, center: Around) -> None:
-        """Checks that there is water around each cell of an edge. InputError: there is none."""
-        for which, why in ((center.outside, "leaves"), (center.dry, "meets land of")):
+        """Checks that there is water near each cell of an edge. InputError: there is none."""
+        for which, why in ((center.outside, "leaves"), (center.far, "meets land of")):
             if which.any():
                 j, i = (int(one[which][0]) for one in np.nonzero(self.edges))
                 raise InputError(

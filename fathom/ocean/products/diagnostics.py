@@ -66,6 +66,13 @@ def _through(side: str) -> Callable[[Ocean, Window, Array], Array]:
     return of
 
 
+def _upward(ocean: Ocean, window: Window, transport: Array) -> Array:
+    """Returns the velocity from the transport up through the interfaces of a block."""
+    j0, i0, ny, nx = window
+    area = np.asarray(ocean.grid.areas[0])[j0 : j0 + ny, i0 : i0 + nx]
+    return np.asarray(transport / area)
+
+
 def potential_density(
     ocean: Ocean, temperature: Array, salinity: Array, pressure: float = 0.0
 ) -> Array:
@@ -129,6 +136,7 @@ derived = {
     "surface_northward_velocity": Diagnostic(_velocity, weighted(_north), surface=True),
     "bolus_velocity_x": Diagnostic(("bolus_transport_east",), _through("east")),
     "bolus_velocity_y": Diagnostic(("bolus_transport_north",), _through("north")),
+    "vertical_velocity": Diagnostic(("transport_up",), _upward),
     "mixed_layer_depth": Diagnostic(
         ("temperature", "salinity"), _mixed_layer_depth, linear=False, vertical="column"
     ),
