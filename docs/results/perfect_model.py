@@ -1,9 +1,10 @@
-"""A perfect-model twin of the verified forecast: a forecast from an analysis is nature, of which the
-set of GRIB keeps what the set of ECMWF has: six levels on 10 degrees, every six hours. What a
-forecast from its first time then loses is lost by the coarse start, not by the model.
+r"""A perfect-model twin of the verified forecast: a run of the model is nature, of which a file of
+GRIB keeps what the set of ECMWF has: six levels on 10 degrees, every six hours. What a forecast
+from its first time then loses is lost by the coarse start, not by the model.
 
     python docs/results/perfect_model.py runs/nature.grib2
-    python docs/results/verified_forecast.py runs/nature.grib2 --truncation 42 --levels 26 --step 30min
+    python docs/results/verified_forecast.py runs/nature.grib2 --truncation 42 --levels 26 \
+        --step 30min
 
 Nature is the same model with the same settings, long after its start from the embedded GFS state:
 its humidity and its stratosphere are its own by then. (After a day its stratosphere is still that
@@ -14,6 +15,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+
 import verified_forecast
 from fathom.base.clock import Period
 
@@ -36,10 +38,9 @@ def main():
         parser.add_argument(f"--{name}", default=default)
     given = parser.parse_args()
     path = Path(given.file)
-    settings = dict(grid="quadratic", filter="6h", precision="fp32", columns=None, dry=False)
-    options = argparse.Namespace(
-        **settings, **vars(given) | {"file": "gfs", "out": str(path.parent / path.stem)}
-    )
+    settings = {"grid": "quadratic", "filter": "6h", "precision": "fp32", "columns": None}
+    nature = {"file": "gfs", "out": str(path.parent / path.stem), "dry": False}
+    options = argparse.Namespace(**settings | vars(given) | nature)
     sim = verified_forecast.forecast(options, given.start)
     spin_up = round(Period(given.spin_up).seconds)
     first = np.datetime64(given.start) + np.timedelta64(spin_up, "s")

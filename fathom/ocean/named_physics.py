@@ -49,8 +49,8 @@ named: Mapping[str, Callable[[WaterGrid], dict[str, Any]]] = {
 
 
 def usual_parts(physics: str, grid: WaterGrid) -> tuple[str, dict[str, Any]]:
-    """Returns the name of a set and its parts by keyword; "default" is "standard" where rows go once
-    around the earth, "simple" elsewhere. InputError: there is no such set.
+    """Returns the name of a set and its parts by keyword; "default" is "standard" where rows go
+    once around the earth, "simple" elsewhere. InputError: there is no such set.
     """
     if physics == "default":
         around = grid.horizontal.spherical and grid.horizontal.periodic

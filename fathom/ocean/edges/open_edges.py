@@ -155,7 +155,9 @@ class Edges(OceanComponent):
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.outside = Outside(grid, cuts, values, given.balanced, self.outer, given.tides is not None)
+        self.outside = Outside(
+            grid, cuts, values, given.balanced, self.outer, given.tides is not None
+        )
         self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
         if self.tides is not None:
             self.tides.check(given.edges)

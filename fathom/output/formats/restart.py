@@ -258,7 +258,9 @@ class Restart:
         for n, row in enumerate(range(0, ny, entry["rows"])):
             band = array[row : row + entry["rows"]]
             place, of_sum = self._content.band(entry, n)
-            tail = np.empty(_blocks(band.nbytes + 4) - band.nbytes if "stride" in entry else 4, "u1")
+            tail = np.empty(
+                _blocks(band.nbytes + 4) - band.nbytes if "stride" in entry else 4, "u1"
+            )
             _pread(self._file, band, place)
             _pread(self._file, tail, of_sum)
             if zlib.crc32(band) != int.from_bytes(tail[:4], "little") or tail[4:].any():
