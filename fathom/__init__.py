@@ -69,6 +69,7 @@ public = {
     "Average": "assimilation.sea_costs",
     "Transport": "assimilation.sea_costs",
     "Simulation": "run.simulation",
+    "export_columns": "run.columns",
     "Coupled": "coupled.system",
     "Programs": "coupled.programs",
     "ProgramsFile": "coupled.file",

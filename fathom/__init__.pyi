@@ -88,6 +88,7 @@ from .ocean import Tides as Tides
 from .ocean import WeddellSea as WeddellSea
 from .output import open as open
 from .output.diagnostics import diagnostic as diagnostic
+from .run.columns import export_columns as export_columns
 from .run.simulation import Simulation as Simulation
 
 __all__ = [
@@ -194,6 +195,7 @@ __all__ = [
     "adjoint",
     "adjoint_error",
     "diagnostic",
+    "export_columns",
     "load_scheme",
     "open",
     "reads",

@@ -1,4 +1,4 @@
-"""`fathom column`: a single column from a DEPHY driver file."""
+"""`fathom column`: a single column from a DEPHY driver file; and its verb `export`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,27 @@ from pathlib import Path
 
 import click
 
+from fathom.commands.column_export import export
 from fathom.commands.options import PathOf, positive
 
 
-@click.command(short_help="A single column from a DEPHY driver file.")
+class Column(click.Group):
+    """A group whose verb is `case` where none is given: `fathom column FILE OUT`."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Returns the arguments that are left, with the verb before them."""
+        named = args[:1] and args[0] in (*self.commands, *context.help_option_names)
+        return super().parse_args(context, args if named or not args else ["case", *args])
+
+
+@click.group(cls=Column, short_help="A single column, or columns of a run for training.")
+def column() -> None:
+    """Run a single column of a DEPHY driver file, `fathom column FILE OUT`; or write columns of a
+    run for the training of a scheme, `fathom column export`.
+    """
+
+
+@column.command("case", short_help="A single column from a DEPHY driver file.")
 @click.argument("file", type=PathOf(exists=True, dir_okay=False))
 @click.argument("out", type=PathOf())
 @click.option("--for", "period", metavar="TIME", help="How long; by default to the file's end.")
@@ -30,7 +47,7 @@ from fathom.commands.options import PathOf, positive
     type=positive,
     help="Roughness of the ground [m], if the file has none.",
 )
-def column(
+def case(
     file: Path,
     out: Path,
     period: str | None,
@@ -55,15 +72,15 @@ def column(
 
     import numpy as np
 
+    from fathom.atmosphere.column import published_columns as known
     from fathom.atmosphere.column.driver_file import DriverFile
     from fathom.atmosphere.column.forced import ForcedColumn
-    from fathom.atmosphere.column.published_columns import case, compared
     from fathom.base import mpi
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         given = DriverFile(file)
-        usual = case(given.name)
+        usual = known.case(given.name)
         single = ForcedColumn(
             given,
             np.linspace(0, top or usual.top, (levels or usual.layers) + 1),
@@ -79,6 +96,9 @@ def column(
         click.echo(f"warning: {warning.message}", err=True)
     writing.netcdf("OUT", out, profiles)
     click.echo("means of the last hours:")
-    for quantity, found, published in compared(profiles):
+    for quantity, found, published in known.compared(profiles):
         click.echo(f"  {quantity}: {found}" + (f"; large eddies {published}" if published else ""))
     return 0
+
+
+column.add_command(export)

@@ -14,6 +14,7 @@ from fathom.base.failure import LaunchError
 from fathom.base.shown import on_one_line
 from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
+from fathom.commands.calibrate import calibrate
 from fathom.commands.column import column
 from fathom.commands.compare import compare
 from fathom.commands.convert import convert
@@ -62,6 +63,7 @@ verbs = (
     cycle,
     background,
     sensitivity,
+    calibrate,
     forcing,
     blocks,
     bench,

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom import names
 from fathom.base import earth, moist_air, mpi
 from fathom.base.failure import InputError, RunError
 from fathom.base.near import unknown
@@ -180,7 +181,10 @@ class LearnedScheme(PythonScheme):
         return list(found.values())
 
     def _diagnostic(self, what: str, units: str) -> Use:
-        return schemes.writes(f"{self.name}_{what}", "center column", units)
+        """Returns a field of columns of its own, which output knows from now on."""
+        name, title = f"{self.name}_{what}", f"{what.replace('_', ' ')} of {self.name}"
+        names.add(names.Name(name, name, "", title, units, "center", "column", "viridis"))
+        return schemes.writes(name, "center column", units)
 
     def _unit_of_sum(self, name: str) -> str:
         if name == "energy":
@@ -331,6 +335,6 @@ def _fix_of(name: str) -> str:
 
 def _of_core(field: Mapping[str, Any]) -> Use:
     """Returns a field of a scheme of the core, as a process in Python reads it."""
-    vertical = field["vertical"]
-    place = vertical if vertical == "profile" else f"{field['horizontal']} {vertical}"
+    profile = field["horizontal"] == "profile"
+    place = "interface profile" if profile else f"{field['horizontal']} {field['vertical']}"
     return schemes.reads(field["name"], place, field["units"])

@@ -28,6 +28,7 @@ names = {
     "observations": 200,
     "own_grid": 21,
     "own_operator": 30,
+    "own_emulator": 2,
     "assimilation": 0,
     "four_dimensional": 0,
     "limited_area": 84,

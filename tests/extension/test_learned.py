@@ -183,6 +183,34 @@ def test_the_fall_back_works_column_by_column(tmp_path):
     np.testing.assert_array_equal(found, np.where(share == 1, scheme, net_alone))
 
 
+def test_a_fall_back_in_the_sea(tmp_path):
+    """A scheme that reads a profile, over a sea floor: density by a net that is never asked."""
+    file = net(tmp_path / "rho.onnx", [np.zeros((2 * nz, 2 * nz + 1))], [np.zeros(2 * nz + 1)])
+    fields = [temperature, fm.reads("salinity", "center layer", "1e-3")]
+    made = [
+        *(fm.writes("density_anomaly", "center layer", "kg m-3"),),
+        *(fm.writes("stratification", "center interface", "s-2"),),
+    ]
+    more = {"thickness": "thickness", "within": {"temperature": (90, 99)}}
+    linear = fm.LinearEquationOfState()
+    scheme = fm.load_scheme(file, {"x": fields}, {"y": made}, fallback=linear, **more)
+    usual = after(tank(equation_of_state=linear))
+    own = tank(equation_of_state=linear).insert(scheme, instead_of="LinearEquationOfState")
+    np.testing.assert_array_equal(after(own).gather("temperature"), usual.gather("temperature"))
+
+
+def test_the_share_of_the_fall_back_is_output(tmp_path):
+    """Its mean over a run, and the time of the scheme in the profile."""
+    warm = {"air_temperature": (150.0, 285.0)}
+    model = air(of_radiation(tmp_path, within=warm, fallback="Radiation"))
+    sim = fm.Simulation(model, time_step="1h", directory=tmp_path)
+    sim.output("share.nc", ["sky_fallback"], every="4h", statistic="mean")
+    sim.run("4h", report=False)
+    with fm.open(tmp_path / "share.nc") as found:
+        assert 0.2 < found["sky_fallback"][-1].mean() < 0.8
+    assert any("sky" in str(line) for _, line in sim.describe()[1])
+
+
 def test_a_column_beyond_the_ranges_ends_the_run(tmp_path):
     scheme = relaxing(tmp_path, within={"temperature": (0, 5)})
     with pytest.raises(

@@ -42,6 +42,7 @@ sections = (
     "output",
     "observations",
     "parallel",
+    "calibration",
     "not_written",
 )
 extension_keys = ("schemes", "python")

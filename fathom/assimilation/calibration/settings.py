@@ -1,0 +1,119 @@
+"""[calibration] of an experiment's file, read and checked.
+
+[calibration]                        members, iterations, seed, method, keep
+[calibration.parameters."a.b.c"]     a prior for each key of the file (priors.py)
+[calibration.costs.NAME]             what is compared (costs.py)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from fathom.assimilation.calibration.costs import Cost, costs_of
+from fathom.assimilation.calibration.priors import Prior, prior_of
+from fathom.base.failure import InputError
+from fathom.base.near import unknown
+from fathom.run.experiment import trust
+from fathom.run.experiment.experiment import Experiment
+from fathom.run.experiment.toml import Document
+
+methods = ("ensemble", "gradient")
+
+
+@dataclass
+class Settings:
+    """members : runs of an iteration.  iterations : at most.  seed : of the first members.
+    method : "ensemble"; "gradient", of an ocean with an adjoint, from the middle of the priors.
+    keep : whether the output of members stays on disk.
+    """
+
+    members: int = 10
+    iterations: int = 10
+    seed: int = 0
+    method: str = "ensemble"
+    keep: bool = False
+
+
+@dataclass
+class Calibration:
+    """A calibration: its file, settings of the command line, parameters, costs."""
+
+    file: Path
+    more: tuple[str, ...]
+    settings: Settings
+    priors: list[Prior]
+    costs: list[Cost]
+
+    def experiment(self, values: Iterable[float]) -> Experiment:
+        """Returns the experiment with these values of the parameters."""
+        return Experiment.read(self.file, [*self.more, *self.set(values)])
+
+    def set(self, values: Iterable[float]) -> list[str]:
+        """Returns values of the parameters as settings of a file."""
+        return [f"{prior.key}={float(x)!r}" for prior, x in zip(self.priors, values)]
+
+    def middle(self) -> list[float]:
+        """Returns the medians of the priors."""
+        return [float(prior.value(0.0)) for prior in self.priors]
+
+
+def read(file: Path, more: Iterable[str] = ()) -> Calibration:
+    """Returns the calibration of a file. InputError: it has none, or something in it is wrong."""
+    more = tuple(more)
+    document = Document.read(file, more)
+    table = document.section("calibration")
+    if not table:
+        raise InputError(f"{file} has no [calibration]; docs/calibration.md describes it")
+    plain = {name: x for name, x in table.items() if name not in ("parameters", "costs")}
+    known = {one.name: one.default for one in fields(Settings)}
+    for name, value in plain.items():
+        if name not in known:
+            all_ = (*known, "parameters", "costs")
+            raise InputError(
+                unknown(f"{document.place('calibration', name)}: key of [calibration]", name, all_)
+            )
+        if type(value) is not type(known[name]) or (type(value) is int and value < 0):
+            raise InputError(
+                f"{document.place('calibration', name)}: {name} = {value!r} must be like"
+                f" {known[name]!r}"
+            )
+    settings = Settings(**plain)
+    if settings.method not in methods:
+        raise InputError(unknown("method of a calibration", settings.method, methods))
+    at = lambda *path: ("calibration", *path)
+    given = _tables(document, table, "parameters")
+    priors = [document.at(at("parameters"), prior_of, key, one) for key, one in given.items()]
+    costs = document.at(
+        at("costs"), costs_of, _tables(document, table, "costs"), Path(file).resolve().parent
+    )
+    trust.check(str(file), sorted({one.python for one in costs if one.python}))
+    made = Calibration(Path(file), more, settings, priors, costs)
+    _check(made)
+    return made
+
+
+def _tables(document: Document, table: Any, name: str) -> dict[str, Any]:
+    """Returns the tables of parameters or costs; of keys of a file written with dots, too."""
+    found = table.get(name)
+    if not isinstance(found, dict) or not found:
+        raise InputError(
+            f"{document.place('calibration')}: it needs [calibration.{name}.NAME] with their tables"
+        )
+    return found
+
+
+def _check(made: Calibration) -> None:
+    """Raises InputError before the first run: a parameter or an output that the file lacks."""
+    for prior in made.priors:
+        for x in (prior.least, prior.most):
+            setting = f"{prior.key}={x!r}"
+            Experiment.read(made.file, [*made.more, setting]).model  # noqa: B018  it is built
+    outputs = made.experiment(made.middle()).tables.get("output", {})
+    for one in made.costs:
+        if one.output and one.output not in outputs:
+            raise InputError(unknown(f"output of the cost {one.name}:", one.output, outputs))
+        if one.file and not Path(one.file).exists():
+            raise InputError(f"the cost {one.name}: {one.file}: no such file")
