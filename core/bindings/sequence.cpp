@@ -165,9 +165,8 @@ void bind_program(nb::module_& m) {
                 follow_wave(s, profile, step, frequency, phase,
                             {std::move(cosines), std::move(sines), angle, rate});
             },
-            "profile"_a, "step"_a, "frequency"_a, "phase"_a,
-            "cosines"_a = std::vector<double>{1}, "sines"_a = std::vector<double>{},
-            "angle"_a = 0.0, "rate"_a = 0.0,
+            "profile"_a, "step"_a, "frequency"_a, "phase"_a, "cosines"_a = std::vector<double>{1},
+            "sines"_a = std::vector<double>{}, "angle"_a = 0.0, "rate"_a = 0.0,
             "sets [0] of a profile before each step to f cos(frequency t + phase + u), t [s] at "
             "its end; f and u are series in cosines and sines of multiples of angle + rate t")
         .def("follow_sun", &atmosphere::follow_sun, "step"_a, "days"_a, "period"_a = 0.0,

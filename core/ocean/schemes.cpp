@@ -26,6 +26,7 @@ Entries dynamics(Part) {
         linear_entry<FreshwaterConvergence>("FreshwaterConvergence"),
         linear_entry<FreshwaterContent>("FreshwaterContent"),
         entry<TidalForce>("TidalForce"),
+        entry<InternalWaveDrag>("InternalWaveDrag"),
         entry<AirPressureForce>("AirPressureForce"),
         entry<IceFlow<true>>("IceFlowX"),
         entry<IceFlow<false>>("IceFlowY"),

@@ -2,6 +2,9 @@
 ///   dv/dt = g grad(h + beta eta)      h the equilibrium tide [m]; beta: the tide's own attraction
 ///       and load, in proportion to its height (Accad & Pekeris 1978, Phil. Trans. R. Soc. A 290)
 ///   dv/dt = -grad(p) / rho0           p the pressure of the air
+/// and what the tide loses to the internal waves that it makes over a rough sea floor (Jayne & St.
+/// Laurent 2001, Geophys. Res. Lett. 28):
+///   dv/dt = -r v / H                  r = kappa h^2 N_b / 2 [m s-1]
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -46,6 +49,28 @@ struct TidalForce {
         const Real beta = Real(typename Real::Number(self_attraction));
         auto height = [&](Shift s) { return fma(beta, Real(eta(s)[0]), tide(s)[0]); };
         ForceOfAll<Real>(height, dx[0], dy[0]).add(gravity, tendency_x, tendency_y, each);
+    }
+};
+
+struct InternalWaveDrag {
+    static constexpr std::string_view summary =
+        "drag of the internal waves that tides make over a rough sea floor";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "internal_wave_drag", place::center_column, "m s-1", 1> drag,
+        Reads<Real, "depth_corner", place::corner_column, "m"> depth,
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1"> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1"> v,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Levels each) const {
+        const Real around = (drag[0] + drag(east)[0]) + (drag(north)[0] + drag(northeast)[0]),
+                   rate = 0.25 * around / larger(Real(depth[0]), Real(1));
+        for (int k = each.first; k < each.end; ++k) {
+            tendency_x[k] -= rate * u[k];
+            tendency_y[k] -= rate * v[k];
+        }
     }
 };
 

@@ -21,6 +21,8 @@ wavenumber = 2 * np.pi / 10e3  # [m-1]
 # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as
 # observed (Egbert & Ray 2000)
 transport = 64.0
+# stratification of the deep sea, N = surface_frequency exp(-depth / decay) (Garrett & Munk 1972)
+surface_frequency, decay = 5.24e-3, 1300.0  # [s-1], [m]
 least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom friction
 
 
@@ -43,18 +45,36 @@ def roughness(depth: np.ndarray, water: np.ndarray) -> np.ndarray:
     )  # nine values, three parameters
 
 
+def _fine() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns latitude, longitude, share of water and depth of the topography."""
+    data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
+    depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
+    return data["latitude"], data["longitude"], water, depth
+
+
+def _of_cells(
+    values: np.ndarray, corner_longitude: np.ndarray, corner_latitude: np.ndarray
+) -> np.ndarray:
+    """Returns means over the water of the cells of a grid (ny, nx); 0 without water."""
+    latitude, longitude, water, _ = _fine()
+    both = np.stack([water, water * values])
+    fraction, total = cell_means(both, latitude, longitude, corner_longitude, corner_latitude)
+    return np.where(fraction > 0, total / np.maximum(fraction, 1e-9), 0.0)
+
+
 @once
 def energy(corner_longitude: np.ndarray, corner_latitude: np.ndarray) -> np.ndarray:
     """Returns e of the cells of a grid (ny, nx); corners as for `bathymetry.ocean_depth`."""
-    data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
-    depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
+    _, _, water, depth = _fine()
     speed = np.where(depth > least_depth, transport / np.maximum(depth, least_depth), 0.0)
     rough = 0.5 * earth.SEA_WATER_DENSITY * wavenumber * roughness(depth, water) * speed**2
-    fraction, total = cell_means(
-        np.stack([water, water * rough]),
-        data["latitude"],
-        data["longitude"],
-        corner_longitude,
-        corner_latitude,
-    )
-    return np.where(fraction > 0, total / np.maximum(fraction, 1e-9), 0.0)
+    return _of_cells(rough, corner_longitude, corner_latitude)
+
+
+@once
+def wave_drag(corner_longitude: np.ndarray, corner_latitude: np.ndarray) -> np.ndarray:
+    """Returns r = k h² N_b / 2 [m s-1] of the cells of a grid (ny, nx); 0 where it is shallow."""
+    _, _, water, depth = _fine()
+    frequency = np.where(depth > least_depth, surface_frequency * np.exp(-depth / decay), 0.0)
+    rough = 0.5 * wavenumber * roughness(depth, water) * frequency
+    return _of_cells(rough, corner_longitude, corner_latitude)

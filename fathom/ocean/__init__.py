@@ -1,5 +1,6 @@
 """The ocean: its model, its forcing, its diagnostics, its limits and its pictures."""
 
+from fathom.ocean.components.carbon import Alkalinity, Carbon, Oxygen
 from fathom.ocean.components.component import OceanComponent
 from fathom.ocean.components.eddies import GentMcWilliams
 from fathom.ocean.components.free_surface import FreeSurface
@@ -27,9 +28,11 @@ __all__ = [
     "CFC11",
     "CFC12",
     "SF6",
+    "Alkalinity",
     "AnisotropicFriction",
     "BoundaryTides",
     "BulkForcing",
+    "Carbon",
     "DenmarkStrait",
     "Dye",
     "FaroeBankChannel",
@@ -42,6 +45,7 @@ __all__ = [
     "OpenEdge",
     "OpenEdges",
     "Overflow",
+    "Oxygen",
     "PassiveTracer",
     "RossSea",
     "SeaIce",

@@ -141,11 +141,13 @@ class Ocean(Model):
     air_pressure : whether the pressure of the air of the surface forcing presses the sea.
     nudging : list of Nudging: tracers and flow that are drawn to given values.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing under BulkForcing.
-    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
-        the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
-    reactions : scheme or list of schemes that change several tracers at once: NPZD, or the user's
-        own, in C++ or a PythonScheme. They run once a step, when the tendencies of all of these
-        tracers are complete otherwise, and none has its new value.
+    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6, Carbon,
+        Alkalinity, Oxygen; a word is the name of a PassiveTracer, except "ideal_age", "cfc11",
+        "cfc12", "sf6", "dissolved_inorganic_carbon", "alkalinity" and "oxygen".
+    reactions : scheme or list of schemes that change several tracers at once: NPZD, RedfieldCarbon
+        and RedfieldOxygen after it, or the user's own, in C++ or a PythonScheme. They run once a
+        step, when the tendencies of all of these tracers are complete otherwise, and none has its
+        new value.
     budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
     extra_processes : list of Insertion: the user's processes in the order of a step.

@@ -213,7 +213,7 @@ class Statistics:
     ) -> Any:
         assert self.statistic is not None
         now = f"{field}_after" if f"{field}_after" in known else field
-        place = places.get(field) or known.get(field) or places["tracer"]
+        place = places.get(field) or known.get(now) or places["tracer"]
         into = self._running_name(field, surface)
         return running(statistics[self.statistic][0], now, place, into, surface, precision)
 

@@ -31,6 +31,8 @@ small = {
         "grid.levels.nz=6",
         "simulation.time_step=20m",
     ],
+    "regional-shelf-tides": ["grid.nx=12", "grid.ny=16", "grid.levels.nz=4"],
+    "ocean-tides-1deg": ["grid.resolution=3deg"],
     "lock-exchange": ["grid.ny=64", "simulation.time_step=120s"],
     "overflow": ["grid.levels.nz=25", "simulation.time_step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.time_step=40m"],

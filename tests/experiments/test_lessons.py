@@ -32,6 +32,7 @@ names = {
     "assimilation": 0,
     "four_dimensional": 0,
     "limited_area": 84,
+    "carbon": 20,
 }
 
 
@@ -226,3 +227,13 @@ def test_own_operator(learn):
     np.testing.assert_allclose(lesson["angle"][low], expected[low], rtol=0.06)
     assert lesson["error_after"] < lesson["error_before"] / 2
     assert "bending-angle" in plugged._own
+
+
+def test_carbon(learn):
+    """The bloom takes up carbon in Redfield's ratio, the sea takes it from the air, and all that it
+    has more came through the surface.
+    """
+    lesson = learn("carbon")
+    assert lesson["pressure"][-1] < lesson["pressure"][0] - 10
+    assert lesson["uptake"] > 0
+    assert lesson["carbon_left_over"] == pytest.approx(0, abs=1e-9)

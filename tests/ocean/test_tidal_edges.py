@@ -222,3 +222,21 @@ def test_what_cannot_be_is_refused(tmp_path):
         sim.output("t.nc", "sea_surface_height", every="5d", harmonics=["M2", "S2"])
     with pytest.raises(InputError, match="harmonics are of fields of columns"):
         sim.output("t.nc", "temperature", every="5d", harmonics=["M2"])
+
+
+def test_the_tide_turns_round_a_point_without_tide():
+    """A gulf on the turning earth (Taylor 1921, with friction): amplitude and phase come nearer to
+    the solution with the width of cells, and least of them is where it is there.
+    """
+    errors = []
+    for columns, rows, cell in ((16, 27, 24e3), (31, 53, 12.4e3)):
+        sim, exact = tidal_seas.gulf(columns, rows, cell, step=600.0)
+        how = {"constituents": ["M2"], "nodal": False}
+        sim.output("tide.nc", "sea_surface_height", every="25h", harmonics=how)
+        sim.run("75h", report=False)
+        found = waves(sim.directory / "tide.nc")
+        errors.append(np.sqrt((abs(found - exact) ** 2).sum() / (abs(exact) ** 2).sum()))
+        places = [np.unravel_index(abs(one).argmin(), one.shape) for one in (found, exact)]
+        assert np.hypot(*np.subtract(*places)) * cell < 40e3
+    assert errors[1] < 0.2
+    assert errors[1] < 0.7 * errors[0]

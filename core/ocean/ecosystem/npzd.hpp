@@ -7,7 +7,8 @@
 ///   D' = (1 - b) G + m P + q Z^2         plants use
 ///        - r D - w dD/dz
 /// I is that in the middle of a layer. What sinks stays above the sea floor, so that nitrogen is
-/// only moved. Rates see no number below 0.
+/// only moved. Rates see no number below 0. `nutrient_source` is N', for what follows nitrogen
+/// (redfield.hpp).
 #pragma once
 #include "base/elementary.hpp"
 #include "field/process.hpp"
@@ -55,6 +56,7 @@ template <bool own> struct NPZD {
         Reads<Real, "area_center", place::center_column, "m2"> area,
         Reads<Real, "wet_levels", place::center_column, "1"> wet,
         CellThickness<Real, own> thickness,
+        Writes<Real, "nutrient_source", place::center_layer, "mmol m-3 s-1"> source,
         Updates<Real, "nutrient_tendency", place::center_layer, "mmol s-1"> to_nutrient,
         Updates<Real, "phytoplankton_tendency", place::center_layer, "mmol s-1"> to_phytoplankton,
         Updates<Real, "zooplankton_tendency", place::center_layer, "mmol s-1"> to_zooplankton,
@@ -80,6 +82,7 @@ template <bool own> struct NPZD {
                        rots = T(remineralisation) * D;
             const Real V = select(here, A * h * day, zero);
             const Real leaves = select(Real(T(k + 1)) < bottom, A * (T(sinking) * day) * D, zero);
+            source[k] = select(here, day * (back + rots - U), zero);
             to_nutrient[k] += V * (back + rots - U);
             to_phytoplankton[k] += V * (U - G - dies);
             to_zooplankton[k] += V * (T(assimilation) * G - back - eaten);

@@ -1,6 +1,7 @@
 #include "physics/schemes.hpp"
 #include "field/linear_entry.hpp"
 #include "physics/sea_surface/bulk.hpp"
+#include "physics/sea_surface/carbon.hpp"
 #include "physics/sea_surface/fluxes.hpp"
 #include "physics/sea_surface/frazil.hpp"
 #include "physics/sea_surface/freezing.hpp"
@@ -50,6 +51,8 @@ Entries sea_surface(Part) {
             entry<GasExchange<CFC11Gas>>("CFC11Exchange"),
             entry<GasExchange<CFC12Gas>>("CFC12Exchange"),
             entry<GasExchange<SF6Gas>>("SF6Exchange"),
+            entry<CarbonExchange>("CarbonExchange"),
+            entry<OxygenExchange>("OxygenExchange"),
             linear_entry<JerlovWater>("JerlovWater"),
             entry<ChlorophyllWater>("ChlorophyllWater"),
             linear_entry<ShortwaveHeating>("ShortwaveHeating")};

@@ -32,26 +32,24 @@ edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
 embedded = FOLDER / "gases-in-air.txt"
 
 
-class _Gas(PassiveTracer):
-    columns: ClassVar[tuple[int, ...]] = ()  # of the embedded table: north, south
+class ExchangedGas(PassiveTracer):
+    """A tracer that the sea exchanges with the air, by the scheme `exchange`."""
+
+    exchange: ClassVar[str] = ""
 
     def __init__(
-        self,
-        name: str | None = None,
-        *,
-        history: str | Path | None = None,
-        coefficient: float = constants.usual["gas_transfer"],
-        wind_variance: float | None = None,
+        self, name: str, units: str, coefficient: float, wind_variance: float | None
     ) -> None:
-        super().__init__(name or type(self).__name__.lower(), "mol m-3")
-        self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
+        super().__init__(name, units)
+        self.coefficient, self.wind_variance = coefficient, wind_variance
         # names and bounds are checked here
         self._exchange(1.0 if wind_variance is None else wind_variance)
 
     def _exchange(self, wind_variance: float) -> Scheme:
         """Returns the scheme of gas exchange."""
-        name = f"{type(self).__name__}Exchange"
-        found: Scheme = scheme(name, coefficient=self.coefficient, wind_variance=wind_variance)
+        found: Scheme = scheme(
+            self.exchange, coefficient=self.coefficient, wind_variance=wind_variance
+        )
         return found
 
     def fluxes(self, surface: Surface) -> Sequence[Scheme]:
@@ -74,24 +72,52 @@ class _Gas(PassiveTracer):
         )
         return {"northern_share": np.clip((latitude + edge) / (2 * edge), 0, 1)}
 
+
+def history_of(name: str, history: str | Path, unit: str) -> Array:
+    """Returns years, mole fraction in the north and in the south, (3, years), of a table.
+    InputError: it has other columns, or its years do not ascend.
+    """
+    numbers = np.asarray(table.table(history)).T
+    if len(numbers) != 3:
+        raise InputError(
+            f"{name}: {history} has {len(numbers)} columns; three are needed: year, north, south"
+            f" [{unit}]"
+        )
+    if not (np.diff(numbers[0]) > 0).all():
+        raise InputError(f"{name}: the years of {history} do not ascend")
+    return numbers
+
+
+def tables_in_air(numbers: Array, clock: Clock) -> Table:
+    """Returns years, north and south as a table of a profile."""
+    years, north, south = numbers
+    times = [clock.seconds_of_year(year) for year in years]
+    return times, np.stack([north, south], 1).tolist(), True
+
+
+class _Gas(ExchangedGas):
+    columns: ClassVar[tuple[int, ...]] = ()  # of the embedded table: north, south
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        history: str | Path | None = None,
+        coefficient: float = constants.usual["gas_transfer"],
+        wind_variance: float | None = None,
+    ) -> None:
+        self.history = history
+        super().__init__(name or type(self).__name__.lower(), "mol m-3", coefficient, wind_variance)
+
     def tables(self, grid: WaterGrid, clock: Clock) -> Mapping[str, Table]:
         """Returns the mole fractions in both hemispheres [1e-12]."""
-        years, north, south = self.in_air()
-        times = [clock.seconds_of_year(year) for year in years]
-        return {self.field.part("in_air"): (times, np.stack([north, south], 1).tolist(), True)}
+        return {self.field.part("in_air"): tables_in_air(self.in_air(), clock)}
 
     def in_air(self) -> Array:
         """Returns years, mole fraction in the north and in the south [1e-12], (3, years)."""
-        numbers = table.table(self.history or embedded)
-        numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
-        if len(numbers) != 3:
-            raise InputError(
-                f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year,"
-                " north, south [1e-12]"
-            )
-        if not (np.diff(numbers[0]) > 0).all():
-            raise InputError(f"{self.name}: the years of {self.history} do not ascend")
-        return np.asarray(numbers)
+        if self.history is None:
+            return np.asarray(table.table(embedded).T[[0, *self.columns]])
+        return history_of(self.name, self.history, "1e-12")
 
 
 _about = """{gas} [mol m-3]: taken up from the air by gas exchange (Wanninkhof 2014), with its
@@ -110,14 +136,14 @@ wind_variance : mean square of the wind over the square of the wind speed that t
 
 class CFC11(_Gas):
     __doc__ = _about.format(gas="CFC-11")
-    columns = (1, 2)
+    columns, exchange = (1, 2), "CFC11Exchange"
 
 
 class CFC12(_Gas):
     __doc__ = _about.format(gas="CFC-12")
-    columns = (3, 4)
+    columns, exchange = (3, 4), "CFC12Exchange"
 
 
 class SF6(_Gas):
     __doc__ = _about.format(gas="Sulfur hexafluoride")
-    columns = (5, 6)
+    columns, exchange = (5, 6), "SF6Exchange"

@@ -12,6 +12,7 @@ import numpy as np
 from fathom.base.clock import Clock
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
+from fathom.data import tides as of_sea_floor
 from fathom.data.input.records import interpolate
 from fathom.grids.arguments import number_of, yes_or_no
 from fathom.grids.water import WaterGrid
@@ -32,6 +33,8 @@ class Tides(Configurable):
     self_attraction : beta; the attraction and load of the tide itself is that of beta times its
         height.
     nodal : whether amplitudes and phases follow the nodes of the moon's path in 18.6 years.
+    wave_drag : factor of the drag of the internal waves that the tide makes over the real sea floor
+        (Jayne & St. Laurent 2001); 0 (default): none. It also slows other flows: for runs of tides.
     """
 
     def __init__(
@@ -39,10 +42,14 @@ class Tides(Configurable):
         constituents: Sequence[str] = tuple(EQUILIBRIUM),
         self_attraction: float = 0.085,
         nodal: bool = True,
+        wave_drag: float = 0.0,
     ) -> None:
         self.constituents = known(constituents, "Tides", EQUILIBRIUM)
         self.self_attraction = number_of("Tides self_attraction", self_attraction, "1")
         self.nodal = yes_or_no("Tides nodal", nodal)
+        self.wave_drag = number_of("Tides wave_drag", wave_drag, "1")
+        if not 0 <= self.wave_drag <= 100:
+            raise InputError(f"Tides wave_drag = {wave_drag!r} must lie between 0 and 100")
 
     def height(self, date: datetime.datetime, longitude: Array, latitude: Array) -> Array:
         """Returns the equilibrium tide over a yielding earth [m] at places [degrees]."""
@@ -115,6 +122,14 @@ class ForcesFromAbove(OceanComponent):
             raise InputError("tides need a grid on the sphere; this one is a plane")
         self.grid, self.tides, self.air_pressure = grid, tides, air_pressure
 
+    def fixed_fields(self) -> Mapping[str, Any]:
+        """Returns the drag of internal waves."""
+        if self.tides is None or not self.tides.wave_drag:
+            return {}
+        h = self.grid.horizontal
+        drag = of_sea_floor.wave_drag(h.corner_longitude, h.corner_latitude)
+        return {"internal_wave_drag": self.tides.wave_drag * drag}
+
     def records(self) -> Iterable[Any]:
         """Returns the equilibrium tide."""
         return [] if self.tides is None else [EquilibriumTide(self.grid, self.tides)]
@@ -126,4 +141,5 @@ class ForcesFromAbove(OceanComponent):
         if self.tides is not None:
             interpolate(do, "equilibrium_tide")
             do("TidalForce", self_attraction=self.tides.self_attraction)
+            do("InternalWaveDrag", when=self.tides.wave_drag > 0)
         do("AirPressureForce", when=self.air_pressure)

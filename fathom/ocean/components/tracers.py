@@ -4,7 +4,7 @@ of each, and their budgets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fathom import names
@@ -12,6 +12,7 @@ from fathom.base.failure import InputError
 from fathom.model.component import Field
 from fathom.model.order import Order, in_small_letters
 from fathom.model.schemes import Scheme
+from fathom.ocean.components.carbon import Alkalinity, Carbon, Oxygen, check_carbon
 from fathom.ocean.components.cells import Cells
 from fathom.ocean.components.component import (
     ADVECTION,
@@ -47,10 +48,10 @@ def declared(tracers: Any) -> list[PassiveTracer]:
     of another field, or of a field of another tracer.
     """
     by_name: dict[str, type[PassiveTracer]] = {
-        what().name: what for what in (IdealAge, CFC11, CFC12, SF6)
+        what().name: what for what in (IdealAge, CFC11, CFC12, SF6, Carbon, Alkalinity, Oxygen)
     }
     found: list[PassiveTracer] = [
-        by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t
+        _named(t, by_name) if isinstance(t, str) else t
         for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)
     ]
     called = ["temperature", "salinity"]
@@ -58,7 +59,8 @@ def declared(tracers: Any) -> list[PassiveTracer]:
         if not isinstance(tracer, PassiveTracer):
             raise InputError(
                 f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name),"
-                " IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
+                " IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6(), Carbon(), Alkalinity(),"
+                " Oxygen()"
             )
         if tracer.name in called:
             raise InputError(
@@ -67,7 +69,13 @@ def declared(tracers: Any) -> list[PassiveTracer]:
         called.append(tracer.name)
     for tracer in found:
         _check_name(tracer, called)
+    check_carbon(found)
     return found
+
+
+def _named(name: str, by_name: Mapping[str, type[PassiveTracer]]) -> PassiveTracer:
+    """Returns the tracer of a word."""
+    return by_name[name]() if name in by_name else PassiveTracer(name)
 
 
 def _check_name(tracer: PassiveTracer, called: Iterable[str]) -> None:
