@@ -4,7 +4,8 @@ namespace fathom::physics {
 
 Entries schemes() {
     return {thermodynamics(), turbulence(), sea_surface(), sea_ice(), land(),
-            convection(),     cloud(),      radiation(),   drag(),    idealised()};
+            convection(),     cloud(),      radiation(),   drag(),    idealised(),
+            stochastic()};
 }
 
 }  // namespace fathom::physics
