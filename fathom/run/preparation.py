@@ -21,7 +21,6 @@ from fathom.model import device
 from fathom.output.formats.restart import check_there
 from fathom.run import choices, first_record, room
 from fathom.run import parallel as spread
-from fathom.run.checkpoint import read_state
 from fathom.run.forcing import Forcing
 from fathom.run.requests import declared
 
@@ -58,7 +57,7 @@ def prepare(s: Simulation) -> None:
     for checkpoint in s.checkpoints:
         checkpoint.prepare(s.in_restarts)
     s.forcing = Forcing.of(s.surface, model, s.readers)
-    kept = read_state(s, begin) if begin else _start(s)
+    kept = s.members.begin(begin, lambda: _start(s))
     if not s.between:  # for the record: what comes from here on is of this simulation
         s.first_count, s.set_between = s.count, {}
     for store in s.outputs:

@@ -26,6 +26,7 @@ from fathom.model.component import AtSurface
 from fathom.model.model import Model
 from fathom.model.order import Insertion
 from fathom.run import parallel
+from fathom.run.ensemble.ensemble import Ensemble
 from fathom.run.experiment import tables, trust
 from fathom.run.experiment.expression import constants_of, interpret
 from fathom.run.experiment.toml import Document, dumps
@@ -39,6 +40,7 @@ sections = (
     "model",
     "state",
     "simulation",
+    "ensemble",
     "output",
     "observations",
     "parallel",
@@ -178,6 +180,24 @@ class Experiment:
             )
         return made
 
+    @cached_property
+    def ensemble(self) -> Ensemble | None:
+        """Returns the ensemble of [ensemble]; None: there is none."""
+        table = self._section("ensemble")
+        for key in table:
+            self._known(
+                key,
+                tables.parameters(Ensemble),
+                "[ensemble] key",
+                "ensemble",
+                key,
+                owner="Ensemble",
+            )
+        if table and "members" not in table:
+            raise InputError(f"{self.document.place('ensemble')}: [ensemble] needs members = 20")
+        made: Ensemble | None = self._at(("ensemble",), Ensemble, **table) if table else None
+        return made
+
     @property
     def period(self) -> Any:
         """Returns the length of the run: [simulation] run."""
@@ -228,6 +248,7 @@ class Experiment:
                 directory=directory,
                 overwrite=overwrite,
                 parallel=spread,
+                ensemble=self.ensemble,
                 configuration=self._kept(),
             )
         simulation.stretch.run = given.get("run")
@@ -378,7 +399,7 @@ class Experiment:
 
 
 most_ranks = 1 << 20  # of MPI
-_of_the_run = ("directory", "overwrite", "parallel", "configuration")
+_of_the_run = ("directory", "overwrite", "parallel", "ensemble", "configuration")
 
 
 def _classes(kind: str = "") -> list[str]:
