@@ -1,7 +1,7 @@
 """Spread over error of an ensemble in a twin: the last member is the truth, which the others do not
 know.
 
-    python experiments/ensemble_skill.py runs/ensemble-air/height.zarr
+    python experiments/ensemble_skill.py runs/ensemble-air/height.zarr --start 2000-04-20
     python experiments/ensemble_skill.py runs/ensemble-air/height.zarr --json skill.json
 
     spread^2 = (N + 1)/N <1/(N-1) sum (x_n - mean)^2>,   error^2 = <(mean - truth)^2>
@@ -21,7 +21,9 @@ import numpy as np
 import fathom as fm
 
 
-def skill(path: Path, variable: str | None = None) -> list[dict[str, float]]:
+def skill(
+    path: Path, variable: str | None = None, start: str | None = None
+) -> list[dict[str, float]]:
     """Returns day, spread and error at each time of a store, of its first variable or of one."""
     store = fm.open(path)
     name = variable or next(n for n in store.data_vars if "member" in store[n].dims)
@@ -33,7 +35,8 @@ def skill(path: Path, variable: str | None = None) -> list[dict[str, float]]:
     fault = (members.mean("member") - truth) ** 2
     over = [dim for dim in fault.dims if dim != "time"]
     spread, error = (np.sqrt(x.weighted(weight).mean(over)).values for x in (squares, fault))
-    days = (field.time - field.time[0]).values / np.timedelta64(1, "D")
+    begin = field.time.values[0] if start is None else np.datetime64(start)
+    days = (field.time.values - begin) / np.timedelta64(1, "D")
     return [
         {"day": float(d), "spread": float(s), "error": float(e)}
         for d, s, e in zip(days, spread, error)
@@ -44,9 +47,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("--variable")
+    parser.add_argument("--start", help="date of day 0; the first of the store by default")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    found = skill(given.store, given.variable)
+    found = skill(given.store, given.variable, given.start)
     for row in found:
         ratio = row["spread"] / max(row["error"], 1e-30)
         print(

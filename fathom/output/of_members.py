@@ -21,7 +21,7 @@ from fathom.output.specification import Region, VariableSpec
 
 if TYPE_CHECKING:
     from fathom.output.host import Host
-    from fathom.output.streams import Product
+    from fathom.output.streams import Item, Product
 
 kinds = {"mean": "mean", "spread": "standard_deviation"}  # ending of a name -> CF cell method
 
@@ -32,7 +32,7 @@ class OfMembers:
     simulation: Host
     variables: dict[str, Any]
     products: list[Product]
-    items: list[Any]
+    items: list[Item]
     file: Any
     _alias: Any
     _writer: Any

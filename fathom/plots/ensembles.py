@@ -57,11 +57,27 @@ def ensemble(
     if "member" not in data.dims:
         held = [str(n) for n in dataset.data_vars if "member" in dataset[n].dims]
         raise InputError(f"{name} has no members; with members are: {', '.join(held) or 'none'}")
-    how = {"path": path, "title": title or str(data.attrs.get("long_name", name)).capitalize()}
+    how = {"path": path, "title": title or _title(data)}
     if kind == "plume":
         return _plume(dataset, data, level, at or {}, truth, how)
     if kind == "ranks":
         return _ranks(dataset, data, level, truth, how)
+    return _on_map(dataset, data, kind, time, level, value, below, region, projection, how)
+
+
+def _on_map(
+    dataset: Any,
+    data: Any,
+    kind: str,
+    time: str | int,
+    level: Any,
+    value: float | None,
+    below: bool,
+    region: Any,
+    projection: str | None,
+    how: dict[str, Any],
+) -> Any:
+    """Draws the members at a time on a map."""
     if value is None:
         raise InputError(
             f"{kind}: of which value? --value=VALUE, in {data.attrs.get('units', '1')}"
@@ -74,7 +90,11 @@ def ensemble(
     how["note"] = "  ".join(text for text in (moment, where) if text)
     if kind == "probability":
         return _probability(of_each, raster, over, value, below, data.attrs, how)
-    return _spaghetti(of_each, raster, over, value, name, data.attrs, how)
+    return _spaghetti(of_each, raster, over, value, data.attrs, how)
+
+
+def _title(data: Any) -> str:
+    return str(data.attrs.get("long_name", data.name)).capitalize()
 
 
 def wanted(dataset: Any, variable: str, kind: str | None, member: int | None) -> Any:
@@ -106,7 +126,7 @@ def _level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str
 
 
 def _spaghetti(
-    of_each: np.ndarray, raster: Any, over: Any, value: float, name: str, about: Any, how: Any
+    of_each: np.ndarray, raster: Any, over: Any, value: float, about: Any, how: Any
 ) -> Any:
     """Draws the line of a value of each member over their spread."""
 
@@ -224,9 +244,10 @@ def _dates(axes: Any) -> None:
     """Writes short dates below an axis of times."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    place = AutoDateLocator(maxticks=9)
+    place: Any = AutoDateLocator(maxticks=9)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(place)
-    axes.xaxis.set_major_formatter(ConciseDateFormatter(place))
+    shown: Any = ConciseDateFormatter(place)  # type: ignore[no-untyped-call]
+    axes.xaxis.set_major_formatter(shown)
 
 
 def _saved(figure: Any, path: Any) -> Any:

@@ -1,4 +1,4 @@
-"""An ensemble in one run: members share all but their state, and each has the same bits as alone."""
+"""An ensemble in one run: members share all but their state; each has the bits it has alone."""
 
 import hashlib
 
@@ -138,3 +138,30 @@ def test_what_does_not_go_is_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "free_memory", lambda: 3_000_000)
     with pytest.raises(RoomError, match=r"members = 5000: .* has room for \d+ of them"):
         many.prepare()
+
+
+def test_parameters_differ_between_members(tmp_path):
+    """The control is the run of the file; a member that of a file with its parameter."""
+    path = written(tmp_path)
+    whole = path.read_text().replace(
+        "control = true",
+        'control = true\nparameters = { "model.friction.viscosity" = [5e3, 2e4] }',
+    )
+    path.write_text(
+        whole.replace('perturbation = { temperature = "0.1 K", length = "200 km",', "#")
+    )
+    box.done("run", "box.toml", folder=tmp_path)
+    members = box.summary(tmp_path / "runs/box")["members"]
+    drawn = [one.get("model.friction.viscosity") for one in members["parameters"]]
+    assert drawn[0] is None and all(5e3 < x < 2e4 for x in drawn[1:])
+    box.write(tmp_path)
+    alone = "simulation.run=12h", f"model.friction.viscosity={drawn[2]!r}"
+    settings = [word for one in alone for word in ("--set", one)]
+    box.done("run", "box.toml", "--out", "alone", *settings, folder=tmp_path)
+    assert box.summary(tmp_path / "alone")["checksum"] == members["checksums"][2]
+    path.write_text(
+        whole.replace('perturbation = { temperature = "0.1 K", length = "200 km",', "#")
+    )
+    box.done("run", "box.toml", "--for", "6h", "--out", "half", folder=tmp_path)
+    box.done("run", "box.toml", "--continue", "--out", "half", folder=tmp_path, ranks=2)
+    assert box.summary(tmp_path / "half")["members"]["checksums"] == members["checksums"]

@@ -9,8 +9,8 @@ namespace fathom::stochastic {
 static constexpr std::size_t place_of(int n, int m) { return std::size_t(n) * (n + 1) / 2 + m; }
 
 RandomPattern::RandomPattern(std::string name, const std::vector<std::string>& fields,
-                             const std::string& units, std::vector<Scale> given,
-                             std::uint64_t seed, double radius, double step)
+                             const std::string& units, std::vector<Scale> given, std::uint64_t seed,
+                             double radius, double step)
     : GlobalProcess(std::move(name)),
       scales(std::move(given)),
       seed(seed),
@@ -28,9 +28,9 @@ RandomPattern::RandomPattern(std::string name, const std::vector<std::string>& f
             const double N = n, M = m, both = (N - M) * (N + M);
             forward[place_of(n, m)] = std::sqrt((2 * N - 1) * (2 * N + 1) / both);
             backward[place_of(n, m)] =
-                n - m < 2 ? 0
-                          : std::sqrt((2 * N + 1) * (N + M - 1) * (N - M - 1) /
-                                      (both * (2 * N - 3)));
+                n - m < 2
+                    ? 0
+                    : std::sqrt((2 * N + 1) * (N + M - 1) * (N - M - 1) / (both * (2 * N - 3)));
             slope[place_of(n, m)] = std::sqrt(both * (2 * N + 1) / (2 * N - 1));
         }
 }

@@ -196,18 +196,20 @@ class ZarrWriter:
         name = self._known(variable)
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
         array = check_block(specification, region, array, self.sizes, specification.plane(chunk))
-        time = np.ravel(time_index).tolist() if specification.varies else []
+        time = _numbers_of(time_index) if specification.varies else ()
         steps = chunk[len(time) :]
         for index, place in _chunks(array.shape, steps, region):
             block = array[place]
             self._put(name, (*time, *index), block.reshape((1,) * len(time) + block.shape))
 
-    def read(self, variable: str, time_index: Any, region: Region) -> np.ndarray:
+    def read(
+        self, variable: str, time_index: int | tuple[int, ...] | None, region: Region
+    ) -> np.ndarray:
         """Returns what `write` has written there, also of a time that is not visible yet."""
         name = self._known(variable)
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
         j0, j1, i0, i1 = region
-        time = np.ravel(time_index).tolist()
+        time = _numbers_of(time_index)
         own = specification.dims[len(time) :]
         shape = (*(self.sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
         found = np.empty(shape, specification.dtype)
@@ -647,6 +649,13 @@ def decoded(codecs: list[dict[str, Any]], data: bytes) -> Any:
     from numcodecs import blosc
 
     return blosc.Blosc().decode(data[:-4] if len(codecs) > 1 else data)
+
+
+def _numbers_of(time_index: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """Returns the numbers of time, and of a member."""
+    if time_index is None:
+        return ()
+    return time_index if isinstance(time_index, tuple) else (time_index,)
 
 
 def _chunks(

@@ -11,7 +11,7 @@ from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.home import at_home
 from fathom.grids.arguments import integer
-from fathom.run.ensemble.perturbation import Perturbation
+from fathom.run.ensemble.perturbation import Perturbation, generator
 
 most = 10_000  # members
 # of [parallel]: they send data on while another member is in the fields
@@ -33,7 +33,11 @@ class Ensemble(Configurable):
         `seed` (default 0) stand beside the fields. None: nothing is added.
     starts : a restart of each member, on the same grid; None: all begin as [state] says, or from
         one restart.
-    control : bool, default False. Whether member 0 begins without a perturbation.
+    parameters : numbers that differ between members, of a run from a file: {path of the key, as
+        "model.eddies.diffusivity": [least, most] or {mean, spread}}. Such members have a program
+        each; they share the grid.
+    seed : of the parameters.
+    control : bool, default False. Whether member 0 has neither errors nor other parameters.
     statistics : bool, default True. Whether stores have the mean and the spread of the members,
         NAME_mean and NAME_spread.
     """
@@ -43,6 +47,8 @@ class Ensemble(Configurable):
         members: int,
         perturbation: Mapping[str, Any] | None = None,
         starts: Sequence[str | Path] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        seed: int = 0,
         control: bool = False,
         statistics: bool = True,
     ) -> None:
@@ -57,14 +63,42 @@ class Ensemble(Configurable):
                 " each"
             )
         self.starts = None if starts is None else [at_home(one) for one in starts]
+        self.parameters = {path: _span(path, one) for path, one in (parameters or {}).items()}
+        self.seed = integer("seed", seed)
         self.control, self.statistics = control, statistics
 
     def perturbs(self, member: int) -> bool:
         """Returns whether something is added to the start of a member."""
         return self.perturbation is not None and not (self.control and member == 0)
 
+    def drawn(self, member: int) -> dict[str, float]:
+        """Returns the parameters of a member by their paths."""
+        if self.control and member == 0:
+            return {}
+        found = {}
+        for path, (kind, one, other) in self.parameters.items():
+            random = generator(self.seed, member, path)
+            drawn = random.uniform(one, other) if kind == "range" else random.normal(one, other)
+            found[path] = float(drawn)
+        return found
+
     def __repr__(self) -> str:
         return f"Ensemble of {self.members} members"
+
+
+def _span(path: str, given: Any) -> tuple[str, float, float]:
+    """Returns ("range", least, most) or ("normal", mean, spread). InputError: it is neither."""
+    fault = f"parameters: {path} = {given!r} must be [least, most], or {{ mean, spread }}"
+    try:
+        if isinstance(given, Mapping) and {*given} == {"mean", "spread"}:
+            kind, one, other = "normal", float(given["mean"]), float(given["spread"])
+        else:
+            kind, (one, other) = "range", map(float, given)
+    except (TypeError, ValueError):
+        raise InputError(fault) from None
+    if (kind == "range" and not one <= other) or (kind == "normal" and not other >= 0):
+        raise InputError(fault)
+    return kind, one, other
 
 
 def checked_ensemble(given: Any, parallel: Mapping[str, Any]) -> Ensemble | None:

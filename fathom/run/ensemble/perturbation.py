@@ -64,7 +64,7 @@ class Perturbation(Configurable):
             if own not in allowed:
                 raise InputError(f"perturbation: {unknown('field', name, allowed)}")
             size = _in_unit(name, amplitude, units, fields[own]["units"])
-            self._add(s, fields, own, _generator(self.seed, member, name), size)
+            self._add(s, fields, own, generator(self.seed, member, name), size)
 
     def _add(
         self, s: Any, fields: dict[str, Any], name: str, random: np.random.Generator, size: float
@@ -130,7 +130,7 @@ def _pieces(size: int) -> Iterator[slice]:
         yield slice(begin, min(begin + _points, size))
 
 
-def _generator(seed: int, member: int, name: str) -> np.random.Generator:
+def generator(seed: int, member: int, name: str) -> np.random.Generator:
     """Returns the numbers of a field of a member."""
     text = hashlib.sha256(f"{seed} {member} {name}".encode()).digest()
     key = int.from_bytes(text[:16], "little")

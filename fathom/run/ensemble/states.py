@@ -26,6 +26,8 @@ from fathom.run.tree import bytes_text
 if TYPE_CHECKING:
     from fathom.run.simulation import Simulation
 
+# what a member has of its own where its parameters differ
+of_programs = ("model", "surface", "sequence", "balanced", "fields", "forcing", "longest")
 least_steps = 8  # of a turn, so that copies cost little
 
 
@@ -40,6 +42,9 @@ class States:
         self.present = 0  # the one in the fields
         self.held: dict[int, bytes] = {}  # of the others
         self.series: dict[int, Series] = {}
+        # makes model and surface of a member whose parameters differ
+        self.made: Callable[[int], tuple[Any, Any]] | None = None
+        self.programs: dict[int, dict[str, Any]] = {}
 
     @property
     def several(self) -> bool:
@@ -98,12 +103,28 @@ class States:
         s = self.simulation
         with region("change of member", "ensemble", "copy"):
             self._settle()
-            names = s.in_restarts
-            self.held[self.present] = s.fields.stored(names)
+            self._put_away()
             self.series[self.present] = s.series
-            s.fields.recall(names, self.held.pop(member))
+            self._bring(member)
             s.series, s.fields.count, self.present = self.series[member], s.count, member
             s.model.take_member(member)
+
+    def _put_away(self) -> None:
+        """Keeps what is in the fields as that of the present member."""
+        s = self.simulation
+        if self.made is None:
+            self.held[self.present] = s.fields.stored(s.in_restarts)
+        else:
+            self.programs[self.present] = {name: getattr(s, name) for name in of_programs}
+
+    def _bring(self, member: int) -> None:
+        """Brings back what `_put_away` has kept."""
+        s = self.simulation
+        if self.made is None:
+            s.fields.recall(s.in_restarts, self.held.pop(member))
+        else:
+            for name, value in self.programs[member].items():
+                setattr(s, name, value)
 
     def _settle(self) -> None:
         """Lets processes follow what was set between steps."""
@@ -114,14 +135,21 @@ class States:
 
     # ---- the start -------------------------------------------------------------------------------
 
-    def begin(self, path: Path | None, start: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def begin(
+        self,
+        path: Path | None,
+        start: Callable[[], dict[str, Any]],
+        program: Callable[[], None],
+    ) -> dict[str, Any]:
         """Fills all states: from a restart, or from the start that `start` puts into the fields;
-        returns what the restart has of stores. RoomError: they do not fit into memory.
+        returns what the restart has of stores. program() makes that of a member whose parameters
+        differ. RoomError: they do not fit into memory.
         """
         s = self.simulation
         if self.ensemble is None:
             return read_state(s, path) if path else start()
         self._check_room()
+        self.build = program
         if path is not None and (there := s.readers.share(lambda: members_of(path))):
             return self._again(path, there)
         return self._anew(self.ensemble, path, start)
@@ -137,6 +165,7 @@ class States:
             )
         s, kept = self.simulation, dict[str, Any]()
         for member in self.own:
+            self._own_program(member)
             kept = read_state(s, path, member)
             self._keep(member)
         self._show_first()
@@ -149,8 +178,9 @@ class States:
         s = self.simulation
         base, kept = b"", dict[str, Any]()
         for n, member in enumerate(self.own):
+            self._own_program(member)
             source = ensemble.starts[member] if ensemble.starts and not s.between else path
-            if ensemble.starts or n == 0:
+            if ensemble.starts or n == 0 or self.made is not None:
                 kept = read_state(s, source) if source else start()
                 base = s.fields.stored(s.in_restarts) if self.number > 1 else b""
             else:
@@ -162,28 +192,40 @@ class States:
         self._show_first()
         return kept
 
+    def _own_program(self, member: int) -> None:
+        """Makes the program of a member whose parameters differ."""
+        s = self.simulation
+        if self.made is None:
+            return
+        told, s.told = s.told, None
+        s.model, s.surface = self.made(member)
+        self.build()
+        s.told = told
+
     def _keep(self, member: int) -> None:
         """Keeps the state in the fields as that of a member."""
         s = self.simulation
         self.present = member
         self.series[member], s.series = s.series, Series()
         if self.number > 1:
-            self.held[member] = s.fields.stored(s.in_restarts)
+            self._put_away()
 
     def _show_first(self) -> None:
         """Brings the first state into the fields."""
         s, first = self.simulation, self.own[0]
         s.series, self.present = self.series[first], first
-        s.model.take_member(first)
         if self.number > 1:
-            s.fields.recall(s.in_restarts, self.held.pop(first))
+            self._bring(first)
+        s.model.take_member(first)
 
     # ---- memory ----------------------------------------------------------------------------------
 
     @property
     def bytes_of_state(self) -> int:
-        """Returns the bytes of the state of a member on this rank."""
+        """Returns the bytes of the state of a member on this rank, or of its program."""
         s = self.simulation
+        if self.made is not None:
+            return int(s.sequence.bytes_allocated)
         h = s.model.halo
         points = sum((ny + 2 * h) * (nx + 2 * h) for _, _, ny, nx in s.domain.blocks)
         levels = {f["name"]: f["levels"] for f in s.fields.fields}
@@ -215,9 +257,16 @@ class States:
         if self.ensemble is None:
             return []
         each = self.simulation.comm.allreduce(self.bytes_of_state)
+        what = "state" if self.made is None else "fields"
         return [
-            f"{self.number} members in turn, {bytes_text(each)} of state each,"
-            f" {bytes_text(each * self.number)} in all"
+            f"{self.number} members in turn, {bytes_text(each)} of {what} each,"
+            f" {bytes_text(each * self.number)} in all",
+            *(
+                f"{path}: {one:g} to {other:g}"
+                if kind == "range"
+                else f"{path}: {one:g} ± {other:g}"
+                for path, (kind, one, other) in self.ensemble.parameters.items()
+            ),
         ]
 
     @property
@@ -236,6 +285,8 @@ class States:
         if self.several:
             series = _spreads([self.series_of(n) for n in self.own])
             found["members"] = {"number": self.number, "checksums": sums, "series": series}
+            if self.ensemble is not None and self.ensemble.parameters:
+                found["members"]["parameters"] = [self.ensemble.drawn(n) for n in self.own]
         return found
 
     def checksums(self) -> list[str]:

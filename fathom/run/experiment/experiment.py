@@ -198,6 +198,16 @@ class Experiment:
         made: Ensemble | None = self._at(("ensemble",), Ensemble, **table) if table else None
         return made
 
+    def _of_member(self, member: int) -> tuple[Any, Any]:
+        """Returns model and surface of a member of the ensemble, with its parameters, on the same
+        grid.
+        """
+        drawn = self.ensemble.drawn(member) if self.ensemble else {}
+        changed = [f"{path}={value!r}" for path, value in drawn.items()]
+        other = type(self)(self.document.changed(changed))
+        other.__dict__["grid"] = self.grid
+        return other.model, other.surface
+
     @property
     def period(self) -> Any:
         """Returns the length of the run: [simulation] run."""
@@ -251,6 +261,8 @@ class Experiment:
                 ensemble=self.ensemble,
                 configuration=self._kept(),
             )
+        if self.ensemble is not None and self.ensemble.parameters:
+            simulation.members.made = self._of_member
         simulation.stretch.run = given.get("run")
         simulation.source = str(Path(self.document.name).resolve())
         for name, table in self._section("output").items():
