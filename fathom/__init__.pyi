@@ -29,6 +29,8 @@ from .atmosphere import ShallowWater as ShallowWater
 from .atmosphere import SingleColumn as SingleColumn
 from .atmosphere import SlabOcean as SlabOcean
 from .atmosphere import SpectralAtmosphere as SpectralAtmosphere
+from .atmosphere.physics.stochastic import Backscatter as Backscatter
+from .atmosphere.physics.stochastic import PerturbedTendencies as PerturbedTendencies
 from .atmosphere.radiation import RRTMGP as RRTMGP
 from .base.failure import Error as Error
 from .base.failure import FileError as FileError
@@ -89,6 +91,7 @@ from .ocean import WeddellSea as WeddellSea
 from .output import open as open
 from .output.diagnostics import diagnostic as diagnostic
 from .run.columns import export_columns as export_columns
+from .run.ensemble.ensemble import Ensemble as Ensemble
 from .run.simulation import Simulation as Simulation
 
 __all__ = [
@@ -104,6 +107,7 @@ __all__ = [
     "AnisotropicFriction",
     "AromePhysics",
     "Average",
+    "Backscatter",
     "BasicPhysics",
     "BettsMiller",
     "BiharmonicDiffusion",
@@ -121,6 +125,7 @@ __all__ = [
     "DipoleGrid",
     "DoubleDiffusion",
     "Dye",
+    "Ensemble",
     "Error",
     "FaroeBankChannel",
     "FileError",
@@ -159,6 +164,7 @@ __all__ = [
     "OpenEdges",
     "Overflow",
     "PassiveTracer",
+    "PerturbedTendencies",
     "Program",
     "Programs",
     "ProgramsFile",
@@ -239,6 +245,9 @@ class schemes:
             reference_temperature: float = 350,
             every: str | None = None,
         ) -> None: ...
+
+    class BackscatterWind(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class BarnierRestoring(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
@@ -1480,6 +1489,17 @@ class schemes:
     class TendencyContent(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
+    class TendencyFactor(Scheme):
+        def __init__(
+            self,
+            *,
+            near: float = 0.96,
+            far: float = 0.86,
+            above: float = 5000,
+            below: float = 10000,
+            every: str | None = None,
+        ) -> None: ...
+
     class TendencyStart(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -1598,6 +1618,9 @@ class schemes:
 
     class TracerBudget(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
+    class TracerFactor(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class TracerFlow(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...

@@ -1975,6 +1975,31 @@ def rrtmgp_process(
     aerosols
     """
 
+class RandomPattern(GlobalProcess):
+    """A smooth random field on the sphere, or the wind of which it is the streamfunction; waves
+    are AR(1) processes in time. scales: (time [s], standard deviation of a wave n, from 0
+    on).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        fields: Sequence[str],
+        units: str,
+        scales: Sequence[tuple[float, Sequence[float]]],
+        seed: int,
+        radius: float,
+        step: float,
+    ) -> None: ...
+    @property
+    def member(self) -> int:
+        """whose pattern it makes"""
+
+    @member.setter
+    def member(self, arg: int, /) -> None: ...
+    def waves(self, step: int) -> list[float]:
+        """coefficients of cos and sin of all waves after so many steps, by n, then m"""
+
 class BufrTables:
     """Tables B and D of BUFR: elements (n, 6): descriptor, scale, reference, width, text, code."""
 

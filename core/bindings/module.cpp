@@ -23,6 +23,7 @@ void bind_output(nb::module_&);
 void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
 void bind_radiation(nb::module_&);
+void bind_stochastic(nb::module_&);
 void bind_observation(nb::module_&);
 void bind_performance(nb::module_&);
 
@@ -74,6 +75,7 @@ NB_MODULE(_core, m) {
     bind_post(m);
     bind_atmosphere(m);
     bind_radiation(m);
+    bind_stochastic(m);
     bind_observation(m);
     bind_performance(m);
 }

@@ -3,8 +3,8 @@
 namespace fathom::physics {
 
 Entries schemes() {
-    return {thermodynamics(), turbulence(), sea_surface(), sea_ice(), land(),
-            convection(),     cloud(),      radiation(),   drag(),    idealised()};
+    return {thermodynamics(), turbulence(), sea_surface(), sea_ice(),   land(),      convection(),
+            cloud(),          radiation(),  drag(),        idealised(), stochastic()};
 }
 
 }  // namespace fathom::physics

@@ -14,6 +14,7 @@ Entries cloud(Part = {});
 Entries radiation(Part = {});
 Entries drag(Part = {});
 Entries idealised(Part = {});
+Entries stochastic(Part = {});
 Entries schemes();  ///< all of them
 
 }  // namespace fathom::physics

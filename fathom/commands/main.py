@@ -12,6 +12,7 @@ import click
 
 from fathom.base.failure import LaunchError
 from fathom.base.shown import on_one_line
+from fathom.commands.archive import archive
 from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.calibrate import calibrate
@@ -59,6 +60,7 @@ verbs = (
     data,
     convert,
     database,
+    archive,
     observations,
     cycle,
     background,

@@ -23,7 +23,19 @@ from fathom.commands.options import Number, StoreOf, file_option, positive, usua
     ),
 )
 @click.option("--at", metavar="NAME=VALUE", help="basin=atlantic, station=a mooring.")
-@click.option("--kind", help="map, section (zonal mean) or series.")
+@click.option(
+    "--kind",
+    help=(
+        "map, section (zonal mean) or series; of an ensemble plume, spaghetti, probability or"
+        " ranks."
+    ),
+)
+@click.option("--member", type=click.IntRange(0), help="The member of an ensemble that is drawn.")
+@click.option(
+    "--value", type=Number(), help="Of spaghetti and probability, in the unit of the file."
+)
+@click.option("--below", is_flag=True, help="The probability of less than --value.")
+@file_option("--truth", metavar="FILE", help="What really was: for ranks, and in a plume.")
 @click.option("--limits", metavar="LOW,HIGH", help="Limits of the colours, in the displayed unit.")
 @click.option("--colours", help="thermal, haline, speed, balance, ..., or a map of matplotlib.")
 @click.option("--title", help="Instead of the name of the variable.")
@@ -46,6 +58,10 @@ def plot(
     level: str | None,
     at: str | None,
     kind: str | None,
+    member: int | None,
+    value: float | None,
+    below: bool,
+    truth: Path | None,
     limits: str | None,
     colours: str | None,
     title: str | None,
@@ -63,6 +79,7 @@ def plot(
     number of an option with =, as --region=-30,40,30,72.
     """
     from fathom import output, plots  # start-up time: loads NumPy
+    from fathom.plots import ensembles
 
     data = output.open(file)
     variable = variable or _only(data, file)
@@ -75,6 +92,14 @@ def plot(
         "region": numbers("--region", region, 4),
         "projection": projection,
     }
+    if (drawn := ensembles.wanted(data, variable, kind, member)) is None:
+        of_all = {"value": value, "below": below, "truth": truth and output.open(truth)}
+        shown = {n: look[n] for n in ("level", "kind", "title", "region", "projection")}
+        out = out or Path(f"{variable}-{kind}.png")
+        plots.ensemble(data, variable, time=time, at=_place(at), path=out, **of_all, **shown)
+        click.echo(out)
+        return 0
+    data = drawn
     if animate:
         out = out or Path(f"{variable}.gif")
         plots.animation(data, variable, out, rate=rate, **look)

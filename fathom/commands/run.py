@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 @click.option("--report/--no-report", default=True, help="Draw report.html.")
 @file_option("--restart", help="Start from this restart, written on any ranks.")
 @click.option(
+    "--members",
+    type=click.IntRange(1),
+    help="Run so many members of the ensemble that FILE describes.",
+)
+@click.option(
     "--continue",
     "further",
     is_flag=True,
@@ -48,6 +53,7 @@ def run(
     settings: tuple[str, ...],
     period: str | None,
     out: Path | None,
+    members: int | None,
     **how: Any,
 ) -> int:
     """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run
@@ -58,6 +64,7 @@ def run(
     """
     settings += parallel_settings(ranks, servers, threads)
     settings += (f'simulation.run="{period}"',) if period else ()
+    settings += (f"ensemble.members={members}",) if members else ()
     directory = out or Path("runs") / file.stem
     return on_ranks(
         file,

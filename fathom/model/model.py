@@ -206,6 +206,9 @@ class Model(Configurable):
     def receive_state(self, simulation: Any) -> None:
         """Takes what it starts from out of another model, once blocks are known."""
 
+    def take_member(self, member: int) -> None:
+        """Lets random numbers be those of a member of an ensemble from now on."""
+
     def initialise(self, simulation: Any) -> bool | None:
         """Puts the initial state into the fields; not called after a restart. True: it is there as
         a step leaves it.

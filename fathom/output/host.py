@@ -34,6 +34,7 @@ class Host(Protocol):
     domain: Any  # its blocks on the ranks (core.Domain)
     fields: Any  # the fields of a step (core.FieldSet)
     sequence: Any  # the step (core.StepProgram)
+    members: Any  # of the ensemble, one of which is in the fields
     count: int  # steps since the start
     restored: set[str]  # fields that a restart has given
     identity: Any  # of the run: its id, the stores that it has begun, what it may replace

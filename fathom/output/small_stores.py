@@ -22,7 +22,6 @@ class SmallStore(Store):
         s = self.simulation
         self._open_file()
         self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        self._resume()
 
     def _write(self, name: str, value: np.ndarray) -> None:
         """Writes a value of the time that is under way, on root."""

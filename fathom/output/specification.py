@@ -18,14 +18,16 @@ from fathom.base.near import near, unknown
 
 Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
 
+apart = ("time", "member")  # dimensions of which each value has its own chunks
 calendars = ("standard", "proleptic_gregorian", "noleap", "360_day")
 
 
 @dataclass(frozen=True)
 class VariableSpec:
     """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows
-    and points; a first dimension "time" makes it vary in time; at most one stands between. One with
-    a single dimension has one row."""
+    and points; a first dimension "time" makes it vary in time, and "member" after it has a value
+    of each member of an ensemble; at most one stands between. One with a single other dimension has
+    one row."""
 
     name: str
     dims: tuple[str, ...]
@@ -34,9 +36,11 @@ class VariableSpec:
     fill: float = math.nan
 
     @property
-    def varies(self) -> bool:
-        """Returns whether it has times."""
-        return bool(self.dims) and self.dims[0] == "time"
+    def varies(self) -> int:
+        """Returns how many leading dimensions are times and members, 0 to 2; each has its own
+        chunks.
+        """
+        return next((n for n, dim in enumerate(self.dims) if dim not in apart), len(self.dims))
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
         """Returns the entries for rows and points of anything as long as `dims`, as the sizes of
@@ -127,7 +131,7 @@ def chunk_of(
     """Returns chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim:
     size} over it.
     """
-    plain = [dim for dim in dims if dim != "time"]
+    plain = [dim for dim in dims if dim not in apart]
     nz = math.prod(sizes[dim] for dim in plain[:-2])
     automatic = chunk_shape(sizes[plain[-2]], sizes[plain[-1]], nz) if len(plain) >= 2 else None
     shape = {dim: sizes.get(dim, 1) for dim in dims}
@@ -135,10 +139,10 @@ def chunk_of(
         shape.update(zip(plain[-2:], automatic[2:]))
         if len(plain) == 3:
             shape[plain[0]] = automatic[1]
-    shape["time"] = 1
+    shape |= dict.fromkeys(apart, 1)
     shape.update(
         {
-            dim: min(size, shape[dim] if dim == "time" else sizes[dim])
+            dim: min(size, shape[dim] if dim in apart else sizes[dim])
             for dim, size in (chunks or {}).items()
             if dim in dims
         }

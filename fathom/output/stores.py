@@ -22,6 +22,7 @@ from fathom.output import continued, diagnostics, files
 from fathom.output.along import Along
 from fathom.output.encoders import Encoders
 from fathom.output.fit import Fit
+from fathom.output.of_members import OfMembers
 from fathom.output.places import Places, methods
 from fathom.output.specification import Region
 from fathom.output.statistics import Statistics, statistics
@@ -50,7 +51,7 @@ def falls(name: str) -> bool:
     return "precipitation" in name or "snowfall" in name
 
 
-class Store(Statistics, Along, Places, Stream):
+class Store(Statistics, OfMembers, Along, Places, Stream):
     """One store: `variables` by name at an interval, as they are or their `statistic` over the
     interval, on the model's levels or on chosen ones, on its grid, on latitudes and longitudes in
     steps of `latlon_resolution` degrees, on another `grid`, or along a `section`, interpolated
@@ -159,7 +160,6 @@ class Store(Statistics, Along, Places, Stream):
         if self.dealt and self.encoders is not None:
             regions = self.encoders.bands(regions)
         self._arrange(fields, regions)
-        self._resume()
 
     def _find_places(self) -> dict[str, Any]:
         """Finds where the fields lie that variables are made of, and which are known before the
@@ -222,12 +222,12 @@ class Store(Statistics, Along, Places, Stream):
         mapping = self._mapping()
         specs = [self._specification(name, mapping) for name in self.variables]
         return (
-            output.coordinates(mapping, specs),
-            specs,
+            output.coordinates(mapping, specs) | self.coordinates_of_members(),
+            self.specifications_of_members(specs),
             self.simulation.model.grid.chunks if self.target is None else None,
         )
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
         """Continues the interval that is under way: that of the restart, or a new one."""
         s = self.simulation
         if self.goes_on:
@@ -493,7 +493,7 @@ class Store(Statistics, Along, Places, Stream):
         if self.dealt and self.encoders is not None:
             self.encoders.keep(name, region, values)
         else:
-            self.file.write(self._alias(name), event.time, region, values)
+            self.file.write(self._alias(name), self.time_of(event), region, values)
 
     @property
     def dealt(self) -> bool:

@@ -119,9 +119,13 @@ class Stream(ABC):
             if s.servers is not None:
                 s.servers.wrote(event)
             elif self.shared:
-                s.delivery.show(self, event)
+                self._show(event)
         self.count += 1
         self.stalls.append(perf_counter() - began)
+
+    def _show(self, event: mpi.core.OutputEvent) -> None:
+        """Makes an event visible that all have written, of an ensemble the last member too."""
+        self.simulation.delivery.show(self, event)
 
     def write_here(
         self, event: mpi.core.OutputEvent, blocks: Callable[[Item], Sequence[np.ndarray]]

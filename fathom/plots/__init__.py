@@ -9,6 +9,7 @@ from fathom.plots.animation import animation
 from fathom.plots.bars import bars
 from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.differences import difference_map, differences
+from fathom.plots.ensembles import ensemble
 from fathom.plots.gantt import gantt, side_by_side
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
 from fathom.plots.map import map
@@ -40,6 +41,7 @@ __all__ = [
     "difference_map",
     "differences",
     "encoded",
+    "ensemble",
     "gantt",
     "highs_and_lows",
     "map",

@@ -103,7 +103,7 @@ def _chosen(
     for name, field in held.items():
         if field is not None:
             one, moment = at_time(field, time)
-            one, where = _column(dataset, one, at)
+            one, where = column_of(dataset, one, at)
             found[name] = np.asarray(one.values, float).ravel()
     return found, where, moment
 
@@ -134,7 +134,7 @@ def _pressures(field: Any) -> np.ndarray | None:
     return None
 
 
-def _column(dataset: Any, field: Any, at: Mapping[str, str]) -> tuple[Any, str]:
+def column_of(dataset: Any, field: Any, at: Mapping[str, str]) -> tuple[Any, str]:
     """Returns the column at a station, or nearest to a place, and where it is."""
     if "place" not in at:
         if "station" in field.dims and at:

@@ -79,7 +79,7 @@ def picture(
     ValueError: unknown variable, time, level, kind, place or projection, with what is allowed.
     """
     dataset, variable = _as_dataset(dataset, variable)
-    name = _resolve(dataset, variable)
+    name = resolved(dataset, variable)
     if kind == "sounding":
         return columns.sounding_at(dataset, at or {}, time, title=title, path=path)
     data = dataset[name]
@@ -102,7 +102,7 @@ def picture(
     data, where = at_level(dataset, data, level)
     data, left_out = possible(in_columns(data), name)
     how["note"] = "  ".join(text for text in (moment, place, where, left_out) if text)
-    grid, over = _on_the_earth(dataset, data, projection, region)
+    grid, over = on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
     return draw_map(data.values, grid, name=name, over=over, contours=contours, **how, **look)
@@ -226,7 +226,7 @@ def shown_limits(
     dataset: Any, variable: str, *, level: float | str | None = None, kind: str | None = None
 ) -> tuple[float, float]:
     """Ends of the colours that suit all times of a variable, in the unit shown."""
-    name = _resolve(dataset, variable)
+    name = resolved(dataset, variable)
     data = dataset[name]
     units = str(data.attrs.get("units", "")) or None
     times = [data.isel(time=n) for n in range(data.sizes["time"])]
@@ -237,7 +237,7 @@ def shown_limits(
     return range_of(shown, None, named.colours, typical)
 
 
-def _on_the_earth(
+def on_the_earth(
     dataset: Any, data: Any, projection: str | None, region: Region | None
 ) -> tuple[Raster, Any]:
     """Returns the raster of a map, and lines to draw over it: the coast if an atmosphere's file has
@@ -287,7 +287,7 @@ def _raster(mesh: Any, projection: str | None, region: Region | None) -> Raster:
     return raster
 
 
-def _resolve(dataset: Any, variable: str) -> str:
+def resolved(dataset: Any, variable: str) -> str:
     """Returns the name in the file of a variable given by that name, or by its Fathom name or
     alias.
     """

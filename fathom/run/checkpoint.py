@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import glob
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,6 +21,7 @@ from fathom.output import files
 from fathom.output.formats import restart
 from fathom.output.streams import Item, Product, Stream
 from fathom.run import identity
+from fathom.run.ensemble.ensemble import name_of_member, number_of_members
 from fathom.run.lock import moved
 from fathom.run.one_restart import complete
 from fathom.run.series import Series
@@ -48,14 +49,22 @@ class Checkpoint:
         self.calls = files.Writes()  # of this rank
         self.begun: tuple[int, restart.Begun | None] = -1, None  # open on this rank for writing
 
-    def prepare(self, state: Iterable[str]) -> Self:
-        """Makes streams for the fields of the state (names). Returns the checkpoint."""
+    def prepare(self, state: Iterable[str], present: bool = False) -> Self:
+        """Makes streams for the fields of the state (names); present: of an ensemble only for the
+        member in the fields. Returns the checkpoint.
+        """
         ny, nx = np.shape(self.simulation.model.grid.wet_levels)
         fields = (
             self.simulation.fields.fields if self.simulation.sequence else []
         )  # servers are told the rest
         levels = {f["name"]: f["levels"] for f in fields}
-        self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
+        members = self.simulation.members
+        every: Iterable[int | None] = [None]
+        if members.several and not present:
+            every = range(members.number)
+        self.parts = [
+            Part(self, name, levels.get(name), ny, nx, one) for one in every for name in state
+        ]
         self.begun = -1, None
         return self
 
@@ -80,14 +89,14 @@ class Checkpoint:
         all earlier output is visible.
         """
         self._create(self.parts[0].count)
-        for part in self.parts:
+        for part in self._own_parts():
             part.send(last=True)
 
     def write_here(self) -> Path:
         """Writes the present state, by the ranks that compute. Returns the path."""
         s, path = self.simulation, self._create(0)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
-        for part in self.parts:
+        for part in self._own_parts():
             part.write_here(event, lambda item: s.fields.windows(item.field))
         if s.delivery.stage is not None:
             s.delivery.stage.wait()
@@ -95,6 +104,16 @@ class Checkpoint:
         s.on_root(lambda: self.finish(s.seconds))
         self.begun = -1, None
         return path
+
+    def _own_parts(self) -> Iterator[Part]:
+        """Yields the fields of each member of these ranks, whose state is in the fields then."""
+        members = self.simulation.members
+        for part in self.parts:
+            if part.member is None:
+                yield part
+            elif part.member in members.own:
+                members.take(part.member)
+                yield part
 
     def finish(self, seconds: float) -> None:
         """Makes the restart of that time [s] visible, which is complete, and the oldest is deleted
@@ -148,6 +167,7 @@ class Checkpoint:
             fingerprint(s),
             {
                 "time_series": s.series.kept(),
+                **s.members.in_headers,
                 "numerics": s.model.numerics,
                 "geometry": s.model.geometry_id,
                 "provenance": provenance.attributes(s),
@@ -179,17 +199,23 @@ class Part(Stream):
     in_order = takes_turns = False
 
     def __init__(
-        self, checkpoint: Checkpoint, field: str, levels: int | None, ny: int, nx: int
+        self,
+        checkpoint: Checkpoint,
+        field: str,
+        levels: int | None,
+        ny: int,
+        nx: int,
+        member: int | None = None,
     ) -> None:
         super().__init__(checkpoint.simulation)
-        self.checkpoint, self.field = checkpoint, field
+        self.checkpoint, self.field, self.member = checkpoint, name_of_member(member, field), member
         self.shape = levels or 0, ny, nx  # no levels on servers, which are told the rest
         if levels:
             rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
             bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
             self.items, self.products = (
                 [Item(field, levels, bands)],
-                [Product((field,), (0,), bands)],
+                [Product((self.field,), (0,), bands)],
             )
 
     def write_region(
@@ -245,9 +271,10 @@ def _check_clock(path: Path, header: restart.Header, simulation: Simulation) -> 
         )
 
 
-def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
-    """Returns fields, steps and series from a restart file of the same grid; returns its data of
-    stores. ValueError where it does not fit, a warning where it was written with other numerics.
+def read_state(simulation: Simulation, path: Path, member: int | None = None) -> dict[str, Any]:
+    """Returns fields, steps and series from a restart file of the same grid, of a member of an
+    ensemble or of a run without one; returns its data of stores. ValueError where it does not fit,
+    a warning where it was written with other numerics.
     """
     s, state, taken = simulation, simulation.fields.state, simulation.handed.taken
     sums = {name for store in s.outputs for name in store.sums}
@@ -255,15 +282,18 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
     begins = s.model.may_begin()
     needed = [name for name in state if name not in sums | begins]
     files: list[restart.Restart] = []
+    first = name_of_member(member, "")
 
     def head() -> tuple[restart.Header, tuple[str, ...]]:
-        with restart.read(path, grid=fingerprint(s), fields=needed) as file:
-            return file.header, file.names
+        fields = [first + name for name in needed]
+        with restart.read(path, grid=fingerprint(s), fields=fields) as file:
+            own = [name for name in file.names if number_of_members(name) == member]
+            return file.header, tuple(name.removeprefix(first) for name in own)
 
     def field(name: str) -> np.ndarray:
         if not files:
             files.append(restart.read(here))
-        return np.ascontiguousarray(files[0][name])
+        return np.ascontiguousarray(files[0][first + name])
 
     header, names = s.readers.share(head)
     s.count, s.anew = header.steps, header.steps if header.extra.get("first_step") else 0
@@ -284,7 +314,8 @@ def read_state(simulation: Simulation, path: Path) -> dict[str, Any]:
             file.close()
     if missing := (begins & {*state}) - {*names}:
         s.model.begin(s, missing)
-    s.series = Series(**header.extra.get("time_series", {}))
+    series = header.extra.get("time_series", {})
+    s.series = Series(**header.extra.get("members", {}).get(str(member), series))
     if s.is_root:
         _warn_of_new(path, missing)
         _warn_of_others(path, [*names], {*state, *s.in_restarts})

@@ -55,7 +55,9 @@ class Events(Held):
         if isinstance(steps, bool) or not isinstance(steps, Integral) or not 0 <= steps <= most:
             raise InputError(f"steps = {steps!r} must be a whole number from 0 to {most}")
         self.apart.check_no_advance()
-        self._advance(steps)
+        self.prepare()
+        for _ in self.members.each():
+            self._advance(steps)
         self.rest()
 
     def rest(self) -> None:
@@ -287,16 +289,20 @@ class Events(Held):
     def show_start(self) -> None:
         """Shows watch and output the state before the first step."""
         with self._failing_in_order():
-            with region("watch", "output", "output"):
-                if self.count == 0:
-                    sanity.check_start(self._simulation)
-                    sanity.warn_of_doubts(self._simulation)
-                    first_record.compute(self._simulation)
-                sanity.watch(self._simulation, keep=self.count == 0)
-            for store in self.outputs if self.count == 0 else ():
-                if store.within():
-                    with region(str(store.path), "output", "output"):
-                        store.write_start()
+            for _ in self.members.each():
+                self._show_start()
+
+    def _show_start(self) -> None:
+        with region("watch", "output", "output"):
+            if self.count == 0:
+                sanity.check_start(self._simulation)
+                sanity.warn_of_doubts(self._simulation)
+                first_record.compute(self._simulation)
+            sanity.watch(self._simulation, keep=self.count == 0)
+        for store in self.outputs if self.count == 0 else ():
+            if store.within():
+                with region(str(store.path), "output", "output"):
+                    store.write_start()
 
     def run_to(
         self, seconds: float, progress: Callable[[Simulation, float], object] | None = None
@@ -316,14 +322,18 @@ class Events(Held):
         agenda = self.agenda or []
         due = min([until, *(e.due for e in agenda)])
         piece = min(max(1, round((due - self.seconds) / self.time_step)), self.pace)
-        before = wall_clock.perf_counter()
-        self._advance(piece)
-        now = wall_clock.perf_counter()
-        longest, stop, restart = self._agree(now - before)
-        over = self.seconds >= self.end - 1e-6
-        self.stopped = stop and not over
-        self.pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-        self._let_happen(agenda)
+        spent, restart, over = 0.0, False, False
+        for _ in self.members.each():
+            before = wall_clock.perf_counter()
+            self._advance(piece)
+            now = wall_clock.perf_counter()
+            spent += now - before
+            if self.members.is_last:
+                longest, stop, restart = self._agree(spent)
+                over = self.seconds >= self.end - 1e-6
+                self.stopped = stop and not over
+                self.pace = max(self.members.least_steps, int(piece * 0.5 / max(longest, 1e-9)))
+            self._let_happen(agenda)
         if restart and not self.stopped:
             with region("restart", "output", "output"):
                 self.write_restart("restart-now.fathom")
@@ -338,16 +348,20 @@ class Events(Held):
                     progress(self._simulation, done)
 
     def _let_happen(self, events: Iterable[Event]) -> None:
-        """Lets those events happen that are due now, and the delivery of what has been written."""
+        """Lets those events happen that are due now, and the delivery of what has been written; to
+        each member of an ensemble, a restart once.
+        """
+        last = self.members.is_last
         for event in events:
-            if event.due <= self.seconds + 1e-6:
-                if (step := self.count - self.start_steps) < regions.steps_kept():
+            if event.due <= self.seconds + 1e-6 and (last or event.label != "checkpoint"):
+                if last and (step := self.count - self.start_steps) < regions.steps_kept():
                     self.marked.setdefault(event.label, []).append(step)
                 with region(event.label, "output", "output"):
                     event.action(self)
-                if event.label != "watch":
+                if last and event.label != "watch":
                     self._log("%s at %s", event.label, self.clock.date(self.seconds))
-                event.schedule(self.clock, self.seconds)
+                if last:
+                    event.schedule(self.clock, self.seconds)
         with region("delivery", "output", "output"):
             self.delivery.settle()
             if self.servers is not None:
@@ -407,6 +421,9 @@ class Events(Held):
             self.delivery.open()
             for store in self.outputs:
                 store.open()
+            for _ in self.members.each():
+                for store in self.outputs:
+                    store.resume()
             for seen in self.observing:
                 seen.open()
         except (OSError, ValueError, RunError) as error:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fathom.run.checkpoint import Checkpoint
     from fathom.run.choices import Choices
     from fathom.run.departures import Departures
+    from fathom.run.ensemble.states import States
     from fathom.run.experiment.stretch import Stretch
     from fathom.run.forcing import Forcing
     from fathom.run.identity import Identity
@@ -53,6 +54,7 @@ class Held(Configurable):
     checkpoints: list[Checkpoint]
     observing: list[Departures]  # departures that are made in the run
     events: list[Event]
+    members: States  # of the ensemble; of a run without one its only state
     series: Series
     trace_events: int  # room for a trace of the next run
     traces: list[dict[str, Any]] | None  # that of the last run, on rank 0

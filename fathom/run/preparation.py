@@ -21,7 +21,6 @@ from fathom.model import device
 from fathom.output.formats.restart import check_there
 from fathom.run import choices, first_record, room
 from fathom.run import parallel as spread
-from fathom.run.checkpoint import read_state
 from fathom.run.forcing import Forcing
 from fathom.run.requests import declared
 
@@ -39,7 +38,23 @@ def prepare(s: Simulation) -> None:
     mpi.core.set_threads(int(s.parallel["threads"]))
     spread.message_habits(s.parallel, s.comm)
     _place_on_ranks(s)
-    precision = s.bytes_of_number
+    _make_program(s)
+    for checkpoint in s.checkpoints:
+        checkpoint.prepare(s.in_restarts)
+    kept = s.members.begin(begin, lambda: _start(s), lambda: _make_program(s))
+    if not s.between:  # for the record: what comes from here on is of this simulation
+        s.first_count, s.set_between = s.count, {}
+    for store in s.outputs:
+        store.take(kept.get(str(store.path)))
+    take_back(s)
+    if (name := s.parallel["device"]) is not None:
+        s.fields.live_on(device.open(name, s.place))
+    s.tidy()
+
+
+def _make_program(s: Simulation) -> None:
+    """Makes the program of a step, its fields, and what never changes."""
+    model, precision = s.model, s.bytes_of_number
     own = model.processes(s.time_step, s.surface)
     processes, s.balanced = spread.share(s.apart.placed(own), s.parallel)
     known = declared(processes)
@@ -55,18 +70,7 @@ def prepare(s: Simulation) -> None:
     s.follow_sun(s.sequence, s.fields)
     s.at_start = first_record.names(s, own, keep)
     s.sequence.prepare(s.fields, lambda _: fill_fixed(s))
-    for checkpoint in s.checkpoints:
-        checkpoint.prepare(s.in_restarts)
     s.forcing = Forcing.of(s.surface, model, s.readers)
-    kept = read_state(s, begin) if begin else _start(s)
-    if not s.between:  # for the record: what comes from here on is of this simulation
-        s.first_count, s.set_between = s.count, {}
-    for store in s.outputs:
-        store.take(kept.get(str(store.path)))
-    take_back(s)
-    if (name := s.parallel["device"]) is not None:
-        s.fields.live_on(device.open(name, s.place))
-    s.tidy()
 
 
 def take_back(s: Simulation) -> None:

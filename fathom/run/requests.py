@@ -81,6 +81,7 @@ class Requests(Held):
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
+        self._check_of_members(path, kind)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         store.span = None if window is None else self._span(path, window)
         store.compress(compression)
@@ -94,6 +95,14 @@ class Requests(Held):
             Event(every, lambda simulation: store.come(), self.time_step, str(store.path))
         )
         return self
+
+    def _check_of_members(self, path: str | Path, kind: type[Any]) -> None:
+        """Raises InputError: an ensemble does not write such a store."""
+        if self.members.several and (kind is not Store or Path(path).suffix != ".zarr"):
+            raise InputError(
+                f"output {path}: an ensemble writes fields to .zarr, with a dimension member; no"
+                " other formats, and no integrals, moorings or drifters"
+            )
 
     def _span(self, path: str | Path, window: Any) -> tuple[float, float]:
         """Returns seconds of the two dates of a window. ValueError: none, or the later first."""
@@ -182,6 +191,8 @@ class Requests(Held):
         from fathom.run.departures import Departures  # start-up time
 
         self.check_idle("observe")
+        if self.members.several:
+            raise InputError("observe: an ensemble makes no departures; run a member by itself")
         self._check_name(path)
         seen = Departures(self._seen, base, every, path)
         self.observing.append(seen)

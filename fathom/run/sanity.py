@@ -124,7 +124,7 @@ def check_start(simulation: Simulation) -> None:
         name, value, place = fault
         low, high = s.limits[name]
         raise InputError(
-            f"initial {name} = {value} at {place} is outside [{low:g}, {high:g}]"
+            f"{s.members.said}initial {name} = {value} at {place} is outside [{low:g}, {high:g}]"
             f" {unit_text(named(name).units)}; to allow it set"
             f" limits = {{{name} = [least, most]}}"
         )
@@ -191,16 +191,16 @@ def blow_up(simulation: Simulation, reason: str = "") -> NoReturn:
     """
     s = simulation
     fault = _fault(s)
-    path = s.write_state("last-state.fathom")
+    path = s.write_state("last-state.fathom", present=True)
     if fault is not None:
         name, value, place = fault
         raise UnstableError(
-            f"{name} is {value} at {place}, found at step {s.count} ({s.date}). The last state is"
-            f" in {path}. {advice(s)}"
+            f"{s.members.said}{name} is {value} at {place}, found at step {s.count} ({s.date}). The"
+            f" last state is in {path}. {advice(s)}"
         )
     raise RunError(
-        f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}."
-        f" {advice(s)}"
+        f"{s.members.said}the run went bad at step {s.count} ({s.date}): {reason}. The last state"
+        f" is in {path}. {advice(s)}"
     )
 
 

@@ -35,6 +35,7 @@ def describe(simulation: Simulation) -> tuple[str, list[Entry]]:
     entries = [
         ("grid", _grid(simulation)),
         ("memory", room.of_fields(simulation)),
+        ("members", simulation.members.describe()),
         ("blocks", simulation.domain.describe()),
         ("choices", _choices(simulation)),
         ("device", _device(simulation)),

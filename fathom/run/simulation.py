@@ -28,6 +28,8 @@ from fathom.run import apart, blocks, identity, preparation, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.arguments import check_model, surface_of
 from fathom.run.checkpoint import Checkpoint
+from fathom.run.ensemble.ensemble import Ensemble, checked_ensemble
+from fathom.run.ensemble.states import States, joined
 from fathom.run.events import Events
 from fathom.run.experiment.stretch import Stretch
 from fathom.run.experiment.written import written
@@ -72,6 +74,7 @@ class Simulation(Requests, Events):
     limits : {field: (least, most)}, in the units of the field, instead of the model's. A start
         beyond them is refused; a run beyond them is unstable.
     beyond_stability : bool, default False. Whether a step beyond the limits of `show` is allowed.
+    ensemble : Ensemble. Several members of this model in one run (docs/ensembles.md).
     configuration : TOML text with the [constants] and [extensions] of the file that it is made
         from, which its record keeps (resolved.toml); default "".
     comm : the MPI ranks that compute, an mpi4py communicator; None (default): all, less those that
@@ -90,7 +93,7 @@ class Simulation(Requests, Events):
     instead: ClassVar[Mapping[str, str]] = {
         "state": "set its fields, as in simulation.state['temperature'] = 10.0",
         **dict.fromkeys(
-            ("model", "surface", "time_step", "clock", "limits", "parallel", "comm"),
+            ("model", "surface", "time_step", "clock", "limits", "parallel", "ensemble", "comm"),
             "make another simulation; its restore() starts it from the restart of this one",
         ),
     }
@@ -107,6 +110,7 @@ class Simulation(Requests, Events):
         parallel: dict[str, Any] | None = None,
         limits: Mapping[str, Sequence[float]] | None = None,
         beyond_stability: bool = False,
+        ensemble: Ensemble | None = None,
         configuration: str = "",
         comm: mpi.MPI.Comm | None = None,
     ) -> None:
@@ -131,6 +135,7 @@ class Simulation(Requests, Events):
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.observing = []  # departures that are made in the run
         self.handed = Handed(self)  # fields from and to other programs
+        self.members = States(self._seen, checked_ensemble(ensemble, self.parallel))
         self.alone = True  # no other program runs under the same clock
         self.together: Together | None = None  # programs that run with it, of which it is the first
         self.sequence: Any = None  # the program of a step
@@ -436,7 +441,7 @@ class Simulation(Requests, Events):
         """
         own = self.fields.windows(name)
         for block, part in enumerate(self._whole.scatter(name, values, own)):
-            self.fields.put(name, block, part)
+            self.fields.put(name, block, np.ascontiguousarray(part, float))
         self.changed = True
         self.set_between[name] = str(self.date)
 
@@ -457,12 +462,14 @@ class Simulation(Requests, Events):
             return self.together.write_restart(path)
         return self.write_state(path)
 
-    def write_state(self, path: str | Path) -> Path:
-        """Writes its own state alone in one file, by the ranks that compute. Returns its path."""
+    def write_state(self, path: str | Path, present: bool = False) -> Path:
+        """Writes its own state alone in one file, by the ranks that compute; present: of an
+        ensemble only the member in the fields. Returns its path.
+        """
         self.settle()
         if not self.between and self.agenda is not None:  # in a run
             self.write_departures()
-        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
+        return Checkpoint(self._seen, path).prepare(self.in_restarts, present).write_here()
 
     def settle(self) -> None:
         """Waits until all that was written is at its place, and visible."""
@@ -488,10 +495,10 @@ class Simulation(Requests, Events):
     # ---- what the run was ------------------------------------------------------------------------
 
     def checksum(self) -> str:
-        """Returns 16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
-        threads.
+        """Returns 16 hexadecimal digits of the bits of the state, of an ensemble of all members;
+        the same on any ranks, blocks and threads.
         """
-        return f"{self.fields.checksum(self.model.prognostic):016x}"
+        return joined(self.members.checksums())
 
     def describe(self) -> Any:
         """Returns (title, [(label, text or list)]) for `show`; prepares what is not prepared."""

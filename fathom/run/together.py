@@ -46,6 +46,7 @@ class Together:
     ) -> None:
         if not isinstance(programs, Mapping) or not programs:
             raise InputError(f"programs = {programs!r} must be names with simulations")
+        check_no_ensembles(programs)
         self._directory = at_home(directory).absolute()
         self.lead = next(iter(programs))  # whose start and dates are those of all
         self.wishes = wishes.Wishes()
@@ -438,6 +439,13 @@ class Together:
                     self.restarts.write(keep)
                 self._checkpointed = True
                 event.schedule(lead.program.clock, self.seconds - lead.late)
+
+
+def check_no_ensembles(programs: Mapping[str, Any]) -> None:
+    """Raises InputError: a program is an ensemble."""
+    for name, program in programs.items():
+        if getattr(getattr(program, "members", None), "several", False):
+            raise InputError(f"{name} is an ensemble, which runs under no common clock yet")
 
 
 def _grid(program: Any) -> Any:

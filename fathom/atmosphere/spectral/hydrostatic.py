@@ -13,6 +13,7 @@ import numpy as np
 from fathom.atmosphere.physics import fields as air
 from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOnPressure
 from fathom.atmosphere.physics.packages import layer_fields
+from fathom.atmosphere.physics.stochastic import Stochastic
 from fathom.atmosphere.physics.with_physics import (
     AirWithPhysics,
     check_tracers,
@@ -142,7 +143,15 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def components(self) -> Sequence[Component]:
         """Returns physics, dynamics and fixers, in the order of
         fathom/atmosphere/spectral/step.py."""
-        return [self.columns, self.dynamics, *([self.fixers] if self.fixers else [])]
+        fixers = [self.fixers] if self.fixers else []
+        return [self.columns, self.dynamics, *fixers, *self.stochastic]
+
+    stochastic: Sequence[Stochastic] = ()  # errors of the physics
+
+    def take_member(self, member: int) -> None:
+        """Gives the patterns of the stochastic physics the random numbers of a member."""
+        for one in self.stochastic:
+            one.take(member)
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -153,12 +162,13 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def without_fixers(self) -> Self:
         """Returns the model without the parts that have no tangent."""
         same = copy(super().without_fixers())
-        same.fixers = None
+        same.fixers, same.stochastic = None, ()
         return same
 
     def adiabatic(self) -> Self:
         """Returns the model without the parts that cannot run backward."""
         dry = super().adiabatic()
+        dry.stochastic = ()
         if self.fixers:
             dry.fixers = Fixers(self.air, self.fixers.mass, False)
         return dry

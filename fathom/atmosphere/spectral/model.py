@@ -9,6 +9,7 @@ from fathom.atmosphere.cases import classic as cases
 from fathom.atmosphere.ground.orography import orography as orography_of
 from fathom.atmosphere.physics.columns import ColumnPhysics, PhysicsOfLeapfrog
 from fathom.atmosphere.physics.packages import Physics
+from fathom.atmosphere.physics.stochastic import Stochastic, checked_parts
 from fathom.atmosphere.products import diagnostics
 from fathom.atmosphere.products.budget import Budget
 from fathom.atmosphere.remap.change_of_geometry import ChangeOfGeometry
@@ -120,6 +121,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         physics, for the summary and the report of a run (fathom.atmosphere.products.budget); needs
         moist air and
         "semi-lagrangian".
+    stochastic : list of PerturbedTendencies() and Backscatter(): errors of the physics
+        (docs/ensembles.md); by default none.
     extra_processes : list of Insertion: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
@@ -149,6 +152,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         fix_mass: bool = True,
         fix_energy: bool | str = "automatic",
         budget: bool = False,
+        stochastic: Sequence[Stochastic] = (),
         extra_processes: Sequence[Insertion] = (),
         precision: str = "fp64",
     ) -> None:
@@ -193,6 +197,9 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         self._fix(*(bool(self.parameters.pop(name)) for name in ("fix_mass", "fix_energy")))
         self.budget = _budget_of(self, budget)
         self.given_before: dict[str, float] = {}
+        self.stochastic = checked_parts(stochastic)
+        for one in self.stochastic:
+            one.on(grid.truncation, grid.radius, self.air)
         if isinstance(orography, str):
             self._lie_on(orography)
 

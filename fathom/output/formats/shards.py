@@ -91,6 +91,19 @@ def _chunks_within(
     ]
 
 
+def parts_of(
+    data: bytes, full: Sequence[int], inner: Sequence[int]
+) -> list[tuple[tuple[slice, ...], bytes]]:
+    """Returns where each chunk of the file of a shard lies in it, and its bytes."""
+    places = _chunks_within(full, full, inner)
+    index = np.frombuffer(data[-16 * len(places) - 4 : -4], "<u8").reshape(-1, 2)
+    return [
+        (place, data[int(begin) : int(begin + size)])
+        for place, (begin, size) in zip(places, index)
+        if place is not None and begin != _absent
+    ]
+
+
 def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) -> bool:
     """Returns whether the chunks of a shard lie in memory one after another, as they do in the
     file.

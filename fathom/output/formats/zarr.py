@@ -182,23 +182,58 @@ class ZarrWriter:
         return regions(*self.variables[name].plane(shape), *self.variables[name].plane(chunk))
 
     def write(
-        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+        self,
+        variable: str,
+        time_index: int | tuple[int, ...] | None,
+        region: Region,
+        array: np.ndarray,
     ) -> None:
         """Writes array ([levels,] rows, points) over `region`, which must be whole chunks.
 
-        time_index is None for a variable without time. ValueError (name, shape, region), OSError
-        (disk).
+        time_index is (time, member) where there are members, None for a variable without time.
+        ValueError (name, shape, region), OSError (disk).
         """
         name = self._known(variable)
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
         array = check_block(specification, region, array, self.sizes, specification.plane(chunk))
-        time = (time_index,) if specification.varies else ()
+        time = _numbers_of(time_index) if specification.varies else ()
         steps = chunk[len(time) :]
-        offset = ((0,) * (array.ndim - 2) + (region[0], region[2]))[-array.ndim :]
-        for start in np.ndindex(*(math.ceil(n / step) for n, step in zip(array.shape, steps))):
-            block = array[tuple(slice(s * step, (s + 1) * step) for s, step in zip(start, steps))]
-            index = tuple(o // step + s for o, step, s in zip(offset, steps, start))
-            self._put(name, (*time, *index), block[None] if time else block)
+        for index, place in _chunks(array.shape, steps, region):
+            block = array[place]
+            self._put(name, (*time, *index), block.reshape((1,) * len(time) + block.shape))
+
+    def read(
+        self, variable: str, time_index: int | tuple[int, ...] | None, region: Region
+    ) -> np.ndarray:
+        """Returns what `write` has written there, also of a time that is not visible yet."""
+        name = self._known(variable)
+        specification, chunk = self.variables[name], _chunk(self._arrays[name])
+        j0, j1, i0, i1 = region
+        time = _numbers_of(time_index)
+        own = specification.dims[len(time) :]
+        shape = (*(self.sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
+        found = np.empty(shape, specification.dtype)
+        for index, place in _chunks(found.shape, chunk[len(time) :], region):
+            block = self._chunk_there(name, (*time, *index))
+            held = found[place]
+            held[...] = block[(0,) * len(time) + tuple(map(slice, held.shape))]
+        return found
+
+    def _chunk_there(self, name: str, index: tuple[int, ...]) -> np.ndarray:
+        """Returns a file of an array, of the full shape of its chunks; one that is not there has no
+        valid number.
+        """
+        entry, specification = self._arrays[name], self.variables[name]
+        full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
+        found = np.full(full, specification.fill, specification.dtype)
+        file = self._file(name, index)
+        if not file.exists():
+            return found
+        data, dtype = file.read_bytes(), _stored_type(specification)
+        for place, part in shards.parts_of(data, full, inner) if inner else [(..., data)]:
+            held = found[place]
+            held[...] = np.frombuffer(decoded(codecs[1:], part), dtype).reshape(held.shape)
+        return found
 
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
@@ -544,7 +579,7 @@ def _is_small(variable: VariableSpec, chunk: tuple[int, ...]) -> bool:
     file systems write large pieces faster than small ones.
     """
     size = math.prod(chunk) * np.dtype(variable.dtype).itemsize
-    return variable.varies and _least <= size < 4 * _least
+    return bool(variable.varies) and _least <= size < 4 * _least
 
 
 def _time_metadata(time: TimeAxis) -> dict[str, Any]:
@@ -601,6 +636,36 @@ def encoder(codecs: list[dict[str, Any]]) -> Callable[[Any], Any]:
         return found + check
 
     return with_sum
+
+
+def decoded(codecs: list[dict[str, Any]], data: bytes) -> Any:
+    """Returns the bytes of a chunk that `encoder` has made of them."""
+    if not codecs:
+        return data
+    if codecs[0]["name"] == "zstd":
+        from numcodecs.zstd import Zstd
+
+        return Zstd().decode(data)
+    from numcodecs import blosc
+
+    return blosc.Blosc().decode(data[:-4] if len(codecs) > 1 else data)
+
+
+def _numbers_of(time_index: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """Returns the numbers of time, and of a member."""
+    if time_index is None:
+        return ()
+    return time_index if isinstance(time_index, tuple) else (time_index,)
+
+
+def _chunks(
+    shape: tuple[int, ...], steps: tuple[int, ...], region: Region
+) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+    """Yields the number of each chunk of a region, and where it lies in an array of that shape."""
+    offset = ((0,) * (len(shape) - 2) + (region[0], region[2]))[-len(shape) :]
+    for start in np.ndindex(*(math.ceil(n / step) for n, step in zip(shape, steps))):
+        index = tuple(o // step + s for o, step, s in zip(offset, steps, start))
+        yield index, tuple(slice(s * step, (s + 1) * step) for s, step in zip(start, steps))
 
 
 def _plain(value: Any) -> Any:

@@ -104,7 +104,7 @@ def _of_the_state(s: Any) -> dict[str, Any]:
         "series": {
             name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
         },
-        "checksum": s.checksum(),
+        **s.members.facts(),
     }
 
 

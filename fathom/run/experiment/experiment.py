@@ -26,6 +26,7 @@ from fathom.model.component import AtSurface
 from fathom.model.model import Model
 from fathom.model.order import Insertion
 from fathom.run import parallel
+from fathom.run.ensemble.ensemble import Ensemble
 from fathom.run.experiment import tables, trust
 from fathom.run.experiment.expression import constants_of, interpret
 from fathom.run.experiment.toml import Document, dumps
@@ -39,6 +40,7 @@ sections = (
     "model",
     "state",
     "simulation",
+    "ensemble",
     "output",
     "observations",
     "parallel",
@@ -179,6 +181,34 @@ class Experiment:
             )
         return made
 
+    @cached_property
+    def ensemble(self) -> Ensemble | None:
+        """Returns the ensemble of [ensemble]; None: there is none."""
+        table = self._section("ensemble")
+        for key in table:
+            self._known(
+                key,
+                tables.parameters(Ensemble),
+                "[ensemble] key",
+                "ensemble",
+                key,
+                owner="Ensemble",
+            )
+        if table and "members" not in table:
+            raise InputError(f"{self.document.place('ensemble')}: [ensemble] needs members = 20")
+        made: Ensemble | None = self._at(("ensemble",), Ensemble, **table) if table else None
+        return made
+
+    def _of_member(self, member: int) -> tuple[Any, Any]:
+        """Returns model and surface of a member of the ensemble, with its parameters, on the same
+        grid.
+        """
+        drawn = self.ensemble.drawn(member) if self.ensemble else {}
+        changed = [f"{path}={value!r}" for path, value in drawn.items()]
+        other = type(self)(self.document.changed(changed))
+        other.__dict__["grid"] = self.grid
+        return other.model, other.surface
+
     @property
     def period(self) -> Any:
         """Returns the length of the run: [simulation] run."""
@@ -229,8 +259,11 @@ class Experiment:
                 directory=directory,
                 overwrite=overwrite,
                 parallel=spread,
+                ensemble=self.ensemble,
                 configuration=self._kept(),
             )
+        if self.ensemble is not None and self.ensemble.parameters:
+            simulation.members.made = self._of_member
         simulation.stretch.run = given.get("run")
         simulation.source = str(Path(self.document.name).resolve())
         for name, table in self._section("output").items():
@@ -379,7 +412,7 @@ class Experiment:
 
 
 most_ranks = 1 << 20  # of MPI
-_of_the_run = ("directory", "overwrite", "parallel", "configuration")
+_of_the_run = ("directory", "overwrite", "parallel", "ensemble", "configuration")
 
 
 def _classes(kind: str = "") -> list[str]:

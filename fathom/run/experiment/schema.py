@@ -14,6 +14,7 @@ from typing import Any
 import fathom
 from fathom.base import kinds as values
 from fathom.model import schemes
+from fathom.run.ensemble.ensemble import Ensemble
 from fathom.run.experiment import tables
 from fathom.run.experiment.experiment import (
     extension_keys,
@@ -27,7 +28,7 @@ from fathom.run.simulation import Simulation
 
 Schema = dict[str, Any]
 others = ("programs", "chain", "cycle")  # files with one of these have other sections
-skipped = ("model", "directory", "overwrite", "parallel", "configuration")  # of no file
+skipped = ("model", "directory", "overwrite", "parallel", "ensemble", "configuration")  # of no file
 
 
 def schema() -> Schema:
@@ -45,6 +46,7 @@ def schema() -> Schema:
                 "type": "object",
                 "additionalProperties": _table(_of(Simulation.output, ("path",))),
             },
+            "ensemble": _table(_of(Ensemble)),
             "observations": _table(_of(Simulation.observe)),
             "parallel": _table({key: {} for key in parallel_keys}),
             "not_written": {"type": "object"},
@@ -98,6 +100,7 @@ def keys_below(given: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     else:
         others: dict[tuple[str, ...], list[str]] = {
             ("parallel",): list(parallel_keys),
+            ("ensemble",): list(_parameters(Ensemble, ())),
             ("observations",): list(_parameters(Simulation.observe, ("self",))),
             ("extensions",): list(extension_keys),
         }

@@ -24,7 +24,16 @@ from fathom.run.experiment.toml import Document, Path_, bare, dumps, split
 from fathom.run.experiment.words import Words, about
 
 first_line = "# The experiment of this run. TOML cannot hold what [not_written] names.\n\n"
-apart = ("model", "surface", "directory", "overwrite", "parallel", "configuration", "comm")
+apart = (
+    "model",
+    "surface",
+    "directory",
+    "overwrite",
+    "parallel",
+    "ensemble",
+    "configuration",
+    "comm",
+)
 
 
 def written(simulation: Any) -> str:
@@ -60,6 +69,7 @@ def sections(simulation: Any) -> dict[str, Any]:
         "model": {k: v for k, v in _object(s.model, words, ("model",)).items() if k != "grid"},
         "state": words.values(_joined(s.model.calls_of("set")), ("state",)),
         "simulation": _of_simulation(s, words, raw),
+        "ensemble": _of_ensemble(s.members.ensemble, raw),
         "output": {str(store.path): _of_output(s, str(store.path), raw) for store in s.outputs},
         "observations": _of_observations(s, raw),
         "parallel": {
@@ -139,6 +149,15 @@ def _of_simulation(s: Any, words: Words, raw: Words) -> dict[str, Any]:
     if s.surface is not None:
         made["surface"] = _object(s.surface, words, (*path, "surface")) or None
     return made
+
+
+def _of_ensemble(ensemble: Any, raw: Words) -> dict[str, Any]:
+    """Returns the keywords of the ensemble; {}: there is none."""
+    if ensemble is None:
+        return {}
+    usual = parameters(type(ensemble), skip=("self", "members"))
+    given = raw.values(ensemble.arguments, ("ensemble",))
+    return {n: v for n, v in (usual | given).items() if v is not None}
 
 
 def _checkpoints(s: Any, raw: Words) -> Any:

@@ -1,0 +1,1 @@
+"""Ensembles: one model, many states, in one run."""
