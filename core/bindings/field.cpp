@@ -217,16 +217,11 @@ public:
         compute(process.run, all);
         Slots<T> slots(process, fields, reach);
         each_row([&](int j, const std::vector<Cell>& cells) {
-            const auto x = in_row(before, j), y = in_row(fields, j), d = in_row(change, j);
-            const Cell *first = cells.data(), *last = first + cells.size();
-            if (kernel)
-                (adjoint ? kernel->adjoint : kernel->tangent)(process.scheme.get(), x.data(),
-                                                              y.data(), d.data(), first, last);
-            else if (adjoint)
-                adjoint_by_cells(process, sizeof(T), x.data(), d.data(), slots.in_row(j), first,
-                                 last);
-            else
-                tangent_by_cells(process, sizeof(T), x.data(), d.data(), first, last);
+            auto d = in_row(change, j);
+            const Raw* const of_row = slots.in_row(j);
+            if (kernel) d.insert(d.end(), of_row, of_row + slots_of(process));
+            run_linear(kernel, adjoint, in_row(before, j).data(), in_row(fields, j).data(),
+                       d.data(), of_row, cells);
         });
         slots.add_to(change);
         return arrays(change, [](const Process::Field& f) { return f.place != place::profile; });
@@ -240,6 +235,18 @@ private:
     std::vector<Plain<T>> fields;
     std::vector<T> memory;
 
+    /// A row: x before the process, y afterwards.
+    void run_linear(const LinearKernel* by_hand, bool adjoint, const Raw* x, const Raw* y,
+                    const Raw* change, const Raw* slots, const std::vector<Cell>& cells) const {
+        const Cell *first = cells.data(), *last = first + cells.size();
+        if (by_hand && (adjoint || by_hand->tangent))
+            (adjoint ? by_hand->adjoint : by_hand->tangent)(process.scheme.get(), x, y, change,
+                                                            first, last);
+        else if (adjoint)
+            adjoint_by_cells(process, sizeof(T), x, change, slots, first, last);
+        else
+            tangent_by_cells(process, sizeof(T), x, change, first, last);
+    }
     bool is_profile(std::size_t n) const { return process.fields[n].place == place::profile; }
 
     void take(const nb::dict& arrays) {

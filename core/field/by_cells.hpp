@@ -17,6 +17,13 @@ constexpr Shift offset(int reach, int n) {
     return {reach - n % (2 * reach + 1), reach - n / (2 * reach + 1)};
 }
 
+/// Slots of a process: of each field that it reads at neighbours, one for each offset.
+inline std::size_t slots_of(const Process& process) {
+    std::size_t slots = 0;
+    for (auto& f : process.fields) slots += f.reach > 0 ? offsets(f.reach) : 0;
+    return slots;
+}
+
 /// As of LinearKernel: columns [first, last) of a row; `before`: values as they are before the
 /// process runs, with valid neighbours where it looks at them.
 void tangent_by_cells(const Process&, int bytes, const Raw* before, const Raw* change,

@@ -1,5 +1,5 @@
 #include "ocean/schemes.hpp"
-#include "field/linear_entry.hpp"
+#include "field/by_hand_entry.hpp"
 #include "ocean/free_surface.hpp"
 #include "ocean/freshwater.hpp"
 #include "ocean/momentum.hpp"
@@ -11,14 +11,14 @@ namespace fathom::ocean {
 
 Entries dynamics(Part) {
     return {
-        linear_entry<MomentumAdvection>("MomentumAdvection"),
+        by_hand_entry<MomentumAdvection>("MomentumAdvection"),
         linear_entry<LinearMomentum>("LinearMomentum"),
-        linear_entry<PressureGradient>("PressureGradient"),
-        linear_entry<ImplicitMomentum>("ImplicitMomentum"),
+        by_hand_entry<PressureGradient>("PressureGradient"),
+        by_hand_entry<ImplicitMomentum>("ImplicitMomentum"),
         linear_entry<AlternatingHeight>("AlternatingHeight"),
         linear_entry<BarotropicDivergence>("BarotropicDivergence"),
-        linear_entry<BarotropicCorrection>("BarotropicCorrection"),
-        linear_entry<VolumeTransport>("VolumeTransport"),
+        by_hand_entry<BarotropicCorrection>("BarotropicCorrection"),
+        by_hand_entry<VolumeTransport>("VolumeTransport"),
         linear_entry<StretchedCells>("StretchedCells"),
         linear_entry<StretchedCorners>("StretchedCorners"),
         linear_entry<StretchedPressureGradient>("StretchedPressureGradient"),

@@ -96,7 +96,7 @@ void LinearStepProgram::run_linear(std::size_t number, Step& step, FieldSet& cha
         Raw *x = raw.data(), *y = x + count, *d = y + count;
         at.in(b, r, cells.front().column, x, y, d);
         const Cell *first = cells.data(), *last = first + cells.size();
-        if (by_hand)
+        if (by_hand && (adjoint || by_hand->tangent))
             (adjoint ? by_hand->adjoint : by_hand->tangent)(process.scheme.get(), x, y, d, first,
                                                             last);
         else if (adjoint)
@@ -119,14 +119,19 @@ void LinearStepProgram::halos_of_change(std::size_t number, FieldSet& change) co
 void LinearStepProgram::run_adjoint_of_neighbours(std::size_t number, Step& step,
                                                   FieldSet& change) {
     const Process& process = parts[number].process;
-    const std::size_t count = process.fields.size();
+    const LinearKernel* const by_hand = needs[number].by_hand;
+    const std::size_t count = process.fields.size(), slot_count = slots_of(process);
     const Places at = places(number, step, change);
     sums[number]->add(change, [&](int b, int r, std::span<const Cell> cells, const Raw* slots) {
-        std::vector<Raw> raw(3 * count);
+        std::vector<Raw> raw(3 * count + slot_count);
         Raw *x = raw.data(), *y = x + count, *d = y + count;
         at.in(b, r, cells.front().column, x, y, d);
-        adjoint_by_cells(process, change.bytes(), x, d, slots, cells.data(),
-                         cells.data() + cells.size());
+        const Cell *first = cells.data(), *last = first + cells.size();
+        if (by_hand) {
+            std::copy_n(slots, slot_count, d + count);
+            by_hand->adjoint(process.scheme.get(), x, y, d, first, last);
+        } else
+            adjoint_by_cells(process, change.bytes(), x, d, slots, first, last);
     });
 }
 

@@ -322,6 +322,19 @@ static void add_part(T* sum, int level_of_sum, const T* part, int level_of_part,
             (Real::load(sum + c) + Real::load(part + c)).store(sum + c);
 }
 
+/// Columns of a halo give nothing, whatever a kernel has made of numbers beyond it.
+template <class T>
+void NeighbourSums::clear_halo(const Band& band, int column, int count, Work& work) {
+    const int first = std::max(domain.halo - column, 0),
+              last = std::min(domain.halo + band.cut->nx - column, count);
+    if (first == 0 && last == count) return;
+    for (int slot = 0; slot < int(levels.size()); ++slot)
+        for (int k = 0; k < levels[slot]; ++k) {
+            T* const part = (T*)work.slot(slot) + k * work.tile;
+            std::fill(part, part + first, T(0)), std::fill(part + last, part + count, T(0));
+        }
+}
+
 /// The parts of some cells of a row, added to the sums of the rows in reach.
 template <class T>
 void NeighbourSums::run_tile(std::size_t number, int row, std::span<const Cell> cells,
@@ -336,6 +349,7 @@ void NeighbourSums::run_tile(std::size_t number, int row, std::span<const Cell> 
     for (int slot : given)
         work.given.push_back(slot < 0 ? Raw{} : Raw{work.slot(slot), work.tile, 0});
     parts(band.block, band.row + row, cells, work.given.data());
+    clear_halo<T>(band, column, count, work);
     const Strip &west = strips[number][2], &east = strips[number][3];
     for (std::size_t n = 0; n < targets.size(); ++n)
         for (int o = 0; o < targets[n].slots; ++o) {

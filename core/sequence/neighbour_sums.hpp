@@ -111,6 +111,7 @@ private:
     void run_tile(std::size_t band, int row, std::span<const Cell>, const Parts&, Work&);
     template <class T>
     void keep_apart(std::size_t band, int row, int column, int slot, int levels, Shift, Work&);
+    template <class T> void clear_halo(const Band&, int column, int count, Work&);
     std::span<const Cell> own_cells(const Band&, int row) const;
     template <class T> void settle_row(FieldSet&, std::size_t band, int row, Work&);
     template <class T> void add_strips(FieldSet&, std::size_t band);

@@ -222,6 +222,8 @@ class Propagation(LinearMap):
     """The tangent model: dx at the start -> dx after some steps."""
 
     def __init__(self, trajectory: Any, steps: int) -> None:
+        if not 0 <= steps <= trajectory.steps:
+            raise InputError(f"a window of {steps} steps; the trajectory has {trajectory.steps}")
         self.trajectory, self.steps = trajectory, steps
 
     def apply(self, x: Vector) -> Vector:

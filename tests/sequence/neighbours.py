@@ -15,7 +15,19 @@ from columns import catalogue
 from fathom.base.mpi import core, world
 from program import Program
 
-geometry = ("wet_levels", "dx_", "dy_", "length_", "area_", "depth_corner", "diffusivity_scale")
+# what no process writes: adjoints by hand leave it out
+geometry = (
+    "wet_levels",
+    "dx_",
+    "dy_",
+    "length_",
+    "area_",
+    "depth_corner",
+    "diffusivity_scale",
+    "viscosity_scale",
+    "curvature_",
+    "coriolis",
+)
 
 
 def varies(field):

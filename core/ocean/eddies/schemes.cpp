@@ -1,5 +1,5 @@
 #include "ocean/schemes.hpp"
-#include "field/linear_entry.hpp"
+#include "field/by_hand_entry.hpp"
 #include "ocean/eddies/eddy_structure.hpp"
 #include "ocean/eddies/gent_mcwilliams.hpp"
 #include "ocean/eddies/mixed_layer_eddies.hpp"
@@ -11,10 +11,10 @@ template <bool own> using QuadraticTaperedSlopes = NeutralSlopes<QuadraticTaper,
 template <bool own> using ClippedSlopes = NeutralSlopes<Clipping, own>;
 
 Entries eddies(Part) {
-    return {linear_entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
-            linear_entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
-            linear_entry<ClippedSlopes>("ClippedSlopes"),
-            linear_entry<IsoneutralFlux>("IsoneutralFlux"),
+    return {by_hand_entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
+            by_hand_entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
+            by_hand_entry<ClippedSlopes>("ClippedSlopes"),
+            by_hand_entry<IsoneutralFlux>("IsoneutralFlux"),
             linear_entry<SlopedFlux>("SlopedFlux"),
             linear_entry<IsoneutralMixing>("IsoneutralMixing"),
             linear_entry<BolusTransport>("BolusTransport"),
@@ -22,7 +22,7 @@ Entries eddies(Part) {
             linear_entry<StratificationStructure>("StratificationStructure"),
             linear_entry<EadyStructure>("EadyStructure"),
             linear_entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"),
-            linear_entry<MixedLayerEddies>("MixedLayerEddies")};
+            by_hand_entry<MixedLayerEddies>("MixedLayerEddies")};
 }
 
 }  // namespace fathom::ocean

@@ -1,12 +1,12 @@
 #include "ocean/schemes.hpp"
-#include "field/linear_entry.hpp"
+#include "field/by_hand_entry.hpp"
 #include "ocean/friction/friction.hpp"
 #include "ocean/friction/strain_friction.hpp"
 
 namespace fathom::ocean {
 
 Entries friction(Part) {
-    return {linear_entry<LaplacianFriction>("LaplacianFriction"),
+    return {by_hand_entry<LaplacianFriction>("LaplacianFriction"),
             linear_entry<VelocityLaplacian>("VelocityLaplacian"),
             linear_entry<BiharmonicFriction>("BiharmonicFriction")
                 .with("first pass", "VelocityLaplacian"),

@@ -1,5 +1,5 @@
 #include "ocean/schemes.hpp"
-#include "field/linear_entry.hpp"
+#include "field/by_hand_entry.hpp"
 #include "ocean/tracer/advection.hpp"
 #include "ocean/tracer/budget.hpp"
 #include "ocean/tracer/diffusion.hpp"
@@ -17,7 +17,7 @@ template <bool own> using QuickestAdvection = SplitAdvection<true, own>;
 
 Entries tracer(Part) {
     return {linear_entry<CentredAdvection>("CentredAdvection"),
-            linear_entry<UpwindAdvection>("UpwindAdvection"),
+            by_hand_entry<UpwindAdvection>("UpwindAdvection"),
             linear_entry<SweepVolumes>("SweepVolumes"),
             linear_entry<LaxWendroffSweep>("LaxWendroffSweep"),
             linear_entry<LaxWendroffAdvection>("LaxWendroffAdvection")
@@ -29,7 +29,7 @@ Entries tracer(Part) {
             linear_entry<BiharmonicDiffusion>("BiharmonicDiffusion")
                 .with("first pass", "TracerLaplacian"),
             linear_entry<VerticalFactors>("VerticalFactors"),
-            linear_entry<TracerUpdate>("TracerUpdate"),
+            by_hand_entry<TracerUpdate>("TracerUpdate"),
             linear_entry<TracerFlow>("TracerFlow"),
             entry<BudgetShare<true>>("FirstBudgetShare"),
             entry<BudgetShare<false>>("BudgetShare"),
