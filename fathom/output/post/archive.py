@@ -4,9 +4,9 @@
     mean, stdev, minimum, maximum           of each variable, over times, members and cells
     latitudes, longitudes (cell), dates (time)
 
-A variable is a field on one level: geopotential_height_500. Fields without time, as the land and the
-height of the ground, and the sines and cosines of places stand in `data` as well, the same at all
-times; the attribute `constant_fields` names them. The layout is that of anemoi-datasets.
+A variable is a field on one level: zg_500. Fields without time, as land and height of the ground, and
+sines and cosines of places are in `data` too, the same at all times; the attribute
+`constant_fields` names them. The names are those of anemoi-datasets.
 """
 
 from __future__ import annotations
