@@ -226,3 +226,11 @@ def test_own_operator(learn):
     np.testing.assert_allclose(lesson["angle"][low], expected[low], rtol=0.06)
     assert lesson["error_after"] < lesson["error_before"] / 2
     assert "bending-angle" in plugged._own
+
+
+def test_own_emulator(learn):
+    """A net that is trained for a moment leaves a tenth of the variance of fluxes, and runs."""
+    lesson = learn("own_emulator")
+    assert lesson["error"] < 0.33 * lesson["spread"]
+    scheme, net = (lesson["climate"][name]["outgoing_longwave"] for name in ("scheme", "net"))
+    assert net == pytest.approx(scheme, abs=25) and lesson["net"].runtime_seconds > 0
