@@ -2,9 +2,9 @@
 
 An aquaplanet of 8 layers runs with Fathom's own two-stream radiation, and 200 columns of each call
 are kept. A net with two layers of 64 numbers learns the fluxes from temperature, vapour, clouds,
-surface and sun; NumPy is enough for that. The file of the net says its fields, their units and their
-ranges. In the place of the scheme it then computes the radiation of every column; a column outside
-of what it has seen gets the scheme itself.
+surface and sun; NumPy is enough for that. The file of the net says its fields, their units and
+their ranges. In the place of the scheme it then computes the radiation of every column; a column
+outside of what it has seen gets the scheme itself.
 
     python examples/own_emulator.py [days of training] [days of the run]
 """
@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from onnx import helper, numpy_helper
 import fathom as fm
 
 days = int(sys.argv[1]) if len(sys.argv) > 1 else 90
-length = int(sys.argv[2]) if len(sys.argv) > 2 else (365 if days > 10 else 2)
+length = int(sys.argv[2]) if len(sys.argv) > 2 else (365 if days > 10 else 1)
 place = Path(tempfile.mkdtemp())
 
 
@@ -77,7 +78,7 @@ def scaled(x):
 (x, x_mean, x_width), (y, y_mean, y_width) = scaled(beside(inputs)), scaled(beside(outputs))
 random, hidden = np.random.default_rng(1), 64
 sizes = [x.shape[1], hidden, hidden, y.shape[1]]
-W = [random.normal(size=s) / np.sqrt(s[0]) for s in zip(sizes[:-1], sizes[1:])]
+W = [random.normal(size=s) / np.sqrt(s[0]) for s in pairwise(sizes)]
 b = [np.zeros(n) for n in sizes[1:]]
 numbers = [*W, *b]
 first, second = ([np.zeros_like(p) for p in numbers] for _ in range(2))

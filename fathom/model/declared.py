@@ -136,14 +136,22 @@ def ranges_of(
     return made
 
 
-def in_range(
-    scheme: Any, use: Use, x: np.ndarray, within: tuple[float, float], there: Any
-) -> np.ndarray:
-    """Returns which columns have numbers beyond a range or not finite. RunError: one has, and the
-    scheme has no fall-back.
+def cut(
+    scheme: Any, use: Use, x: np.ndarray, within: tuple[float, float], there: np.ndarray | None
+) -> np.ndarray | None:
+    """Cuts numbers to a range, and sets those below the sea floor to 0. Returns which columns had
+    numbers beyond it or not finite; None: no column. RunError: one had, and the scheme has no
+    fall-back.
     """
     least, most = within
-    outside = ~((x >= least) & (x <= most) & np.isfinite(x)) & there
+    lowest, highest = x.min(), x.max()
+    if lowest >= least and highest <= most and np.isfinite(highest - lowest):
+        if there is not None:
+            np.copyto(x, 0.0, where=~there)
+        return None
+    outside = ~((x >= least) & (x <= most) & np.isfinite(x))
+    if there is not None:
+        outside &= there
     bad: np.ndarray = outside.any(1)
     if scheme.fallback == "stop" and bad.any():
         raise RunError(
@@ -151,6 +159,9 @@ def in_range(
             f" {int(bad.sum())} columns; it knows {least:g} to {most:g}; a fall-back would take"
             " them"
         )
+    np.clip(x, least, most, out=x)
+    if there is not None:
+        np.copyto(x, 0.0, where=~there)
     return bad
 
 
@@ -210,18 +221,20 @@ class Columns:
         """Returns a field (columns, numbers), 32-bit."""
         return self.values_of(use.name, np.float32)[:, : self.size_of(use)]
 
-    def there(self, use: Use) -> Any:
-        """Returns which numbers of a field lie in water, (columns, numbers); all in the air."""
+    def there(self, use: Use) -> np.ndarray | None:
+        """Returns which numbers of a field lie in water, (columns, numbers); None: all."""
         size = self.size_of(use)
         if self.wet is None or size == 1:
-            return np.ones((1, 1), bool)
-        return np.arange(size) < (self.wet + (size > self.levels))[:, None]
+            return None
+        made: np.ndarray = np.arange(size) < (self.wet + (size > self.levels))[:, None]
+        return made
 
     def volume(self, thickness: str) -> np.ndarray:
         """Returns the volume of cells (columns, levels) [m3]; 0 below the sea floor."""
         depth = self.values_of(thickness)[:, : self.levels]
+        made = depth * self.values_of("area_center")
         inside = self.there(Use(thickness, "center layer", "m", "reads"))
-        return np.where(inside, depth * self.values_of("area_center"), 0.0)
+        return made if inside is None else np.where(inside, made, 0.0)
 
     def fill(self, name: str, value: float) -> None:
         """Sets a field everywhere."""
@@ -232,11 +245,13 @@ class Columns:
         """Sets a field from (columns, numbers), or adds them to it."""
         for (first, end, which), block in zip(self.parts, self.blocks):
             x = block[name]
-            rows = np.zeros((x.shape[-2] * x.shape[-1], values.shape[1]))
-            rows[which] = values[first:end]
+            rows = values[first:end]
+            if not isinstance(which, slice):
+                rows = np.zeros((x.shape[-2] * x.shape[-1], values.shape[1]))
+                rows[which] = values[first:end]
             there = np.moveaxis(rows.reshape(*x.shape[-2:], -1), -1, 0).reshape(x.shape)
             if add:
-                x += there.astype(x.dtype)
+                x += there.astype(x.dtype, copy=False)
             else:
                 x[...] = there
 
@@ -303,12 +318,14 @@ class Columns:
                 f" {_shape(fields)} with {self.levels} levels ({these})"
             )
 
-    def apart(self, uses: Sequence[Use], made: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-        """Yields each field of an output, (columns, numbers), 64-bit."""
+    def apart(
+        self, uses: Sequence[Use], made: np.ndarray, kind: Any
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        """Yields each field of an output, (columns, numbers), in 64 bits where they are summed."""
         rows, first = made.reshape(len(made), -1), 0
         for use in uses:
             size = self.size_of(use)
-            yield use.name, rows[:, first : first + size].astype(np.float64)
+            yield use.name, rows[:, first : first + size].astype(kind)
             first += size
 
 

@@ -23,7 +23,7 @@ from fathom.base import earth, moist_air, mpi
 from fathom.base.failure import InputError, RunError
 from fathom.base.near import unknown
 from fathom.model import schemes
-from fathom.model.declared import Columns, fields_of, in_range, ranges_of
+from fathom.model.declared import Columns, cut, fields_of, ranges_of
 from fathom.model.nets import Batches, Function, Net, function_of
 from fathom.model.schemes import PythonScheme, Scheme, Use
 
@@ -240,7 +240,7 @@ class LearnedScheme(PythonScheme):
         found = self._apart(self.batches(self._together(at, bad)), at)
         self._clip_outputs(found, bad, at)
         for name, x in found.items():
-            if self.thickness and self._added(name):
+            if self.thickness and self._added(name) and self._use(name).place == "center layer":
                 x *= at.volume(self.thickness)
         if bad.any():
             self._fall_back(found, bad, at)
@@ -260,33 +260,36 @@ class LearnedScheme(PythonScheme):
         return made
 
     def _apart(self, made: dict[str, np.ndarray], at: Columns) -> dict[str, np.ndarray]:
-        """Returns the fields of the outputs."""
-        return {n: x for name, uses in self.outputs.items() for n, x in at.apart(uses, made[name])}
+        """Returns the fields of the outputs; in 64 bits where sums or volumes are made of them."""
+        kind = np.float64 if self.thickness or self.conserve or self.helper else np.float32
+        found = {}
+        for name, uses in self.outputs.items():
+            found |= dict(at.apart(uses, made[name], kind))
+        return found
+
+    def _use(self, name: str) -> Use:
+        return self._named("outputs")[name]
 
     def _added(self, name: str) -> bool:
-        return self._named("outputs")[name].access == "updates"
+        return self._use(name).access == "updates"
 
     def _clip_inputs(
         self, uses: Sequence[Use], parts: Sequence[np.ndarray], bad: np.ndarray, at: Columns
     ) -> None:
         """Cuts numbers to their ranges, and notes columns beyond them."""
         for use, x in zip(uses, parts):
-            least, most = self.within.get(use.name, (-np.inf, np.inf))
-            there = at.there(use)
-            bad |= in_range(self, use, x, (least, most), there)
-            np.clip(x, least, most, out=x)
-            np.copyto(x, 0.0, where=~(np.isfinite(x) & there))
+            within = self.within.get(use.name, (-np.inf, np.inf))
+            if (beyond := cut(self, use, x, within, at.there(use))) is not None:
+                bad |= beyond
+                np.copyto(x, 0.0, where=~np.isfinite(x))
 
     def _clip_outputs(self, found: dict[str, np.ndarray], bad: np.ndarray, at: Columns) -> None:
         for name, x in found.items():
-            use = self._named("outputs")[name]
-            least, most = self.bounds.get(name, (-np.inf, np.inf))
-            there = at.there(use)
-            bad |= in_range(self, use, x, (least, most), there)
-            np.clip(x, least, most, out=x)
-            np.copyto(x, 0.0, where=~there)
-            if self.fallback == "clip" and not np.isfinite(x).all():
-                raise RunError(f"{self.name}: {name} is not a number; no clipping helps")
+            use, bounds = self._use(name), self.bounds.get(name, (-np.inf, np.inf))
+            if (beyond := cut(self, use, x, bounds, at.there(use))) is not None:
+                bad |= beyond
+                if self.fallback == "clip" and not np.isfinite(x).all():
+                    raise RunError(f"{self.name}: {name} is not a number; no clipping helps")
 
     def _fall_back(self, found: dict[str, np.ndarray], bad: np.ndarray, at: Columns) -> None:
         """Puts into the columns that are beyond the ranges what the fall-back makes of them."""
@@ -305,13 +308,13 @@ class LearnedScheme(PythonScheme):
                     arrays[use.name] = at.as_core_has(use, bad)
             made = mpi.core.run_column(self._core, arrays, at.levels)
             for name, x in found.items():
-                there = np.broadcast_to(at.there(self._named("outputs")[name]), x.shape)
-                x[bad] = np.where(there[bad], made[name].reshape(x.shape[1], -1).T, 0.0)
+                rows, there = made[name].reshape(x.shape[1], -1).T, at.there(self._use(name))
+                x[bad] = rows if there is None else np.where(there[bad], rows, 0.0)
 
     def _fix(self, name: str, found: dict[str, np.ndarray], bad: np.ndarray, at: Columns) -> None:
         """Makes a sum over the column 0, but in columns of the fall-back."""
         field = "air_temperature_tendency" if name == "energy" else name
-        there = at.there(self._named("outputs")[field])
+        there = at.there(self._use(field))
         if self.thickness:
             weight = at.volume(self.thickness)
             total, share = found[field], weight / weight.sum(1, keepdims=True)
@@ -324,7 +327,7 @@ class LearnedScheme(PythonScheme):
             if (vapour := found.get("specific_humidity_tendency")) is not None:
                 total = total + moist_air.EVAPORATION_HEAT * weight * vapour
         added = np.where(bad, 0.0, -total.sum(1))[:, None]
-        found[field] += np.where(there, added * share, 0.0)
+        found[field] += added * share if there is None else np.where(there, added * share, 0.0)
         at.put(f"{self.name}_{_fix_of(name)}", added, add=False)
 
 

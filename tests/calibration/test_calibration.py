@@ -3,6 +3,7 @@ what the data do not tell is said, mistakes are told before the first run.
 """
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,6 +117,26 @@ def test_a_twin_is_found_and_a_stop_changes_nothing(file, tmp_path):
     assert json.loads((tmp_path / "found/report.json").read_text()) == found
 
 
+def test_a_gradient_finds_it_too(file, tmp_path):
+    """The viscosity, from the flow at the end of a run, in few runs."""
+    head = file.read_text().split("[calibration]")[0]
+    flow = 'variables = ["velocity_x"]\ndtype = "float64"'
+    head = head.replace('variables = ["sea_surface_temperature", "sea_surface_height"]', flow)
+    head = head.replace('run = "12h"', 'run = "6h"').replace('every = "12h"', 'every = "6h"')
+    head = head.replace("friction =", 'vertical_mixing = "ConstantMixing"\nfriction =')
+    cost = table.split("[calibration.costs")[1].replace('"sea_surface_height", ', "")
+    cost = cost.replace("sea_surface_temperature", "velocity_x").replace("0.002", "1e-4")
+    prior = '"model.friction.viscosity" = { prior = "loguniform", range = [2e3, 1e5] }\n'
+    more = f'[calibration]\nmethod = "gradient"\n[calibration.parameters]\n{prior}'
+    file.write_text(f"{head}{more}[calibration.costs{cost}")
+    given = ("--set", "model.friction.viscosity=3e4")
+    box.fathom("run", file, "--out", tmp_path / "truth", "--no-report", *given, folder=tmp_path)
+    status, out, err = box.fathom("calibrate", file, "--out", tmp_path / "found", folder=tmp_path)
+    assert status == 0, err
+    found = json.loads((tmp_path / "found/report.json").read_text())
+    assert found["parameters"]["model.friction.viscosity"] == pytest.approx(3e4, rel=0.01), out
+
+
 def test_costs_of_means_and_functions(file, tmp_path):
     (tmp_path / "own.py").write_text(
         "import fathom as fm\n"
@@ -161,6 +182,18 @@ def test_mistakes(file, tmp_path, old, new, said):
     file.write_text(f"{head}[calibration]{calibration.replace(old, new)}")
     with pytest.raises(fm.InputError, match=said):
         settings.read(file)
+
+
+def test_the_files_of_the_project(tmp_path):
+    """They are read, with each end of each range; that of the climate is of another file."""
+    folder = Path(__file__).parents[2] / "experiments"
+    climate = settings.read(folder / "calibrate-climate.toml")
+    (cloud,) = (s for s in climate.experiment([1e-4, 0.7, 0.8]).model.physics if "Cloud" in s.name)
+    assert cloud.parameters["low_critical_humidity"] == 0.8
+    (tmp_path / "sea.zarr").mkdir()
+    there = [f'calibration.costs.{n}.file="{tmp_path}/sea.zarr"' for n in ("height", "temperature")]
+    basin = settings.read(folder / "calibrate-basin.toml", there)
+    assert basin.experiment(basin.middle()).constants["wind"] == pytest.approx(0.16)
 
 
 def test_a_file_without_calibration(tmp_path):

@@ -172,6 +172,7 @@ elsewhere = {
     *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area", "osse-sea"),
     *("suite-t42", "suite-t106", "suite-area"),
     *("arome-large", "arome-austria"),
+    *("calibrate-basin", "calibrate-climate"),  # tests/calibration
     # tests/coupled
     *("coupled-aquaplanet", "coupled-t31-3deg", "coupled-t42-3deg", "coupled-t106-1deg"),
     *("coupled-t399-0.1deg", "coupled-forecast", "coupled-column"),

@@ -237,3 +237,11 @@ def test_carbon(learn):
     assert lesson["pressure"][-1] < lesson["pressure"][0] - 10
     assert lesson["uptake"] > 0
     assert lesson["carbon_left_over"] == pytest.approx(0, abs=1e-9)
+
+
+def test_own_emulator(learn):
+    """A net that is trained for a moment leaves a tenth of the variance of fluxes, and runs."""
+    lesson = learn("own_emulator")
+    assert lesson["error"] < 0.33 * lesson["spread"]
+    scheme, net = (lesson["climate"][name]["outgoing_longwave"] for name in ("scheme", "net"))
+    assert net == pytest.approx(scheme, abs=25) and lesson["net"].runtime_seconds > 0

@@ -4,6 +4,8 @@ bits on any ranks, blocks and sizes of batches.
 
 import json
 import sys
+import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -156,6 +158,40 @@ def test_a_restart_is_no_restart(tmp_path):
     again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
     again.advance(2)
     assert again.checksum() == whole.checksum()
+
+
+@pytest.mark.long
+def test_inference_takes_at_most_twice_the_runtime_alone(tmp_path, capsys):
+    """A net of two layers of 128 numbers in each column of T31, on one thread: fields in, checked,
+    and out, against one call of onnxruntime with all columns; processor time.
+    """
+    random, wide = np.random.default_rng(1), 3 * 9 + 2
+    sizes = [10, 128, 128, wide]
+    W = [random.normal(size=s) / np.sqrt(s[0]) / 100 for s in pairwise(sizes)]
+    W[0][:-1] /= 300
+    b = [np.full(n, 0.1) for n in sizes[1:]]
+    file = net(tmp_path / "sky.onnx", W, b)
+    surface = [fm.reads("surface_temperature", "center column", "K")]
+    inputs = [*radiation["inputs"], *surface]
+    scheme = fm.load_scheme(file, {"x": inputs}, {"y": radiation["outputs"]}, fallback="clip")
+    spent, work = [], scheme._work
+
+    def timed(blocks):
+        began = time.process_time()
+        work(blocks)
+        spent.append(time.process_time() - began)
+
+    scheme._work = timed
+    after(air(scheme, truncation=31), 10, parallel={"threads": 1})
+    x = random.normal(size=(64 * 32, 10)).astype(np.float32)
+    alone = []
+    for _ in range(20):
+        began = time.process_time()
+        scheme.batches.function({"x": x})
+        alone.append(time.process_time() - began)
+    with capsys.disabled():
+        print(f"\n{min(spent) * 1e3:.1f} ms in the step, {min(alone) * 1e3:.1f} ms alone")
+    assert min(spent) < 2 * min(alone)
 
 
 # ---- ranges and the fall-back --------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _mean(cost: Cost, run: Path) -> Array:
 
 def _mean_of(cost: Cost, store: xr.Dataset, name: str) -> float:
     """Returns the mean of a variable over an area, layers and the last records."""
-    x = _variable(store, name)
+    x = variable(store, name)
     x = x.isel(time=slice(-cost.last, None)) if cost.last and "time" in x.dims else x
     weights = xr.ones_like(x.isel(time=-1) if "time" in x.dims else x)
     latitude = _coordinate(x, "lat")
@@ -139,7 +139,7 @@ def _mean_of(cost: Cost, store: xr.Dataset, name: str) -> float:
     return float(x.weighted(weights.fillna(0.0)).mean())
 
 
-def _variable(store: xr.Dataset, name: str) -> xr.DataArray:
+def variable(store: xr.Dataset, name: str) -> xr.DataArray:
     """Returns a variable by its name, or by that which files have."""
     name = name if name in store else describe(name).alias
     if name not in store:
@@ -160,7 +160,7 @@ def _boxed(cost: Cost, store: xr.Dataset) -> Array:
     """Returns means over boxes of the last records, one variable after another."""
     parts = []
     for name in cost.variables:
-        x = _variable(store, name)
+        x = variable(store, name)
         x = x.isel(time=slice(-max(cost.last, 1), None)) if "time" in x.dims else x
         sizes = {d: min(cost.boxes, x.sizes[d]) for d in x.dims[-2:]}
         x = x.coarsen(sizes, boundary="trim").mean()

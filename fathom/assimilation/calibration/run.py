@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.calibration import inversion
+from fathom.assimilation.calibration.costs import variable
 from fathom.assimilation.calibration.settings import Calibration
 from fathom.base import mpi
 from fathom.base.failure import InputError, RunError
@@ -72,7 +73,7 @@ class Runs:
         experiment.tables.get("simulation", {}).pop("checkpoint", None)
         try:
             simulation = experiment.simulation(place, overwrite=True)
-            simulation.run(experiment.period, report=False)
+            simulation.run(experiment.period, progress=None, report=False)
         except RunError as error:
             self.say(f"{place.name} failed: {error}")
             return None
@@ -182,5 +183,5 @@ def _state_at_end(file: str, names: Sequence[str], simulation: Any) -> Any:
     state = simulation.prepare().state
     with open_store(file) as store:
         last = store.isel(time=-1)
-        found = {name: state[name].copy(data=last[name].values) for name in names}
+        found = {name: state[name].copy(data=variable(last, name).values) for name in names}
     return type(state)(found)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Settings:
     """members : runs of an iteration.  iterations : at most.  seed : of the first members.
     method : "ensemble"; "gradient", of an ocean with an adjoint, from the middle of the priors.
     keep : whether the output of members stays on disk.
+    experiment : another file that is calibrated, from where this one lies; "": this one.
+    settings : on top of it, as --set takes them.
     """
 
     members: int = 10
@@ -35,6 +37,8 @@ class Settings:
     seed: int = 0
     method: str = "ensemble"
     keep: bool = False
+    experiment: str = ""
+    settings: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -68,7 +72,7 @@ def read(file: Path, more: Iterable[str] = ()) -> Calibration:
     if not table:
         raise InputError(f"{file} has no [calibration]; docs/calibration.md describes it")
     plain = {name: x for name, x in table.items() if name not in ("parameters", "costs")}
-    known = {one.name: one.default for one in fields(Settings)}
+    known = {f.name: [] if f.default is MISSING else f.default for f in fields(Settings)}
     for name, value in plain.items():
         if name not in known:
             all_ = (*known, "parameters", "costs")
@@ -90,7 +94,11 @@ def read(file: Path, more: Iterable[str] = ()) -> Calibration:
         at("costs"), costs_of, _tables(document, table, "costs"), Path(file).resolve().parent
     )
     trust.check(str(file), sorted({one.python for one in costs if one.python}))
-    made = Calibration(Path(file), more, settings, priors, costs)
+    of_other = [text.strip() for text in settings.settings]
+    path = document.beside(settings.experiment) if settings.experiment else Path(file)
+    if settings.experiment:
+        more = tuple(one for one in more if not one.strip().startswith("calibration."))
+    made = Calibration(path, (*of_other, *more), settings, priors, costs)
     _check(made)
     return made
 
@@ -107,10 +115,8 @@ def _tables(document: Document, table: Any, name: str) -> dict[str, Any]:
 
 def _check(made: Calibration) -> None:
     """Raises InputError before the first run: a parameter or an output that the file lacks."""
-    for prior in made.priors:
-        for x in (prior.least, prior.most):
-            setting = f"{prior.key}={x!r}"
-            Experiment.read(made.file, [*made.more, setting]).model  # noqa: B018  it is built
+    for ends in ([p.least for p in made.priors], [p.most for p in made.priors]):
+        made.experiment(ends).model  # noqa: B018  it is built
     outputs = made.experiment(made.middle()).tables.get("output", {})
     for one in made.costs:
         if one.output and one.output not in outputs:
