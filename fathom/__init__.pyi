@@ -459,6 +459,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class CoriolisShare(Scheme):
+        def __init__(self, *, implicitness: float = 0.6, every: str | None = None) -> None: ...
+
     class DiagnosticCloud(Scheme):
         def __init__(
             self,
@@ -552,6 +555,9 @@ class schemes:
         ) -> None: ...
 
     class FirstIceSum(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class FirstMomentumShare(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class FlowDirection(Scheme):
@@ -1066,6 +1072,12 @@ class schemes:
         ) -> None: ...
 
     class MomentumAdvection(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class MomentumRest(Scheme):
+        def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
+    class MomentumShare(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class NPZD(Scheme):
@@ -1687,6 +1699,9 @@ class schemes:
             rotation: float = 1,
             every: str | None = None,
         ) -> None: ...
+
+    class VorticityShare(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
 
     class WarmMicrophysics(Scheme):
         def __init__(

@@ -1,5 +1,6 @@
 #include "ocean/schemes.hpp"
 #include "field/by_hand_entry.hpp"
+#include "ocean/budget/schemes.hpp"
 #include "ocean/free_surface.hpp"
 #include "ocean/freshwater.hpp"
 #include "ocean/momentum.hpp"
@@ -36,7 +37,8 @@ Entries dynamics(Part) {
 }
 
 Entries schemes(Part) {
-    return {dynamics(), friction(), tracer(), eddies(), overflow(), open_edges(), ecosystem()};
+    return {dynamics(), friction(),   tracer(),    eddies(),
+            overflow(), open_edges(), ecosystem(), momentum_budget()};
 }
 
 }  // namespace fathom::ocean

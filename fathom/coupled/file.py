@@ -22,7 +22,7 @@ Without an ocean the air lies over the SlabOcean that its file has as surface.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,11 @@ keys = {
     "coupled": ("every", "order", "budget", "rivers"),
     "parallel": ("ranks", "threads"),  # of the whole run; those of a program are in its file
 }
-outer_keys = (("outer",), ("outer_model",), ("open_edges", "outer"))  # of [model]
+outer_keys: Sequence[Sequence[str]] = (
+    ("outer",),
+    ("outer_model",),
+    ("open_edges", "outer"),
+)  # of [model]
 
 
 class ProgramsFile(Configurable):
@@ -97,7 +101,7 @@ class ProgramsFile(Configurable):
         file, settings = self.files[name], self.given[name].get("set", [])
         document = Document.read(file, settings)
         for key in outer_keys:
-            *tables, last = ("model", *key)
+            tables, last = ["model", *key[:-1]], key[-1]
             table: Any = document.tables
             for part in tables:
                 table = table.get(part, {}) if isinstance(table, Mapping) else {}

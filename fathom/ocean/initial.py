@@ -108,7 +108,7 @@ class InitialState(Component):
 
     def _put(self, simulation: Any, names: AbstractSet[str], values: Mapping[str, Any]) -> None:
         """Puts values by field, and the usual ones of those that lack some."""
-        given = usual | self.passive.at_start(simulation.clock) | values
+        given = usual | self.passive.at_start(simulation.clock) | dict(values)
         for name in (name for name in given if name in names):
             value = given[name]
             if name == "sea_surface_height":

@@ -38,6 +38,7 @@ from fathom.ocean.components.free_surface import BarotropicMode, FreeSurface
 from fathom.ocean.components.friction import Friction, StrainFriction
 from fathom.ocean.components.mixing import TidalMixing, VerticalMixing, has_boundary_layer
 from fathom.ocean.components.momentum import Density, Momentum, Rotation
+from fathom.ocean.components.momentum_budget import MOMENTUM, VORTICITY, MomentumBudget
 from fathom.ocean.components.nudging import AllNudging, Nudging
 from fathom.ocean.components.overflow import Overflow, Overflows
 from fathom.ocean.components.passive import FluxesOfTracers, PassiveTracer, PassiveTracers
@@ -69,6 +70,7 @@ from fathom.ocean.step import PHASES
 from fathom.ocean.surface.forcing import BulkForcing, Surface
 from fathom.ocean.surface.given_fluxes import SurfaceForcing
 
+of_flow = {MOMENTUM, VORTICITY}  # budgets that are of no tracer
 Part = Scheme | type[Scheme] | str  # a scheme, its class or its name
 
 
@@ -148,8 +150,8 @@ class Ocean(Model):
         and RedfieldOxygen after it, or the user's own, in C++ or a PythonScheme. They run once a
         step, when the tendencies of all of these tracers are complete otherwise, and none has its
         new value.
-    budgets : names of tracers; every term of their budget is computed in every cell,
-        docs/model.md.
+    budgets : names of tracers, "velocity", "vorticity"; every term of their budget is computed in
+        every cell, docs/model.md.
     extra_processes : list of Insertion: the user's processes in the order of a step.
     extra_components : list of Component: the user's own parts (docs/models.md).
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
@@ -269,7 +271,7 @@ class Ocean(Model):
     def _tracer_fields(self) -> list[Field]:
         """Returns temperature, salinity and the others. InputError: a budget is of no tracer."""
         found = [TEMPERATURE, SALINITY, *(tracer.field for tracer in self.tracers)]
-        known = [field.name for field in found]
+        known = [*(field.name for field in found), MOMENTUM, VORTICITY]
         if strange := [name for name in self.budgets if name not in known]:
             raise InputError(unknown("tracer of a budget", strange[0], known))
         return found
@@ -320,6 +322,7 @@ class Ocean(Model):
             *([self.sea_ice] if self.sea_ice else []),
             *own,
             self.initial_state,
+            *([MomentumBudget(VORTICITY in self.budgets)] if of_flow & {*self.budgets} else []),
         ]
 
     def _sources(

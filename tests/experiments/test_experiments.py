@@ -33,6 +33,12 @@ small = {
     ],
     "regional-shelf-tides": ["grid.nx=12", "grid.ny=16", "grid.levels.nz=4"],
     "ocean-tides-1deg": ["grid.resolution=3deg"],
+    "regional-gulf-stream": [
+        "grid.nx=15",
+        "grid.ny=9",
+        "simulation.time_step=1h",
+        "output.'surface.zarr'.every=3h",
+    ],
     "lock-exchange": ["grid.ny=64", "simulation.time_step=120s"],
     "overflow": ["grid.levels.nz=25", "simulation.time_step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.time_step=40m"],
@@ -217,6 +223,7 @@ alike = {
     *("tropical-cyclone", "ullrich-gridpoint", "baroclinic-wave-gridpoint", "europe-gridpoint"),
     *("arome-europe", "arome-alps", "forecast-europe", "observed-climate", "observed-forecast"),
     *("aladin-europe-outer", "aladin-europe-10km", "ocean-0.1deg", "supercell"),
+    "regional-gulf-stream",
 }
 
 

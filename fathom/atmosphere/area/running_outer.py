@@ -42,7 +42,7 @@ class Running(Outer):
         self.at: Any = None
 
     @property
-    def ground(self) -> Array | None:  # type: ignore[override]
+    def ground(self) -> Array | None:
         """Returns the orography of the area, where it is an array; None: as it was given."""
         orography = self.receiver.orography()
         return orography if isinstance(orography, np.ndarray) else None

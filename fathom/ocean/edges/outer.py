@@ -20,11 +20,10 @@ from fathom.grids.water import WaterGrid
 from fathom.model.component import Array
 from fathom.model.outer import Outer, State
 from fathom.ocean.edges.around import Around
-from fathom.ocean.edges.given import HEIGHT
-from fathom.ocean.edges.given import TOWARDS as FLOW
+from fathom.ocean.edges.given import HEIGHT, TOWARDS
 
 beginning = "start of "  # of the names of fields of the whole region
-# (name, numbers of points, levels) -> values (levels, points); of FLOW both
+# (name, numbers of points, levels) -> values (levels, points); of TOWARDS both
 Reader = Callable[[Sequence[str], str, Array], Sequence[Array]]
 
 
@@ -32,7 +31,7 @@ class Wanted:
     """What a region takes of the sea around it.
 
     grid : of the region.  edges : the cells (ny, nx) at its open edges.
-    names : of tracers, the height and FLOW that the sea around gives there.
+    names : of tracers, the height and TOWARDS that the sea around gives there.
     every_tracer : names of all tracers, for a start.
     """
 
@@ -51,7 +50,7 @@ class Wanted:
     def fields(self) -> list[str]:
         """Returns the names of all tracers and of the height that are taken."""
         every = [*self.names, *(self.every_tracer if self.starts else ())]
-        return [name for name in dict.fromkeys(every) if name not in FLOW]
+        return [name for name in dict.fromkeys(every) if name not in TOWARDS]
 
     def at_edges(self, sea: Any) -> dict[str, Around]:
         """Returns the points of a sea around the edges. InputError: it does not reach them."""
@@ -76,11 +75,11 @@ class Wanted:
         """Returns what is beyond the edges: name -> (levels, points)."""
         found = {}
         for name in self.names:
-            if name not in FLOW:
+            if name not in TOWARDS:
                 (values,) = read([name], "center", at["center"].needed)
                 found[name] = at["center"].tracer(values)
-        if FLOW[0] in self.names:
-            for name, values in zip(FLOW, read(FLOW, "corner", at["corner"].needed)):
+        if TOWARDS[0] in self.names:
+            for name, values in zip(TOWARDS, read(TOWARDS, "corner", at["corner"].needed)):
                 found[name] = at["corner"].flow(values)
         return found
 
@@ -105,7 +104,7 @@ class Wanted:
                     found[name] = whole[0] if name == HEIGHT else whole
             else:
                 there = np.arange(depth.size)[:, None, None] < np.asarray(grid.corner_levels)
-                for name, values in zip(FLOW, read(FLOW, where, at.needed)):
+                for name, values in zip(TOWARDS, read(TOWARDS, where, at.needed)):
                     found[name] = np.where(there, at.flow(values).reshape(-1, *shape), 0.0)
         return found
 
@@ -191,7 +190,7 @@ class OuterSea(Outer):
 
     def _read(self, fields: Sequence[str], where: str, needed: Array) -> Sequence[Array]:
         """Returns fields at points, on all ranks of the outer model."""
-        if tuple(fields) != FLOW:
+        if tuple(fields) != TOWARDS:
             return [self._of_ranks(name, needed) for name in fields]
         u, v = (self._of_ranks(name, needed) for name in ("velocity_x", "velocity_y"))
         cosine, sine = (np.asarray(part).ravel()[needed] for part in self.sea.grid.turn)

@@ -17,8 +17,8 @@ from fathom.data.input import variables
 from fathom.model.component import Array
 from fathom.model.outer import State
 from fathom.ocean.edges.around import Around
-from fathom.ocean.edges.given import ALONG_GRID, HEIGHT
-from fathom.ocean.edges.outer import FLOW, OuterSea, Wanted, alias
+from fathom.ocean.edges.given import ALONG_GRID, HEIGHT, TOWARDS
+from fathom.ocean.edges.outer import OuterSea, Wanted, alias
 from fathom.output import formats
 
 places = (("longitude", "latitude"), ("x", "y"))
@@ -80,8 +80,8 @@ class StoredSea:
             return ["times"]
         there = {*map(str, data.data_vars)}
         found = [n for n in (*self.wanted.fields,) if not alias(n) & there]
-        if FLOW[0] in self.wanted.names and not any(
-            all(alias(n) & there for n in pair) for pair in (FLOW, ALONG_GRID)
+        if TOWARDS[0] in self.wanted.names and not any(
+            all(alias(n) & there for n in pair) for pair in (TOWARDS, ALONG_GRID)
         ):
             found.append("eastward_velocity and northward_velocity")
         return found + [n for n in ("depth", "wet_levels") if n not in data.variables]
@@ -106,11 +106,13 @@ class StoredSea:
         x, y = (
             np.asarray(self._data[name + end].values, float) for name in places[not self.spherical]
         )
-        return (x, y) if x.ndim == 2 else tuple(np.meshgrid(x, y))  # type: ignore[return-value]
+        if x.ndim == 1:
+            x, y = np.meshgrid(x, y)
+        return x, y
 
     def levels(self, where: str) -> Array:
         """Returns how many layers have water; of a corner its four cells."""
-        wet = np.asarray(self._data["wet_levels"].values)
+        wet: Array = np.asarray(self._data["wet_levels"].values)
         if where == "center":
             return wet
         east = np.concatenate([wet[:, 1:], wet[:, :1] if self.periodic else 0 * wet[:, :1]], 1)
@@ -145,7 +147,7 @@ class StoredSea:
 
         def read(fields: Sequence[str], where: str, needed: Array) -> Sequence[Array]:
             there = {*map(str, self._data.data_vars)}
-            if tuple(fields) == FLOW and not all(alias(name) & there for name in FLOW):
+            if tuple(fields) == TOWARDS and not all(alias(name) & there for name in TOWARDS):
                 self._check_straight()
                 fields = ALONG_GRID
             found = []

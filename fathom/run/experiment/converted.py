@@ -35,7 +35,9 @@ def grid_of(restart: Path, held: Any) -> WaterGrid:
     if "grid" not in tables or lost:
         what = tables["not_written"][lost[0]] if lost else "it holds no experiment"
         raise InputError(f"{restart} does not say on which grid it is: {what}")
-    known = {name: tables[name] for name in ("grid", "constants", "extensions") if name in tables}
+    known: dict[str, Any] = {
+        name: tables[name] for name in ("grid", "constants", "extensions") if name in tables
+    }
     grid = Experiment(Document(dumps(known), str(restart))).grid
     if not isinstance(grid, WaterGrid) or "temperature" not in held:
         raise InputError(f"{restart} is no restart of an Ocean")
@@ -82,7 +84,7 @@ def _steps(restart: Path, held: Any, simulation: Any) -> int:
             f"{restart} is of the calendar {said.calendar!r}, the experiment of {clock.calendar!r}"
         )
     since = -float(type(clock)(said.start, said.calendar).seconds(clock.start)) + said.seconds
-    count = round(since / simulation.time_step)
+    count: int = round(since / simulation.time_step)
     if since < 0 or abs(count * simulation.time_step - since) > 1e-6:
         raise InputError(
             f"{restart} is of {said.seconds:g} s after {said.start}; that is no whole number of"
