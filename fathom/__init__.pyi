@@ -67,9 +67,11 @@ from .model.schemes import writes as writes
 from .ocean import CFC11 as CFC11
 from .ocean import CFC12 as CFC12
 from .ocean import SF6 as SF6
+from .ocean import Alkalinity as Alkalinity
 from .ocean import AnisotropicFriction as AnisotropicFriction
 from .ocean import BoundaryTides as BoundaryTides
 from .ocean import BulkForcing as BulkForcing
+from .ocean import Carbon as Carbon
 from .ocean import DenmarkStrait as DenmarkStrait
 from .ocean import Dye as Dye
 from .ocean import FaroeBankChannel as FaroeBankChannel
@@ -81,6 +83,7 @@ from .ocean import Ocean as Ocean
 from .ocean import OpenEdge as OpenEdge
 from .ocean import OpenEdges as OpenEdges
 from .ocean import Overflow as Overflow
+from .ocean import Oxygen as Oxygen
 from .ocean import PassiveTracer as PassiveTracer
 from .ocean import RossSea as RossSea
 from .ocean import SeaIce as SeaIce
@@ -104,6 +107,7 @@ __all__ = [
     "SF6",
     "TKE",
     "UNESCO",
+    "Alkalinity",
     "AnisotropicFriction",
     "AromePhysics",
     "Average",
@@ -115,6 +119,7 @@ __all__ = [
     "BoundaryTides",
     "BryanLewisMixing",
     "BulkForcing",
+    "Carbon",
     "CartesianGrid",
     "CentredAdvection",
     "ChlorophyllWater",
@@ -163,6 +168,7 @@ __all__ = [
     "OpenEdge",
     "OpenEdges",
     "Overflow",
+    "Oxygen",
     "PassiveTracer",
     "PerturbedTendencies",
     "Program",
@@ -355,6 +361,11 @@ class schemes:
         ) -> None: ...
 
     class CFC12Exchange(Scheme):
+        def __init__(
+            self, *, coefficient: float = 0.251, wind_variance: float = 1, every: str | None = None
+        ) -> None: ...
+
+    class CarbonExchange(Scheme):
         def __init__(
             self, *, coefficient: float = 0.251, wind_variance: float = 1, every: str | None = None
         ) -> None: ...
@@ -868,6 +879,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class InternalWaveDrag(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
     class IrradianceInTime(Scheme):
         def __init__(self, *, solar_constant: float = 1361, every: str | None = None) -> None: ...
 
@@ -1157,6 +1171,11 @@ class schemes:
     class OverflowVolume(Scheme):
         def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
+    class OxygenExchange(Scheme):
+        def __init__(
+            self, *, coefficient: float = 0.251, wind_variance: float = 1, every: str | None = None
+        ) -> None: ...
+
     class OzoneInTime(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -1219,6 +1238,14 @@ class schemes:
 
     class RadiativeHeating(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
+
+    class RedfieldCarbon(Scheme):
+        def __init__(
+            self, *, carbon: float = 6.625, alkalinity: float = 1, every: str | None = None
+        ) -> None: ...
+
+    class RedfieldOxygen(Scheme):
+        def __init__(self, *, oxygen: float = 10.625, every: str | None = None) -> None: ...
 
     class ReedJablonowski(Scheme):
         def __init__(

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""M2 of a run of experiments/ocean-tides-1deg.toml against tide gauges of islands in the deep sea,
-and a map of its amplitude with lines of equal phase.
+"""M2 of a run of experiments/ocean-tides-1deg.toml against tide gauges of islands in the deep sea.
 
-    python docs/results/tides.py RUN/tides.nc [PNG]
+    python docs/results/tides.py RUN/tides.nc
 
 tide_gauges.csv: amplitude [m] and phase lag in Greenwich [degrees] of M2 at 81 places around which
 (150 km) the sea is deeper than 2200 m in the mean, and than 1000 m in four fifths of it; one in a
@@ -17,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
-from fathom.plots.style import new_figure, styled
 
 gauges = Path(__file__).with_name("tide_gauges.csv")
 
@@ -40,7 +38,7 @@ def at(places, longitude, latitude, z):
     return np.array(found)
 
 
-def main(path, picture=None):
+def main(path):
     with open(gauges) as file:
         rows = list(csv.DictReader(file))
     places = [(float(r["longitude"]), float(r["latitude"])) for r in rows]
@@ -48,35 +46,14 @@ def main(path, picture=None):
     seen = np.array([float(r["m2_amplitude"]) for r in rows]) * np.exp(-1j * lag)
     there = waves(path)
     model = at(places, *there)
-    rms = lambda z: np.sqrt(np.mean(np.abs(z) ** 2) / 2)  # in time, over all places
+    rms = lambda z: 100 * np.sqrt(np.nanmean(np.abs(z) ** 2) / 2)  # in time and place [cm]
     turn = np.degrees(np.angle(np.vdot(seen, model)))
     print(
-        f"{len(seen)} gauges: rms of the tide {100 * rms(seen):.1f} cm, of the difference"
-        f" {100 * rms(model - seen):.1f} cm (median of its amplitude"
-        f" {100 * np.median(abs(model - seen)):.1f} cm); amplitude of the model"
+        f"{len(seen)} gauges: rms of the tide {rms(seen):.1f} cm, of the difference"
+        f" {rms(model - seen):.1f} cm; amplitude of the model"
         f" {np.abs(model).mean() / np.abs(seen).mean():.2f} of that seen, {-turn:.0f} degrees late;"
-        f" from the interval before {100 * np.sqrt(np.nanmean(abs(there[2] - waves(path, -2)[2]) ** 2) / 2):.1f} cm"
+        f" from the interval before {rms(there[2] - waves(path, -2)[2]):.1f} cm"
     )
-    if picture:
-        draw(picture, places, *there)
-
-
-@styled
-def draw(picture, places, longitude, latitude, z):
-    figure = new_figure(11, 5.5)
-    axes = figure.subplots()
-    x = (longitude + 180) % 360 - 180
-    shown = axes.scatter(x, latitude, c=np.abs(z), s=1.6, cmap="viridis", vmin=0, vmax=1.2, lw=0)
-    near = np.abs(np.angle(z * np.exp(1j * np.radians(0)))) < np.radians(5)
-    axes.scatter(x[near], latitude[near], c="white", s=0.8, lw=0)
-    axes.scatter(*np.array(places).T, c="none", edgecolor="red", s=12, lw=0.7)
-    axes.set_xlim(-180, 180)
-    axes.set_ylim(-80, 90)
-    axes.set_title(
-        "M2 [m]; white: high water when the moon is over Greenwich; red: gauges", loc="left"
-    )
-    figure.colorbar(shown, ax=axes, shrink=0.8)
-    figure.savefig(picture)
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ class Component(Configurable):
         """Returns profiles that follow a table in time."""
         return {}
 
-    def waves(self, clock: Any) -> Mapping[str, Wave]:
+    def waves_in_time(self, clock: Any) -> Mapping[str, Wave]:
         """Returns profiles that are waves in time."""
         return {}
 

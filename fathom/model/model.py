@@ -169,9 +169,9 @@ class Model(Configurable):
         parts = [component.tables(clock) for component in self.components]
         return {name: table for part in parts for name, table in part.items()}
 
-    def waves(self, clock: Any) -> Mapping[str, Wave]:
+    def waves_in_time(self, clock: Any) -> Mapping[str, Wave]:
         """Returns profiles that are waves in time."""
-        parts = [component.waves(clock) for component in self.components]
+        parts = [component.waves_in_time(clock) for component in self.components]
         return {name: wave for part in parts for name, wave in part.items()}
 
     def records(self, model: Any) -> Sequence[Any]:

@@ -223,7 +223,7 @@ def fill_fixed(simulation: Any) -> None:
     for name, (times, rows, interpolated) in model.tables(simulation.clock).items():
         if fields.has(name):
             sequence.follow_table(name, simulation.time_step, times, rows, interpolated)
-    for name, wave in model.waves(simulation.clock).items():
+    for name, wave in model.waves_in_time(simulation.clock).items():
         if fields.has(name):
             sequence.follow_wave(name, simulation.time_step, *wave)
 

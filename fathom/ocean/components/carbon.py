@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +16,8 @@ from fathom.base.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Array, Table
-from fathom.model.schemes import Scheme, scheme
 from fathom.ocean.components.gases import ExchangedGas, history_of, tables_in_air
 from fathom.ocean.components.passive import PassiveTracer
-
-if TYPE_CHECKING:
-    from fathom.ocean.surface.forcing import Surface
 
 UNITS = "mmol m-3"
 

@@ -188,7 +188,7 @@ class Edges(OceanComponent):
         given = [one.constant() for one in self.outside.values]
         return where | tides | {name: array for one in given for name, array in one.items()}
 
-    def waves(self, clock: Clock) -> Mapping[str, Wave]:
+    def waves_in_time(self, clock: Clock) -> Mapping[str, Wave]:
         """Returns the waves of the tides."""
         return {} if self.tides is None else self.tides.waves(clock)
 

@@ -175,6 +175,6 @@ def test_what_cannot_be_is_refused():
         sea(reactions=["RedfieldOxygen"])
     with pytest.raises(InputError, match="carbon_dioxide = -3 must lie between"):
         fm.Carbon(carbon_dioxide=-3)
+    model = sea(tracers=[fm.Carbon(), fm.Alkalinity()])
     with pytest.raises(InputError, match="Carbon needs the wind above the sea"):
-        model = sea(tracers=[fm.Carbon(), fm.Alkalinity()])
         fm.Simulation(model, "1h").prepare()
