@@ -47,6 +47,19 @@ template <> struct ByHand<ocean::MomentumAdvection<false>> {
         }
     };
 
+    /// As the scheme: half the vertical velocity at each interface.
+    template <class Real> static void sweep_down(const auto& at, const Widths<Real>& widths) {
+        const auto u = at.template value<"velocity_x">(), v = at.template value<"velocity_y">();
+        const auto thickness = at.template value<"thickness">();
+        const auto w = at.memory(0);
+        w[0] = Real(0);
+        for (int k = 0; k < at.levels(); ++k) {
+            const Around<Real> c(u, v, k);
+            const Flow<Real> F(c.u, c.v, widths.x, widths.y);
+            w[k + 1] = fma(F.divergence(), Real(thickness[k]), w[k]);
+        }
+    }
+
     template <class Real> static void adjoint(const Scheme&, const auto& at) {
         using T = typename Real::Number;
         const int levels = at.levels();
@@ -57,11 +70,7 @@ template <> struct ByHand<ocean::MomentumAdvection<false>> {
         const auto w = at.memory(0);
         const Widths<Real> widths(at);
         const auto& [x, y] = widths;
-        w[0] = Real(0);
-        for (int k = 0; k < levels; ++k) {
-            const Around<Real> c(of_u, of_v, k);
-            w[k + 1] = fma(Flow<Real>(c.u, c.v, x, y).divergence(), Real(thickness[k]), w[k]);
-        }
+        sweep_down<Real>(at, widths);
         const T now = weights[0], before = weights[1];
         const auto [tendency_x, tendency_y, advection_x, advection_y] =
             at.template several<"velocity_tendency_x", "velocity_tendency_y",

@@ -52,9 +52,8 @@ def adjoint_error(
     given, x, y = _fields(entry, dict(between or {}), levels, random)
     by_hand = core.has_linear(process)
     backward = core.run_linear(process, given, y, levels, True, by_hand)
-    for name in _constant(entry) if by_hand else ():
-        if np.array_equal(backward[name], y[name]):  # nothing was added
-            x[name][...] = 0
+    for name in _constant(entry, backward, y) if by_hand else ():
+        x[name][...] = 0
     forward = core.run_linear(process, given, x, levels, False, by_hand)
     terms = [np.where(y[name] == 0, 0, forward[name] * y[name]) for name in y]
     terms += [np.where(x[name] == 0, 0, -x[name] * backward[name]) for name in x]
@@ -64,18 +63,15 @@ def adjoint_error(
     return float(abs(sum(term.sum() for term in terms)) / size)
 
 
-def _constant(entry: Mapping[str, Any]) -> list[str]:
-    """Returns fields of columns that no scheme writes, as geometry: an adjoint by hand may leave
-    them out.
+def _constant(entry: Mapping[str, Any], backward: Fields, y: Fields) -> list[str]:
+    """Returns fields of columns that no scheme writes, as geometry, to whose adjoints y nothing was
+    added: an adjoint by hand may leave them out.
     """
     written = {
         f["name"] for e in mpi.core.catalogue() for f in e["fields"] if f["access"] != "reads"
     }
-    return [
-        f["name"]
-        for f in entry["fields"]
-        if f["vertical"] == "column" and f["horizontal"] != "profile" and f["name"] not in written
-    ]
+    columns = {f["name"] for f in entry["fields"] if f["vertical"] == "column"} & y.keys()
+    return [n for n in sorted(columns - written) if np.array_equal(backward[n], y[n])]
 
 
 def _fields(
