@@ -557,11 +557,10 @@ class schemes:
         def __init__(
             self,
             *,
-            salinity: float = 4,
             snow_albedo: float = 0.846,
-            melting_snow_albedo: float = 0.722,
-            ice_albedo: float = 0.578,
-            pond_albedo: float = 0.503,
+            melting_snow_albedo: float = 0.77,
+            ice_albedo: float = 0.68,
+            passing_light: float = 0.33,
             every: str | None = None,
         ) -> None: ...
 
@@ -780,11 +779,10 @@ class schemes:
         def __init__(
             self,
             *,
-            salinity: float = 4,
             snow_albedo: float = 0.846,
-            melting_snow_albedo: float = 0.722,
-            ice_albedo: float = 0.578,
-            pond_albedo: float = 0.503,
+            melting_snow_albedo: float = 0.77,
+            ice_albedo: float = 0.68,
+            passing_light: float = 0.33,
             every: str | None = None,
         ) -> None: ...
 
@@ -854,6 +852,8 @@ class schemes:
             salinity: float = 4,
             least_thickness: float = 0.05,
             drifting_snow: float = 0.5,
+            extinction: float = 1.5,
+            pond_drainage: float = 345600,
             every: str | None = None,
         ) -> None: ...
 
@@ -1422,6 +1422,18 @@ class schemes:
 
     class StratificationStructure(Scheme):
         def __init__(self, *, least: float = 0.1, every: str | None = None) -> None: ...
+
+    class StratocumulusCloud(Scheme):
+        def __init__(
+            self,
+            *,
+            critical_humidity: float = 0.85,
+            low_critical_humidity: float = 0.82,
+            water_density: float = 0.00021,
+            depth: float = 5000,
+            top: float = 10000,
+            every: str | None = None,
+        ) -> None: ...
 
     class StressToGrid(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...

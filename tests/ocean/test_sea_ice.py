@@ -68,7 +68,7 @@ def test_shares_lie_between_nothing_and_all():
     of = lambda name: sim.fields.extremes(name)
     assert of("sea_ice_area")["maximum"] <= 1 + 1e-12
     for n in range(1, 6):
-        for part in ("area", "volume", "snow", "upper_heat", "lower_heat"):
+        for part in ("area", "volume", "snow", "upper_heat", "lower_heat", "ponds"):
             assert of(f"ice_{part}_{n}")["minimum"] >= 0
     assert of("sea_ice_volume")["maximum"] > 2.5  # compressed by convergence
     assert of("temperature")["minimum"] > -1.95

@@ -1,7 +1,7 @@
 /// Sea ice moves with its velocity, along x and then along y: the share of a cell's ice that
 /// crosses a face in a step is that of its area,
 ///   phi = c a_face / a,   c = tau F / A,   A q' = A q - [A phi q of the cell it leaves],
-///       q = a, v, s, e_1, e_2
+///       q = a, v, s, e_1, e_2, p
 /// F the width of the face times the velocity, A the area of the cell that it leaves, a_face
 /// limited as the tracers are (split_advection.hpp): second order in the area, nowhere negative.
 /// All contents of a category move in the same proportion, so that thickness and temperature are
@@ -89,6 +89,7 @@ template <bool along_x> struct IceSweep {
                               Content<Real, "category_snow", "m"> s,
                               Content<Real, "category_upper_heat", "J m-2"> e1,
                               Content<Real, "category_lower_heat", "J m-2"> e2,
+                              Content<Real, "category_ponds", "m"> p,
                               Flow<Real, "ice_share_east", "ice_share_north"> share_out,
                               Flow<Real, "ice_share_west", "ice_share_south"> share_in,
                               Flow<Real, "ice_weight_east", "ice_weight_north"> weight_out,
@@ -100,13 +101,14 @@ template <bool along_x> struct IceSweep {
                               After<Real, "category_volume_after", "m"> v_after,
                               After<Real, "category_snow_after", "m"> s_after,
                               After<Real, "category_upper_heat_after", "J m-2"> e1_after,
-                              After<Real, "category_lower_heat_after", "J m-2"> e2_after) const {
+                              After<Real, "category_lower_heat_after", "J m-2"> e2_after,
+                              After<Real, "category_ponds_after", "m"> p_after) const {
         const Real zero(0), one(1);
         if (!any(a[0] + (a(to)[0] + a(-to)[0]) + v[0] > 0)) {
             if constexpr (!along_x)
                 if (!any(a_after[0] + v_after[0] > 0)) return;
             a_after[0] = zero, v_after[0] = zero, s_after[0] = zero;
-            e1_after[0] = zero, e2_after[0] = zero;
+            e1_after[0] = zero, e2_after[0] = zero, p_after[0] = zero;
             return;
         }
         const Real out = share_out[0], in = share_in[0];
@@ -136,7 +138,7 @@ template <bool along_x> struct IceSweep {
             after[0] = c[0] * stays + (c(to)[0] * from_next + c(-to)[0] * from_last);
         };
         move(a, a_after), move(v, v_after), move(s, s_after), move(e1, e1_after);
-        move(e2, e2_after);
+        move(e2, e2_after), move(p, p_after);
     }
 };
 

@@ -11,7 +11,8 @@ namespace fathom::physics {
 Entries cloud(Part) {
     return {entry<PositiveHumidity>("PositiveHumidity"),
             entry<LargeScaleCondensation>("LargeScaleCondensation"),
-            entry<DiagnosticCloud>("DiagnosticCloud"),
+            entry<DiagnosticCloud<false>>("DiagnosticCloud"),
+            entry<DiagnosticCloud<true>>("StratocumulusCloud"),
             entry<PrognosticCloud<true>>("PrognosticLiquidCloud"),
             entry<PrognosticCloud<false>>("PrognosticCloud"),
             entry<SaturationAdjustment>("SaturationAdjustment"),

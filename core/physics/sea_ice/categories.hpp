@@ -52,11 +52,13 @@ template <class Real> struct TwoCategories {
     Updates<Real, "thinner_snow", place::center_column, "m"> snow_1;
     Updates<Real, "thinner_upper_heat", place::center_column, "J m-2"> upper_1;
     Updates<Real, "thinner_lower_heat", place::center_column, "J m-2"> lower_1;
+    Updates<Real, "thinner_ponds", place::center_column, "m"> ponds_1;
     Updates<Real, "thicker_area", place::center_column, "1"> area_2;
     Updates<Real, "thicker_volume", place::center_column, "m"> volume_2;
     Updates<Real, "thicker_snow", place::center_column, "m"> snow_2;
     Updates<Real, "thicker_upper_heat", place::center_column, "J m-2"> upper_2;
     Updates<Real, "thicker_lower_heat", place::center_column, "J m-2"> lower_2;
+    Updates<Real, "thicker_ponds", place::center_column, "m"> ponds_2;
 };
 
 struct IceTransfer {
@@ -81,6 +83,7 @@ struct IceTransfer {
         move(ice.snow_1, ice.snow_2);
         move(ice.upper_1, ice.upper_2);
         move(ice.lower_1, ice.lower_2);
+        move(ice.ponds_1, ice.ponds_2);
     }
 };
 

@@ -104,13 +104,16 @@ struct NewIce {
         Reads<Real, "sea_ice_area", place::center_column, "1"> ice, IceCategory<Real> category,
         Updates<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water,
         Updates<Real, "ice_salt_flux", place::center_column, "1e-3 m s-1"> salt) const {
-        const Real heat = new_ice[0], melting(freezing_temperature(salinity));
-        const Real volume = heat / (ice::density * ice::heat_at(Real(freezing[0]), melting)),
+        const ice::MeltingPoints melting(salinity);
+        const Real heat = new_ice[0], T_f = melting.bottom(Real(freezing[0])),
+                   q_1 = ice::heat_at(T_f, Real(melting.upper)),
+                   q_2 = ice::heat_at(T_f, Real(melting.lower)), upper = heat * (q_1 / (q_1 + q_2)),
+                   volume = heat * (2 / ice::density) / (q_1 + q_2),
                    open = larger(1 - ice[0], Real(0));
         category.area[0] += smaller(volume * (1 / thickness), open);
         category.volume[0] += volume;
-        category.upper[0] += 0.5 * heat;
-        category.lower[0] += 0.5 * heat;
+        category.upper[0] += upper;
+        category.lower[0] += heat - upper;
         water[0] -= volume * (ice::density / step);
         salt[0] -= volume * (salinity * ice::density / constants::fresh_water_density / step);
     }

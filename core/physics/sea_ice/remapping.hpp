@@ -174,6 +174,7 @@ struct IceCarry {
         move(ice.snow_1, ice.snow_2, of_area);
         move(ice.upper_1, ice.upper_2, of_volume);
         move(ice.lower_1, ice.lower_2, of_volume);
+        move(ice.ponds_1, ice.ponds_2, of_area);
     }
 };
 

@@ -2,16 +2,20 @@
 /// 15669-15677; layers as Winton 2000, J. Atmos. Oceanic Technol. 17, 525-531): snow without heat
 /// capacity over two layers of ice of equal thickness, with brine. For a unit of ice:
 ///
-///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
-///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
-///   at the top     F(T_s) + (1 - albedo) / (1 - R A) S_0 = F_c + melt,
-///       F(T) = F_0 + F' (T - T_0),   T_s <= T_m;   light: light.hpp
+///   rho h/2 dq_1/dt = -(F_c - F_m + I_1),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k_1 + h_s / k_s
+///   rho h/2 dq_2/dt = -(F_m - F_b + I_2),   F_m = K_m (T_1 - T_2),  1 / K_m = h / 4k_1 + h / 4k_2
+///                                           F_b = 4k_2/h (T_2 - T_f)
+///   light          I_0 = passing / (1 - R A) S_0 passes the surface (light.hpp), I_0 exp(-kappa z)
+///       the depth z: I_1 + I_2 stay, the rest reaches the sea
+///   at the top     F(T_s) + (1 - albedo) / (1 - R A) S_0 - I_0 = F_c + melt,
+///       F(T) = F_0 + F' (T - T_0),   T_s <= 0
 ///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
 /// is exact, and some iterations find T'. Then the fluxes change the heat: it is conserved for any
-/// error of the iteration. At the top snow melts first, then upper, then lower ice; at the bottom
-/// in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
+/// error of the iteration. Light melts the walls of brine pockets: q falls while T nears T_m; a half
+/// without any heat left is water. At the top snow melts first, then upper, then lower ice; at the
+/// bottom in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
 /// sides melt too. Of the snow that falls on ice, wind blows a share into leads, as water for the
 /// sea: half of it or more around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52, 271-278;
 /// Dery & Tremblay 2004, J. Phys. Oceanogr. 34, 1083-1094).
@@ -21,6 +25,7 @@
 #pragma once
 #include "base/any.hpp"
 #include "physics/sea_ice/category.hpp"
+#include "physics/sea_ice/ponds.hpp"
 
 namespace fathom::physics {
 
@@ -35,6 +40,12 @@ template <class Real> struct AirOverIce {
     Reads<Real, "ice_sky_reflection", place::center_column, "1"> sky;
     Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall;
     Reads<Real, "surface_albedo", place::center_column, "1"> albedo;
+};
+
+/// Light on one category.
+template <class Real> struct LightOnIce {
+    Reads<Real, "category_albedo", place::center_column, "1"> albedo;
+    Reads<Real, "category_passing_light", place::center_column, "1"> passing;
 };
 
 /// Values of OpenWater for all categories.
@@ -61,7 +72,14 @@ template <class Real> struct IceSlab {
         heat -= ice::snow_heat * melted;
         snow -= melted;
     }
+    /// Halves that light has melted within become water; of heat beyond that the sea gets it.
+    constexpr void empty() {
+        const Real none(0);
+        upper = select(upper_heat > 0, upper, none), upper_heat = larger(upper_heat, none);
+        lower = select(lower_heat > 0, lower, none), lower_heat = larger(lower_heat, none);
+    }
     constexpr Real thickness() const { return upper + lower; }
+    constexpr Real mass() const { return ice::density * thickness() + ice::snow_density * snow; }
     constexpr Real heat() const { return (upper_heat + lower_heat) + ice::snow_heat * snow; }
     /// Archimedes: snow whose weight presses ice below the water becomes ice.
     constexpr void flood() {
@@ -85,17 +103,33 @@ template <class Real> struct IceSlab {
 };
 
 struct IceThermodynamics {
-    double step = 3600, salinity = 4, least_thickness = 0.05, drifting_snow = 0.5;
+    double step = 3600, salinity = 4, least_thickness = 0.05, drifting_snow = 0.5, extinction = 1.5,
+           pond_drainage = 3.456e5;
 
     static constexpr std::string_view summary =
         "Growth and melt of one category of sea ice and its snow";
     static constexpr std::tuple parameters{
         Parameter{"step", &IceThermodynamics::step, "s", 0, 1e6, "time step"},
-        Parameter{"salinity", &IceThermodynamics::salinity, "1e-3", 0.1, 20, "salinity of the ice"},
+        Parameter{"salinity", &IceThermodynamics::salinity, "1e-3", 0.1, 20,
+                  "mean salinity of the ice"},
         Parameter{"least_thickness", &IceThermodynamics::least_thickness, "m", 1e-3, 1,
                   "thinner ice covers less instead"},
         Parameter{"drifting_snow", &IceThermodynamics::drifting_snow, "1", 0, 1,
-                  "share of the snow on ice that wind blows into leads"}};
+                  "share of the snow on ice that wind blows into leads"},
+        Parameter{"extinction", &IceThermodynamics::extinction, "m-1", 0.1, 100,
+                  "of light in the ice"},
+        Parameter{"pond_drainage", &IceThermodynamics::pond_drainage, "s", 1, 1e9,
+                  "time in which ponds drain"}};
+
+    /// Light that stays in both halves, and that passes both.
+    template <class Real> struct Light {
+        Real upper, lower, below;
+    };
+    template <class Real> constexpr Light<Real> absorb(Real passing, Real h) const {
+        const Real half = brief_exp(-smaller(h * (0.5 * extinction), Real(40))),
+                   at_middle = passing * half;
+        return {passing - at_middle, at_middle * (1 - half), at_middle * half};
+    }
 
     /// Fluxes through the ice, and the flux from the air that its surface absorbs.
     template <class Real> struct Fluxes {
@@ -103,51 +137,58 @@ struct IceThermodynamics {
     };
     template <class Real>
     constexpr Fluxes<Real> conduct(const IceSlab<Real>& slab, Real drive, Real slope, Real bottom,
-                                   Real melting) const {
+                                   const Light<Real>& light,
+                                   const ice::MeltingPoints& melting) const {
         const double T_per_step = 1 / step;
-        const Real h = slab.thickness(), mass = h * (0.5 * ice::density);
-        const Real middle = 2 * ice::conductivity / h, at_bottom = 2 * middle,
-                   at_top = 1 / (h * (0.25 / ice::conductivity) + slab.snow * (1 / ice::of_snow));
-        const Real T1 = smaller(ice::temperature_of(slab.upper_heat / mass, melting), melting),
-                   T2 = smaller(ice::temperature_of(slab.lower_heat / mass, melting), melting);
+        const Real h = slab.thickness(), mass = h * (0.5 * ice::density), m1(melting.upper),
+                   m2(melting.lower);
+        const Real T1 = smaller(ice::temperature_of(slab.upper_heat / mass, m1), m1),
+                   T2 = smaller(ice::temperature_of(slab.lower_heat / mass, m2), m2),
+                   k1 = ice::conductivity(T1, m1), k2 = ice::conductivity(T2, m2);
+        const Real middle = 4 * k1 * k2 / (h * (k1 + k2)), at_bottom = 4 * k2 / h,
+                   at_top = 1 / (0.25 * h / k1 + slab.snow * (1 / ice::of_snow));
         const auto surface = [&](Real upper) {
-            return smaller((drive + at_top * upper) / (at_top - slope), melting);
+            return smaller((drive + at_top * upper) / (at_top - slope), Real(0));
         };
         Real upper = T1, lower = T2;
         for (int n = 0; n < 4; ++n) {
-            const auto inertia = [&](Real before, Real after) {
+            const auto inertia = [&](Real before, Real after, Real melts) {
                 return mass * T_per_step *
                        (ice::heat_capacity -
-                        ice::fusion * melting / (before * smaller(after, melting)));
+                        ice::fusion * melts / (before * smaller(after, melts)));
             };
-            const Real c1 = inertia(T1, upper), c2 = inertia(T2, lower);
-            const auto melts = (drive + at_top * upper) > melting * (at_top - slope);
+            const Real c1 = inertia(T1, upper, m1), c2 = inertia(T2, lower, m2);
+            const auto melts = (drive + at_top * upper) > 0;
             const Real share = at_top / (at_top - slope),
                        pull = select(melts, at_top, -share * slope),
-                       push = select(melts, at_top * melting, share * drive);
-            const Real a = c1 + pull + middle, b = c2 + middle + at_bottom, r1 = c1 * T1 + push,
-                       r2 = c2 * T2 + at_bottom * bottom;
+                       push = select(melts, Real(0), share * drive);
+            const Real a = c1 + pull + middle, b = c2 + middle + at_bottom,
+                       r1 = c1 * T1 + push + light.upper,
+                       r2 = c2 * T2 + at_bottom * bottom + light.lower;
             const Real determinant = 1 / (a * b - middle * middle);
             upper = (b * r1 + middle * r2) * determinant;
             lower = (a * r2 + middle * r1) * determinant;
         }
         const Real T_s = surface(upper), top = at_top * (T_s - upper);
         return {top, middle * (upper - lower), at_bottom * (lower - bottom),
-                larger(top, select(T_s < melting, top, drive + slope * T_s)), T_s};
+                larger(top, select(T_s < 0, top, drive + slope * T_s)), T_s};
     }
 
     /// Effects of the fluxes on the slab: heat of its halves, melt at the top, melt or growth at
-    /// the bottom, snow below the water.
+    /// the bottom, snow below the water. Returns the water of the melt at the top [m].
     template <class Real>
-    constexpr void change(IceSlab<Real>& slab, const Fluxes<Real>& f, Real of_sea, Real bottom,
-                          Real melting) const {
+    constexpr Real change(IceSlab<Real>& slab, const Fluxes<Real>& f, const Light<Real>& light,
+                          Real of_sea, Real bottom, Real melting) const {
         const double tau = step;
-        slab.upper_heat -= tau * (f.top - f.middle);
-        slab.lower_heat -= tau * (f.middle - f.bottom);
+        slab.upper_heat -= tau * (f.top - f.middle + light.upper);
+        slab.lower_heat -= tau * (f.middle - f.bottom + light.lower);
+        slab.empty();
         Real above = tau * (f.air - f.top);
+        const Real mass_before = slab.mass();
         slab.melt_snow(above);
         slab.melt(slab.upper, slab.upper_heat, above);
         slab.melt(slab.lower, slab.lower_heat, above);
+        const Real melted = (mass_before - slab.mass()) * (1 / constants::fresh_water_density);
         const Real gained = tau * (of_sea + f.bottom), frozen = larger(-gained, Real(0));
         Real below = larger(gained, Real(0));
         slab.melt(slab.lower, slab.lower_heat, below);
@@ -157,12 +198,13 @@ struct IceThermodynamics {
         slab.lower += frozen / (ice::density * ice::heat_at(bottom, melting));
         slab.flood();
         slab.even_out();
+        return melted;
     }
 
     template <class Real>
     constexpr void operator()(
         AirOverIce<Real> air, SeaUnderIce<Real> sea, IceCategory<Real> category,
-        Reads<Real, "category_albedo", place::center_column, "1"> albedo,
+        LightOnIce<Real> on_ice,
         Updates<Real, "category_surface_temperature", place::center_column, "degC"> temperature,
         Writes<Real, "category_growth", place::center_column, "m"> growth,
         IceFluxes<Real> fluxes) const {
@@ -170,9 +212,9 @@ struct IceThermodynamics {
         const auto present = volume > ice::least_volume;
         growth[0] = none;
         if (!any(volume + snow > 0)) return;
-        const double tau = step, per_step = 1 / step,
-                     melting_point = freezing_temperature(salinity);
-        const Real melting(melting_point), bottom = sea.freezing[0];
+        const double tau = step, per_step = 1 / step;
+        const ice::MeltingPoints melting(salinity);
+        const Real bottom = melting.bottom(Real(sea.freezing[0]));
 
         // of a unit of ice
         const Real area =
@@ -190,10 +232,13 @@ struct IceThermodynamics {
         slab.snow += snowfall * (tau / ice::snow_density);
 
         const Real slope = air.slope[0], thick = slab.thickness(),
-                   sun = (1 - albedo[0]) / (1 - air.sky[0] * air.albedo[0]) * air.sun[0];
-        const Fluxes<Real> f =
-            conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
-        change(slab, f, Real(sea.heat[0]), bottom, melting);
+                   sun = air.sun[0] / (1 - air.sky[0] * air.albedo[0]),
+                   passing = on_ice.passing[0] * sun,
+                   absorbed = (1 - on_ice.albedo[0]) * sun - passing;
+        const auto light = absorb(passing, thick);
+        const Fluxes<Real> f = conduct(slab, air.heat[0] + absorbed - slope * air.at[0], slope,
+                                       bottom, light, melting);
+        const Real melted = change(slab, f, light, Real(sea.heat[0]), bottom, Real(melting.lower));
 
         const Real left = area * (1 - sea.lateral[0]), ice_left = left * slab.thickness();
         const auto stays = (ice_left > ice::least_volume) & present;
@@ -205,17 +250,20 @@ struct IceThermodynamics {
         put(category.snow, left * slab.snow);
         put(category.upper, left * slab.upper_heat);
         put(category.lower, left * slab.lower_heat);
+        put(category.ponds, left * ponds::after(category.ponds[0] * per_area, melted, f.surface,
+                                                step, pond_drainage));
         temperature[0] = select(stays, f.surface, Real(temperature[0]));
         growth[0] = select(stays, slab.thickness() - thick, none);
 
         // the sea gets the rest
         const Real covered = select(present, area, none),
-                   from_air = covered * (f.air - ice::fusion * snowfall),
+                   from_air = covered * (f.air + passing - ice::fusion * snowfall),
                    after = select(stays, left * slab.heat(), none);
         const Real lost_ice = volume - select(stays, ice_left, none),
                    lost_snow = snow - select(stays, left * slab.snow, none);
         fluxes.air_heat[0] += from_air;
         fluxes.heat[0] += from_air + (after - before) * per_step;
+        fluxes.sun[0] += covered * light.below;
         fluxes.water[0] += (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
         fluxes.salt[0] +=
             lost_ice * (salinity * ice::density / constants::fresh_water_density * per_step);

@@ -107,8 +107,9 @@ class BasicPhysics(Configurable):
     radiation_spacing : n: RRTMGP is computed in one column of about n x n (1: in all), unless it
         has another `spacing`. Fluxes of the others are interpolated and adapted to the ground of
         each (docs/radiation.md).
-    clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
-        as given, by default none.
+    clouds : DiagnosticCloud; StratocumulusCloud, which adds clouds below inversions over the sea;
+        or None: radiation sees the fields `cloud_fraction` and `cloud_water` as given, by default
+        none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
     surface, exchange : SurfaceState, BulkExchange.

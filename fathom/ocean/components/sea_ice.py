@@ -21,7 +21,7 @@ from fathom.model.order import Order
 from fathom.model.schemes import Scheme, scheme
 from fathom.ocean.components.component import OceanComponent
 
-contents = ("area", "volume", "snow", "upper_heat", "lower_heat")
+contents = ("area", "volume", "snow", "upper_heat", "lower_heat", "ponds")
 state = (
     Field("sea_ice_area", "1", (-0.001, 1.001)),
     Field("sea_ice_volume", "m", (0, 100)),
@@ -87,8 +87,7 @@ class SeaIce(OceanComponent):
         salinity = self.thermodynamics.all_parameters["salinity"]
         self.albedo = _of_kind("albedo", albedo, "IceAlbedo")
         self._albedo_of_first, self._albedo_of_others = (
-            scheme(name, **self.albedo.parameters | {"salinity": salinity})
-            for name in ("FirstIceAlbedo", "IceAlbedo")
+            scheme(name, **self.albedo.parameters) for name in ("FirstIceAlbedo", "IceAlbedo")
         )
         self.new_ice = scheme("NewIce", thickness=new_ice_thickness, salinity=salinity)
         self.area, self.thickness = area, thickness
@@ -211,7 +210,7 @@ class SeaIce(OceanComponent):
         more: names of other fields.
         """
         what = scheme(what) if isinstance(what, str) else what
-        its_own = (*contents, "surface_temperature", "albedo", "growth")
+        its_own = (*contents, "surface_temperature", "albedo", "passing_light", "growth")
         names = {f"category_{part}": f"ice_{part}_{n}" for part in its_own} | dict(more or {})
         for given, place in ((before, ""), (after, "_after")):
             for part, other in (given or {}).items():
@@ -239,12 +238,13 @@ class SeaIce(OceanComponent):
         thick = np.where(area > 0, on_columns(grid, self.thickness, name="thickness"), 0.0)
         area = np.where(thick > 0, area, 0.0) * (np.asarray(grid.wet_levels) > 0)
         category = np.searchsorted(self.boundaries, thick, side="right") + 1
-        heat = _heat(-5.0, self.thermodynamics.all_parameters["salinity"])
+        salinity = self.thermodynamics.all_parameters["salinity"]
         for n in self.categories:
             here = np.where(category == n, area, 0.0)
             fields.set(f"ice_area_{n}", here)
             fields.set(f"ice_volume_{n}", here * thick)
-            for half in ("upper", "lower"):
+            for half, salty in (("upper", 0.653), ("lower", 1.347)):
+                heat = _heat(-5.0, salty * salinity)
                 fields.set(f"ice_{half}_heat_{n}", 0.5 * heat * here * thick)
             fields.set(f"ice_surface_temperature_{n}", np.full(area.shape, -5.0))
         fields.set("ice_surface_temperature", np.full(area.shape, -5.0))
