@@ -4,8 +4,8 @@
     mean, stdev, minimum, maximum           of each variable, over times, members and cells
     latitudes, longitudes (cell), dates (time)
 
-A variable is a field on one level: zg_500. Fields without time, as land and height of the ground, and
-sines and cosines of places are in `data` too, the same at all times; the attribute
+A variable is a field on one level: zg_500. Fields without time, as land and height of the ground,
+and sines and cosines of places are in `data` too, the same at all times; the attribute
 `constant_fields` names them. The names are those of anemoi-datasets.
 """
 
