@@ -68,11 +68,11 @@ def test_analysis_is_that_of_all_samples():
 
 
 def test_tides_and_their_analysis_are_the_same_on_ranks_and_after_a_restart(on_ranks, tmp_path):
-    folder = lambda name: f'folder="{tmp_path / name}"'
-    once = on_ranks(1, tidal_seas, "analysed", folder("one"))
+    once = tidal_seas.analysed(tmp_path / "one")
     assert once["times"] == 2
-    assert once == on_ranks(3, tidal_seas, "analysed", folder("three"), "blocks=[2,5]")
-    assert once == on_ranks(1, tidal_seas, "analysed", folder("half"), 'stop="13h"')
+    assert once == tidal_seas.analysed(tmp_path / "half", stop="13h")
+    folder = f'folder="{tmp_path / "three"}"'
+    assert once == on_ranks(3, tidal_seas, "analysed", folder, "blocks=[2,5]")
 
 
 def test_arguments_and_nodes_are_those_of_utide():

@@ -96,7 +96,8 @@ class Harmonics(Store):
     def processes(self, known: dict[str, Any], precision: int) -> list[Any]:
         """Returns the processes that add up. InputError: a variable is of layers, or not linear."""
         self.keep, self.sums, self.beside, self.made, self.stepped = [], [], {}, {}, {}
-        self.variables, self.of = {}, {}
+        self.variables = {}
+        self.of: dict[str, str] = {}  # the field of each variable
         added = []
         for asked in self.requested:
             name, d = diagnostics.find(asked, self.simulation.model, known)
