@@ -181,7 +181,7 @@ def _plume(
         other = truth[resolved(truth, str(data.name))]
         real, _ = _in_time(truth, other.expand_dims("member", -1), level, at)
         axes.plot(other.time.values, displayed_as(data, real)[0], color=ink, lw=1.5, label="truth")
-    axes.legend(loc="lower left")
+    axes.legend(ncols=2, loc="lower right", bbox_to_anchor=(1, 1.0), borderaxespad=0.2)
     axes.grid(True, axis="y")
     axes.margins(x=0.01)
     axes.set_ylabel(unit_text(units))
@@ -244,7 +244,7 @@ def _dates(axes: Any) -> None:
     """Writes short dates below an axis of times."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    place: Any = AutoDateLocator(maxticks=9)  # type: ignore[no-untyped-call]
+    place: Any = AutoDateLocator(minticks=3, maxticks=9)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(place)
     shown: Any = ConciseDateFormatter(place)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_formatter(shown)
