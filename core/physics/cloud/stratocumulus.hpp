@@ -1,12 +1,12 @@
-/// Stratocumulus over the open sea, in the layer below the strongest inversion under 700 hPa, by the
-/// estimated strength of the inversion (Wood & Bretherton 2006, J. Climate 19, 6425-6432):
+/// Stratocumulus over the open sea, in the layer below the strongest inversion under 700 hPa, by
+/// the estimated strength of the inversion (Wood & Bretherton 2006, J. Climate 19, 6425-6432):
 ///
 ///   c = 0.06 K-1 EIS + 0.14 min(1, EIS / 1 K) in [0, 1],
 ///   EIS = theta_700 - theta - Gamma (z_700 - z_LCL) >= 0
-///   Gamma = g / c_p [1 - (1 + L q_s / (R_d T)) / (1 + L^2 q_s / (c_p R_v T^2))]  at 850 hPa and the
-///       mean T of the lowest layer and 700 hPa
-///   z_LCL = (20 + t / 5) 100 (1 - q / q_s) m,   t [degC]   (Lawrence 2005, Bull. Am. Meteorol. Soc.
-///       86, 225-233)
+///   Gamma = g / c_p [1 - (1 + L q_s / (R_d T)) / (1 + L^2 q_s / (c_p R_v T^2))]  at 850 hPa and
+///       the mean T of the lowest layer and 700 hPa
+///   z_LCL = (20 + t / 5) 100 (1 - q / q_s) m,   t [degC]   (Lawrence 2005, Bull. Am. Meteorol.
+///       Soc. 86, 225-233)
 ///
 /// theta, t, q are those of the lowest layer. The relation is that of months over all kinds of sea;
 /// without an inversion there is none of this cloud.

@@ -12,8 +12,8 @@
 ///   albedo = c albedo_snow + (1 - c) albedo_bare
 ///   without ponds   albedo_bare = 0.066 + (albedo_ice - 0.066) (1 - exp(-h / 0.4 m))
 ///
-/// Of the light that bare ice absorbs, the share i_0 passes its surface; the rest is absorbed there.
-/// i_0 is 0.18 under clear sky and 0.35 under cloud (Grenfell & Maykut 1977, J. Glaciol. 18,
+/// Of the light that bare ice absorbs, the share i_0 passes its surface; the rest stays there. i_0
+/// is 0.18 under clear sky and 0.35 under cloud (Grenfell & Maykut 1977, J. Glaciol. 18,
 /// 445-463), with the cloud cover 0.9 of the Arctic in summer 0.33. Snow lets none pass.
 #pragma once
 #include "base/any.hpp"

@@ -13,12 +13,12 @@
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
 /// is exact, and some iterations find T'. Then the fluxes change the heat: it is conserved for any
-/// error of the iteration. Light melts the walls of brine pockets: q falls while T nears T_m; a half
-/// without any heat left is water. At the top snow melts first, then upper, then lower ice; at the
-/// bottom in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
-/// sides melt too. Of the snow that falls on ice, wind blows a share into leads, as water for the
-/// sea: half of it or more around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52, 271-278;
-/// Dery & Tremblay 2004, J. Phys. Oceanogr. 34, 1083-1094).
+/// error of the iteration. Light melts the walls of brine pockets: q falls while T nears T_m; a
+/// half without any heat left is water. At the top snow melts first, then upper, then lower ice; at
+/// the bottom in the opposite order. Snow that presses ice below the water becomes ice. In warm
+/// water the sides melt too. Of the snow that falls on ice, wind blows a share into leads, as water
+/// for the sea: half of it or more around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52,
+/// 271-278; Dery & Tremblay 2004, J. Phys. Oceanogr. 34, 1083-1094).
 ///
 /// The sea gets the rest of the fluxes: its heat, mass and salt are differences of the contents
 /// before and after, so that budgets close to round-off.
@@ -216,7 +216,6 @@ struct IceThermodynamics {
         const ice::MeltingPoints melting(salinity);
         const Real bottom = melting.bottom(Real(sea.freezing[0]));
 
-        // of a unit of ice
         const Real area =
                        select(present,
                               smaller(larger(Real(category.area[0]) * sea.crowding[0], Real(1e-9)),
