@@ -11,12 +11,14 @@ from fathom.commands.options import PathOf, positive
 
 
 class Column(click.Group):
-    """A group whose verb is `case` where none is given: `fathom column FILE OUT`."""
+    """A group with a verb for where none is given: `fathom column FILE OUT`."""
+
+    usual = "case"
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Returns the arguments that are left, with the verb before them."""
         named = args[:1] and args[0] in (*self.commands, *context.help_option_names)
-        return super().parse_args(context, args if named or not args else ["case", *args])
+        return super().parse_args(context, args if named or not args else [self.usual, *args])
 
 
 @click.group(cls=Column, short_help="A single column, or columns of a run for training.")

@@ -152,6 +152,8 @@ def fathom(words):
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         if rest[0].isupper() or rest[0] == "...":  # a placeholder: fathom VERB --help
             return
+        usual = getattr(command, "usual", None)
+        rest = [usual, *rest] if usual and rest[0] not in command.commands else rest
         assert rest[0] in command.commands, f"`{said}`: no command {rest[0]}"
         command, rest = command.commands[rest[0]], rest[1:]
     allowed = {name for option in command.params for name in option.opts + option.secondary_opts}
