@@ -31,7 +31,6 @@ from fathom.coupled.repeated import rehearse
 from fathom.coupled.rivers import CALVING, CALVING_HEAT, RUNOFF, Rivers
 from fathom.coupled.slab_budget import SlabBudget
 from fathom.grids.arguments import yes_or_no
-from fathom.ocean.model import Ocean
 from fathom.ocean.surface.under_air import UnderAir
 from fathom.run import report_of_programs
 from fathom.run.simulation import Simulation
@@ -211,7 +210,7 @@ def put_together(air: Any, sea: Any, rivers: bool) -> None:
     """Gives each simulation the surface of the other: the air the land of the ocean's grid.
     InputError: models that do not fit.
     """
-    if not isinstance(sea.model, Ocean):
+    if not sea.model.lies_below_air:
         raise InputError(f"ocean = {type(sea.model).__name__} is no Ocean")
     ice = sea.model.sea_ice
     air.model, air.surface = over_ocean(air.model, sea.model.grid), None

@@ -34,6 +34,9 @@ class Model(Configurable):
     experiments: ClassVar[Sequence[str]] = ()  # arguments that may name another experiment's file
 
     takes_other_steps: ClassVar[bool] = False  # a run may continue with a step of another length
+    lies_below_air: ClassVar[bool] = (
+        False  # it is a sea that fm.Coupled can put below an atmosphere
+    )
 
     # ---- a step ----------------------------------------------------------------------------------
 

@@ -164,7 +164,7 @@ class Ocean(Model):
     halo = 2
     phases = tuple(PHASES)
     groups = PHASES
-    takes_other_steps = True
+    takes_other_steps = lies_below_air = True
     usual_surface = SurfaceForcing  # where the user gives none
     surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = ("wet_levels", "depth_corner")  # 0, not the nearest value, beyond closed edges

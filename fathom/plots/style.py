@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom.base.failure import InputError
 from fathom.base.shown import number
+from fathom.names import describe
 from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
 most_signs = 8  # that have room above a bar of colours
@@ -134,6 +135,11 @@ def unit_text(units: str) -> str:
     return re.sub(
         r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(_raised), _celsius.sub("°C", units)
     )
+
+
+def unit_of(field: str) -> str:
+    """Returns the units of a field as one prints them."""
+    return unit_text(describe(field).units)
 
 
 _of_transports = {"m3 s-1": ("Sv", 1e-6), "W": ("PW", 1e-15)}

@@ -12,8 +12,7 @@ import numpy as np
 from fathom.base.clock import Period, is_whole
 from fathom.base.failure import InputError, RunError, UnstableError
 from fathom.base.near import near
-from fathom.names import describe as named
-from fathom.plots.style import unit_text
+from fathom.plots.style import unit_of
 
 if TYPE_CHECKING:
     from fathom.model.model import Model
@@ -125,7 +124,7 @@ def check_start(simulation: Simulation) -> None:
         low, high = s.limits[name]
         raise InputError(
             f"{s.members.said}initial {name} = {value} at {place} is outside [{low:g}, {high:g}]"
-            f" {unit_text(named(name).units)}; to allow it set"
+            f" {unit_of(name)}; to allow it set"
             f" limits = {{{name} = [least, most]}}"
         )
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from fathom.base.shown import number
 from fathom.base.writing import shown
 from fathom.model import device
-from fathom.names import describe as named
 from fathom.output.servers import slots
 from fathom.plots.report import estimate
-from fathom.plots.style import unit_text
+from fathom.plots.style import unit_of
 from fathom.run import room
 from fathom.run.parallel import text
 from fathom.run.progress import duration
@@ -181,7 +180,7 @@ def _state(simulation: Simulation) -> str:
     parts = []
     for name in simulation.model.prognostic:
         e = simulation.fields.extremes(name)
-        units = unit_text(named(name).units)
+        units = unit_of(name)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {units}".strip())
     return ", ".join(parts)
 

@@ -19,7 +19,7 @@ import xarray as xr
 
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
-from fathom.names import describe
+from fathom.output import fields_in_time
 from fathom.output import open as open_store
 
 Array = np.ndarray
@@ -141,7 +141,7 @@ def _mean_of(cost: Cost, store: xr.Dataset, name: str) -> float:
 
 def variable(store: xr.Dataset, name: str) -> xr.DataArray:
     """Returns a variable by its name, or by that which files have."""
-    name = name if name in store else describe(name).alias
+    name = name if name in store else fields_in_time(store).get(name, name)
     if name not in store:
         raise InputError(unknown("variable of the output", name, [str(v) for v in store.data_vars]))
     return store[name]
