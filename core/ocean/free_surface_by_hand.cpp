@@ -18,6 +18,47 @@ template <class Real> Real slope_of_rest_share(Real now) {
 
 }  // namespace ocean
 
+template <> struct ByHand<ocean::AlternatingHeight> {
+    template <class Real> static void adjoint(const ocean::AlternatingHeight& s, const auto& at) {
+        const auto depth = at.template value<"depth_corner">(),
+                   dx = at.template value<"dx_corner">(), dy = at.template value<"dy_corner">(),
+                   coriolis = at.template value<"coriolis">();
+        const auto eta = at.template adjoint<"sea_surface_height">();
+        const auto root = [&](Shift c) {
+            return if_finite(
+                sqrt(s.of(Real(dx(c)[0]), Real(dy(c)[0]), Real(coriolis(c)[0])) * depth(c)[0]));
+        };
+        const Real share = root(here) / larger(depth[0], Real(1e-3)),
+                   flow = at.template adjoint<"alternating_flow">()[0],
+                   to = select(depth[0] > Real(0), share * flow, Real(0));
+        for (const Shift c : {here, east, -east, north, -north}) {
+            const Real x = to * (c.i == 0 && c.j == 0 ? 0.5 : -0.125) * root(c);
+            eta(c + east)[0] += x, eta(c + north)[0] += x;
+            eta(c)[0] -= x, eta(c + northeast)[0] -= x;
+        }
+    }
+};
+template struct AdjointByHand<ocean::AlternatingHeight>;
+
+template <> struct ByHand<ocean::BarotropicDivergence> {
+    template <class Real> static void adjoint(const ocean::BarotropicDivergence&, const auto& at) {
+        const auto depth = at.template value<"depth_corner">(),
+                   dx = at.template value<"dx_corner">(), dy = at.template value<"dy_corner">();
+        const auto u = at.template adjoint<"depth_mean_x_predicted">(),
+                   v = at.template adjoint<"depth_mean_y_predicted">();
+        const auto flow = at.template adjoint<"alternating_flow">();
+        const Real to = at.template adjoint<"barotropic_convergence">()[0];
+        for (const Shift c : {here, -east, -north, -northeast}) {
+            const double from_west = c.i < 0 ? 1 : -1, from_south = c.j < 0 ? 1 : -1;
+            const Real volume = to * depth(c)[0];
+            u(c)[0] += 0.5 * from_west * volume * dy(c)[0];
+            v(c)[0] += 0.5 * from_south * volume * dx(c)[0];
+            flow(c)[0] += 2.0 * from_west * from_south * volume;
+        }
+    }
+};
+template struct AdjointByHand<ocean::BarotropicDivergence>;
+
 template <> struct ByHand<ocean::BarotropicCorrection> {
     template <class Real>
     static void adjoint(const ocean::BarotropicCorrection& s, const auto& at) {

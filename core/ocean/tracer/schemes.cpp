@@ -28,7 +28,7 @@ Entries tracer(Part) {
             linear_entry<TracerLaplacian>("TracerLaplacian"),
             linear_entry<BiharmonicDiffusion>("BiharmonicDiffusion")
                 .with("first pass", "TracerLaplacian"),
-            linear_entry<VerticalFactors>("VerticalFactors"),
+            by_hand_entry<VerticalFactors>("VerticalFactors"),
             by_hand_entry<TracerUpdate>("TracerUpdate"),
             linear_entry<TracerFlow>("TracerFlow"),
             entry<BudgetShare<true>>("FirstBudgetShare"),

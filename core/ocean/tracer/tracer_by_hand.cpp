@@ -4,6 +4,45 @@
 
 namespace fathom {
 
+/// Of layers that are equally thick in all columns. Pivots p of 1 / p = h + b + a (1 - f), with b
+/// and a the exchange below and above, f that of the level above times its pivot.
+template <> struct ByHand<ocean::VerticalFactors<false>> {
+    using Scheme = ocean::VerticalFactors<false>;
+    static constexpr int columns = 2;
+
+    template <class Real> static void adjoint(const Scheme& s, const auto& at) {
+        using T = typename Real::Number;
+        const int levels = at.levels();
+        const auto diffusivity = at.template value<"vertical_diffusivity">();
+        const auto dz = at.template value<"thickness">();
+        const auto below = at.memory(0), pivot = at.memory(1);
+        const auto per_distance = [&](int k) {
+            return k + 1 < levels ? T(2 * s.step) / (dz[k] + dz[k + 1]) : T(0);
+        };
+        Real above = 0, factor = 0;
+        for (int k = 0; k < levels; ++k) {
+            const Real h = k == 0 ? Real(dz[0]) + at.template value<"sea_surface_height_after">()[0]
+                                  : Real(dz[k]);
+            below[k] = diffusivity[k + 1] * per_distance(k);
+            pivot[k] = 1.0 / (h + below[k] + above * (1.0 - factor));
+            above = below[k], factor = above * pivot[k];
+        }
+        const auto to_diffusivity = at.template adjoint<"vertical_diffusivity">(),
+                   to_exchange = at.template adjoint<"mixing_exchange">(),
+                   to_pivot = at.template adjoint<"mixing_pivot">();
+        Real next = 0;  // of the sum 1 / p of the level below
+        for (int k = levels - 1; k >= 0; --k) {
+            const Real p = pivot[k], b = below[k], to_factor = -(next * b),
+                       sum = -(p * p) * fma(to_factor, b, to_pivot[k]);
+            const Real to_below = to_exchange[k + 1] + to_factor * p + sum + next * (1.0 - b * p);
+            to_diffusivity[k + 1] += to_below * per_distance(k);
+            next = sum;
+        }
+        at.template adjoint<"sea_surface_height_after">()[0] += next;
+    }
+};
+template struct AdjointByHand<ocean::VerticalFactors<false>>;
+
 /// Of layers that are equally thick in all columns.
 template <> struct ByHand<ocean::TracerUpdate<false>> {
     using Scheme = ocean::TracerUpdate<false>;
