@@ -74,7 +74,7 @@ fathom: list[set[str]] = [
     },
     {"run"},
     {"run.experiment", "coupled"},
-    {"assimilation.cycle"},
+    {"assimilation.cycle", "calibration"},
     {"performance"},
     {"performance.scaling"},
     {"commands", "__main__"},

@@ -46,8 +46,8 @@ def calibrate(
         trust.give()
 
     def act() -> int:
-        from fathom.assimilation.calibration import report, run  # start-up time: loads the models
-        from fathom.assimilation.calibration import settings as files  # start-up time
+        from fathom.calibration import report, run  # start-up time: loads the models
+        from fathom.calibration import settings as files  # start-up time
 
         where = out or Path("runs") / f"{experiment.stem}-calibration"
         say = lambda text: click.echo(text) if mpi.is_root else None
@@ -62,7 +62,7 @@ def calibrate(
             lines = report.text(found)
             best = {key: one["posterior"] for key, one in found["parameters"].items()}
         given = " ".join(f"--set {key}={x:.6g}" for key, x in best.items())
-        lines.append(f"fathom run {experiment} {given}")
+        lines.append(f"fathom run {calibration.file} {given}")
         if mpi.is_root:
             where.mkdir(parents=True, exist_ok=True)
             click.echo("\n".join(lines))

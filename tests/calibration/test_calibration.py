@@ -10,8 +10,8 @@ import pytest
 
 import box
 import fathom as fm
-from fathom.assimilation.calibration import inversion, settings
-from fathom.assimilation.calibration.priors import prior_of
+from fathom.calibration import inversion, settings
+from fathom.calibration.priors import prior_of
 
 truth = {"constants.tau": 0.13, "model.friction.viscosity": 2e4}
 table = """

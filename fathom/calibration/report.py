@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom.assimilation.calibration import inversion
-from fathom.assimilation.calibration.priors import Prior
-from fathom.assimilation.calibration.run import Result
-from fathom.assimilation.calibration.settings import Calibration
+from fathom.calibration import inversion
+from fathom.calibration.priors import Prior
+from fathom.calibration.run import Result
+from fathom.calibration.settings import Calibration
 from fathom.plots.style import new_panels, styled
 
 unknown_share = 0.5  # of the prior's variance, from which a direction counts as not identifiable

@@ -12,10 +12,10 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from fathom.assimilation.calibration.costs import Cost, costs_of
-from fathom.assimilation.calibration.priors import Prior, prior_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
+from fathom.calibration.costs import Cost, costs_of
+from fathom.calibration.priors import Prior, prior_of
 from fathom.run.experiment import trust
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
@@ -64,6 +64,7 @@ class Calibration:
         return [float(prior.value(0.0)) for prior in self.priors]
 
 
+# long: one line a mistake
 def read(file: Path, more: Iterable[str] = ()) -> Calibration:
     """Returns the calibration of a file. InputError: it has none, or something in it is wrong."""
     more = tuple(more)
