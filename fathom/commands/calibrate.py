@@ -62,7 +62,7 @@ def calibrate(
             lines = report.text(found)
             best = {key: one["posterior"] for key, one in found["parameters"].items()}
         given = " ".join(f"--set {key}={x:.6g}" for key, x in best.items())
-        lines.append(f"fathom run {experiment} {given}")
+        lines.append(f"fathom run {calibration.file} {given}")
         if mpi.is_root:
             where.mkdir(parents=True, exist_ok=True)
             click.echo("\n".join(lines))

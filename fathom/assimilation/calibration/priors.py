@@ -63,6 +63,7 @@ class Prior:
         return float(stats.norm.ppf(np.clip(self._distribution.cdf(x), _far, 1 - _far)))
 
 
+# long: one line a mistake
 def prior_of(key: str, given: Any) -> Prior:
     """Returns the prior that a table describes. InputError: it has no range, or is none."""
     if not isinstance(given, Mapping):

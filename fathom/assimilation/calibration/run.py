@@ -59,13 +59,13 @@ class Runs:
                 given: list[list[float]] | None = found["equivalents"]
                 return given
         made = self._run(place, values)
-        mpi.world.barrier()
+        mpi.world.barrier()  # all have read the output before it goes
         if mpi.is_root:
             with whole(kept) as new:
                 new.write_text(json.dumps({"settings": asked, "equivalents": made}))
             if not self.calibration.settings.keep:
                 shutil.rmtree(place, ignore_errors=True)
-        mpi.world.barrier()
+        mpi.world.barrier()  # the result is there for all
         return made
 
     def _run(self, place: Path, values: Sequence[float]) -> list[list[float]] | None:

@@ -64,6 +64,7 @@ class Calibration:
         return [float(prior.value(0.0)) for prior in self.priors]
 
 
+# long: one line a mistake
 def read(file: Path, more: Iterable[str] = ()) -> Calibration:
     """Returns the calibration of a file. InputError: it has none, or something in it is wrong."""
     more = tuple(more)
