@@ -43,8 +43,6 @@ def make(stores: Sequence[Path], out: Path, overwrite: bool = False) -> dict[str
     """Writes the archive of stores with the same times, members and points. Returns what it has:
     numbers of times, variables, members and cells. InputError: they differ; ExistingFileError.
     """
-    import zarr
-
     if out.exists() and not overwrite:
         raise ExistingFileError(f"{out} exists; --overwrite replaces it")
     writing.refuse_link("archive", out)
@@ -55,15 +53,35 @@ def make(stores: Sequence[Path], out: Path, overwrite: bool = False) -> dict[str
     names = [part.name for part in parts]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{', '.join(twice)} is in two of the stores")
+    fixed = [part.name for part in parts if "time" not in part.field.dims]
+    ours = _of_places(*_places(first))
+    about = {
+        "variables": [*names, *ours],
+        "constant_fields": [*fixed, *ours],
+        "start_date": str(first.time.values[0])[:19],
+        "end_date": str(first.time.values[-1])[:19],
+        "ensemble_dimension": first.sizes.get("member", 1),
+        "source": [str(store) for store in stores],
+    }
+    return _write(out, first, parts, ours, about)
+
+
+def _write(
+    out: Path,
+    first: Any,
+    parts: Sequence[Part],
+    ours: dict[str, np.ndarray],
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    """Writes the arrays, and what is said of them, time by time."""
+    import zarr
+
     longitude, latitude = _places(first)
-    fixed = [part for part in parts if "time" not in part.field.dims]
-    ours = _of_places(longitude, latitude)
-    names += [*ours]
     times, members, cells = first.sizes["time"], first.sizes.get("member", 1), longitude.size
-    shape = (times, len(names), members, cells)
+    shape = (times, len(about["variables"]), members, cells)
     group = zarr.open_group(out, mode="w", zarr_format=2)
     data = group.create_array("data", shape=shape, chunks=(1, *shape[1:]), dtype="float32")
-    sums = _Sums(len(names))
+    sums = _Sums(shape[1])
     for time in range(times):
         block = np.empty(shape[1:], "float32")
         for n, part in enumerate(parts):
@@ -75,17 +93,8 @@ def make(stores: Sequence[Path], out: Path, overwrite: bool = False) -> dict[str
     for name, values in {**sums.result(), "longitudes": longitude, "latitudes": latitude}.items():
         group.create_array(name, data=np.asarray(values, float))
     group.create_array("dates", data=first.time.values.astype("datetime64[s]"))
-    group.attrs.update(
-        {
-            "variables": names,
-            "constant_fields": [*(part.name for part in fixed), *ours],
-            "start_date": str(first.time.values[0])[:19],
-            "end_date": str(first.time.values[-1])[:19],
-            "ensemble_dimension": members,
-            "source": [str(store) for store in stores],
-        }
-    )
-    return {"times": times, "variables": len(names), "members": members, "cells": int(cells)}
+    group.attrs.update(about)
+    return {"times": times, "variables": shape[1], "members": members, "cells": int(cells)}
 
 
 class _Sums:
@@ -126,24 +135,30 @@ def _once(parts: Sequence[Part]) -> list[Part]:
 
 def _parts(dataset: Any) -> list[Part]:
     """Returns the variables of a store, level by level."""
-    found = []
     plane = _plane(dataset)
-    for name in map(str, dataset.data_vars):
-        field = dataset[name]
-        if name.endswith(endings) or field.dims[-len(plane) :] != plane:
-            continue
-        between = [dim for dim in field.dims[: -len(plane)] if dim not in ("time", "member")]
-        if len(between) > 1 or field.dtype.kind != "f":
-            continue
-        if not between:
-            found.append(Part(name, field, {}))
-        for dim in between:
-            for n in range(field.sizes[dim]):
-                value = float(dataset[dim].values[n]) if dim in dataset.variables else n
-                found.append(Part(f"{name}_{value:g}", field, {dim: n}))
+    maps = {
+        str(name): field
+        for name, field in dataset.data_vars.items()
+        if not str(name).endswith(endings)
+        and field.dims[-len(plane) :] == plane
+        and field.dtype.kind == "f"
+    }
+    found = [part for name, field in maps.items() for part in _levels(dataset, name, field)]
     if not any("time" in part.field.dims for part in found):
         raise InputError(f"{dataset.encoding.get('source', 'a store')} has no field in time")
     return found
+
+
+def _levels(dataset: Any, name: str, field: Any) -> list[Part]:
+    """Returns the levels of a map; none where it has more dimensions than levels, times, members."""
+    between = [dim for dim in field.dims[:-2] if dim not in ("time", "member")]
+    if not between:
+        return [Part(name, field, {})]
+    if len(between) > 1:
+        return []
+    dim = between[0]
+    at = dataset[dim].values if dim in dataset.variables else range(field.sizes[dim])
+    return [Part(f"{name}_{float(value):g}", field, {dim: n}) for n, value in enumerate(at)]
 
 
 def _plane(dataset: Any) -> tuple[str, ...]:
