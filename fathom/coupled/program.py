@@ -39,7 +39,7 @@ class Program(Configurable):
     """
 
     alone, serves, shows = True, False, False
-    overwrite = resumes = False
+    overwrite = resumes = takes_other_steps = False
     together: Any = None  # the programs that run with it: it never has any itself
     sequence: Any = None
     wishes: Any = None

@@ -107,8 +107,11 @@ class Restarts:
         folder = folder if folder.is_dir() else folder.parent
         if not (folder / index).is_file():
             raise InputError(f"{path} is no complete restart of several programs: no {index}")
-        written = json.loads((folder / index).read_text())
-        for what, value in self._said().items():
+        written, own = json.loads((folder / index).read_text()), self._said()
+        for name, member in p.members.items():
+            if name in written["steps"] and member.program.takes_other_steps:
+                written["steps"][name] = own["steps"][name]  # it says so itself
+        for what, value in own.items():
             if written[what] != value:
                 raise InputError(
                     f"{folder} was written with {what} = {written[what]!r}; these programs have"

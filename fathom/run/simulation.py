@@ -214,6 +214,11 @@ class Simulation(Requests, Events):
             store.opened = store.goes_on = False
 
     @property
+    def takes_other_steps(self) -> bool:
+        """Returns whether it continues from a restart that was written with another step."""
+        return self.model.takes_other_steps
+
+    @property
     def experiment(self) -> str:
         """Returns the experiment as the text of a TOML file, as resolved.toml has it."""
         return written(self)

@@ -22,18 +22,26 @@ def sea(time_step="1h", **more):
     grid = fm.LatitudeLongitudeGrid(
         nx=24, ny=12, bathymetry="etopo5", levels=fm.ZLevels(nz=3, depth=4000)
     )
-    ocean = fm.Ocean(grid).set(temperature="levitus", salinity="levitus")
+    ocean = fm.Ocean(grid, physics="simple").set(temperature="levitus", salinity="levitus")
     return fm.Simulation(ocean, time_step, surface=fm.SurfaceForcing(heat_flux=0.0), **more)
 
 
-def both(directory=None, ranks=None, concurrent=False, exchanges=True, first="air", servers=0):
+def both(
+    directory=None,
+    ranks=None,
+    concurrent=False,
+    exchanges=True,
+    first="air",
+    servers=0,
+    sea_step="1h",
+):
     """Heat and stress into the sea, means of 3 hours; its temperature to the air. concurrent: heat
     and stress of the interval before, too, so that both step at the same time.
     """
     if directory is None:
         directory = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
     parallel = {"io_servers": servers} if servers else None
-    members = {"air": air(parallel=parallel), "sea": sea()}
+    members = {"air": air(parallel=parallel), "sea": sea(sea_step)}
     members = dict(sorted(members.items(), reverse=first == "sea"))
     found = fm.Programs(members, directory=directory, ranks=ranks)
     if exchanges:

@@ -240,6 +240,15 @@ def test_a_restart_of_other_programs(tmp_path):
         two(tmp_path / "empty").restore()
 
 
+def test_a_model_that_goes_on_with_another_step(tmp_path):
+    """A sea that breaks can go on with a shorter step, as its message says."""
+    run(air_over_sea.both(tmp_path), "3h")
+    shorter = air_over_sea.both(tmp_path, sea_step="30min").restore()
+    with pytest.warns(UserWarning, match="written with a step of 3600 s; this run has 1800 s"):
+        run(shorter, "3h")
+    assert [shorter.members[name].program.count for name in ("air", "sea")] == [12, 12]
+
+
 # ---- the same bits -------------------------------------------------------------------------------
 
 
