@@ -93,7 +93,11 @@ def plot(
         "projection": projection,
     }
     if (drawn := ensembles.wanted(data, variable, kind, member)) is None:
-        of_all = {"value": value, "below": below, "truth": truth and output.open(truth)}
+        of_all: dict[str, Any] = {
+            "value": value,
+            "below": below,
+            "truth": truth and output.open(truth),
+        }
         shown = {n: look[n] for n in ("level", "kind", "title", "region", "projection")}
         out = out or Path(f"{variable}-{kind}.png")
         plots.ensemble(data, variable, time=time, at=_place(at), path=out, **of_all, **shown)

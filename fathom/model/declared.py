@@ -95,7 +95,7 @@ def _use(side: str, given: Any) -> Use:
     elif _is_field(given) and len(given) in (3, 4) and all(isinstance(x, str) for x in given):
         usual = "updates" if given[0].endswith("_tendency") else "writes"
         access = (given[3:] or [usual if side == "outputs" else "reads"])[0]
-        use = Use(*given[:3], access)
+        use = Use(given[0], given[1], given[2], access)
     else:
         raise InputError(
             f"{side}: {given!r} declares no field; give reads(NAME, PLACE, UNITS) or [NAME, PLACE,"

@@ -94,7 +94,7 @@ class LearnedScheme(PythonScheme):
         self.bounds = ranges_of("bounds", bounds, said.get("bounds"), self._named("outputs"))
         if isinstance(net, Net):  # as records of runs have it
             self.what, self.digest = str(net.file), net.digest
-        self.name = name or net.name
+        self.name: str = name or net.name
         self.batches, self.thickness, self.batch = Batches(net, batch), thickness, batch
         self.fallback, self.helper = fallback, self._helper(fallback)
         self.conserve = self._conserved(conserve)
@@ -262,7 +262,7 @@ class LearnedScheme(PythonScheme):
     def _apart(self, made: dict[str, np.ndarray], at: Columns) -> dict[str, np.ndarray]:
         """Returns the fields of the outputs; in 64 bits where sums or volumes are made of them."""
         kind = np.float64 if self.thickness or self.conserve or self.helper else np.float32
-        found = {}
+        found: dict[str, np.ndarray] = {}
         for name, uses in self.outputs.items():
             found |= dict(at.apart(uses, made[name], kind))
         return found

@@ -40,10 +40,14 @@ class Function(Protocol):
     """What a learned scheme asks of its function."""
 
     name: str
-    inputs: Mapping[str, Shape] | None  # None: it does not say
-    outputs: Mapping[str, Shape] | None
     declared: Mapping[str, Any]  # fields, as the file says them
     alone: int | None  # columns of a call that the function fixes itself
+
+    @property
+    def inputs(self) -> Mapping[str, Shape] | None: ...  # None: it does not say
+
+    @property
+    def outputs(self) -> Mapping[str, Shape] | None: ...
 
     def __call__(self, given: Arrays) -> Arrays: ...
 
@@ -85,7 +89,9 @@ class Net:
 
     def __call__(self, given: Arrays) -> Arrays:
         """Returns the outputs of some columns."""
-        fed = {n: np.ascontiguousarray(given[n], kind) for n, kind in self.kinds.items()}
+        fed: dict[str, np.ndarray] = {
+            n: np.ascontiguousarray(given[n], kind) for n, kind in self.kinds.items()
+        }
         return dict(zip(self.outputs, self.session.run(None, fed)))
 
 
@@ -94,7 +100,9 @@ class Plain:
     outputs by name, or in their order. A module of PyTorch gets tensors, without gradients.
     """
 
-    inputs = outputs = alone = None
+    inputs: Mapping[str, Shape] | None = None
+    outputs: Mapping[str, Shape] | None = None
+    alone: int | None = None
     declared: Mapping[str, Any] = {}
 
     def __init__(self, function: Callable[..., Any], outputs: list[str]) -> None:

@@ -420,7 +420,7 @@ class Ocean(Model):
     @property
     def set_of_parts(self) -> str:
         """Returns the name of the set of physics."""
-        return self.physics
+        return str(self.physics)
 
     @property
     def own_cells(self) -> bool:

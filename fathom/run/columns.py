@@ -270,7 +270,7 @@ def _columns(x: np.ndarray) -> np.ndarray:
     return x.ravel() if x.ndim == 2 else np.moveaxis(x, 0, -1).reshape(-1, len(x))
 
 
-def _attributes(use: Use | None, name: str, group: Group) -> dict[str, str]:
+def _attributes(use: Use | None, name: str, group: Group) -> dict[str, Any]:
     if use is None:
         return {"long_name": {"cell": "number of the grid point, row by row"}.get(name, name)}
     made = use.name in {u.name for u in group.after}

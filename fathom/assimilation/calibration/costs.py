@@ -166,7 +166,8 @@ def _boxed(cost: Cost, store: xr.Dataset) -> Array:
         x = x.coarsen(sizes, boundary="trim").mean()
         parts.append(x.values.ravel())
     joined = np.concatenate(parts)
-    return joined[np.isfinite(joined)]
+    found: Array = joined[np.isfinite(joined)]
+    return found
 
 
 def _function(cost: Cost, run: Path) -> Array:

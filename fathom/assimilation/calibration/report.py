@@ -4,6 +4,7 @@ and a picture.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def figures(calibration: Calibration, result: Result) -> dict[str, Any]:
 def _posterior(prior: Prior, z: np.ndarray) -> dict[str, float]:
     """Returns the middle and the bounds of 90 % of a parameter, before and after."""
     mean, sigma = float(z.mean()), float(z.std(ddof=1))
-    at = lambda k, m, s: float(prior.value(m + k * s))
+    at: Callable[[float, float, float], float] = lambda k, m, s: float(prior.value(m + k * s))
     return {
         "prior": at(0, 0, 1),
         "prior_low": at(-1.645, 0, 1),
@@ -69,7 +70,7 @@ def _of_cost(
 ) -> dict[str, Any]:
     """Returns a cost before and after, and what a standard deviation of the prior of each
     parameter changes, in errors of the data (rms)."""
-    rms = lambda x: float(np.sqrt(np.mean(x**2)))
+    rms: Callable[[np.ndarray], float] = lambda x: float(np.sqrt(np.mean(x**2)))
     data, errors = result.data[these], result.errors[these]
     made: dict[str, Any] = {
         "numbers": int(data.size),

@@ -77,7 +77,8 @@ class Runs:
         except RunError as error:
             self.say(f"{place.name} failed: {error}")
             return None
-        made, said = None, ""
+        made: list[list[float]] | None = None
+        said = ""
         if mpi.is_root:
             try:
                 made = [cost.of_run(place).tolist() for cost in self.calibration.costs]

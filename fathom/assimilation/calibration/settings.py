@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ def read(file: Path, more: Iterable[str] = ()) -> Calibration:
     settings = Settings(**plain)
     if settings.method not in methods:
         raise InputError(unknown("method of a calibration", settings.method, methods))
-    at = lambda *path: ("calibration", *path)
+    at: Callable[..., tuple[str, ...]] = lambda *path: ("calibration", *path)
     given = _tables(document, table, "parameters")
     priors = [document.at(at("parameters"), prior_of, key, one) for key, one in given.items()]
     costs = document.at(

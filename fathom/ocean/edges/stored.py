@@ -117,7 +117,8 @@ class StoredSea:
             return wet
         east = np.concatenate([wet[:, 1:], wet[:, :1] if self.periodic else 0 * wet[:, :1]], 1)
         both = np.minimum(wet, east)
-        return np.minimum(both, np.concatenate([both[1:], 0 * both[:1]]))
+        found: Array = np.minimum(both, np.concatenate([both[1:], 0 * both[:1]]))
+        return found
 
     # ---- records ---------------------------------------------------------------------------------
 

@@ -150,7 +150,7 @@ def _parts(dataset: Any) -> list[Part]:
 
 
 def _levels(dataset: Any, name: str, field: Any) -> list[Part]:
-    """Returns the levels of a map; none where it has more dimensions than levels, times, members."""
+    """Returns the levels of a map; none where it has other dimensions than these and members."""
     between = [dim for dim in field.dims[:-2] if dim not in ("time", "member")]
     if not between:
         return [Part(name, field, {})]
