@@ -82,9 +82,11 @@ def test_same_bits_on_ranks_and_threads(on_ranks, ranks, threads):
 
 def test_what_has_no_tangent_says_so():
     grid = fm.LatitudeLongitudeGrid(nx=8, ny=8, levels=fm.ZLevels(nz=2, depth=100))
-    icy = fm.Simulation(fm.Ocean(grid, sea_ice=fm.SeaIce()), "1h", surface=fm.BulkForcing("coads"))
+    icy = fm.Simulation(
+        fm.Ocean(grid, physics="simple", sea_ice=fm.SeaIce()), "1h", surface=fm.BulkForcing("coads")
+    )
     with pytest.raises(fm.InputError, match="sea_ice = .* has no tangent"):
         OceanTangent(icy)
-    tangent = OceanTangent(fm.Simulation(fm.Ocean(grid), "1h"))
+    tangent = OceanTangent(fm.Simulation(fm.Ocean(grid, physics="simple"), "1h"))
     with pytest.raises(fm.InputError, match="no adjoint yet"):
         tangent.propagation(1).adjoint(np.zeros(tangent.size))

@@ -35,7 +35,7 @@ def sea():
         subcycles=4,
     )
     surface = fm.FreeSurface(freshwater="volume")
-    ocean = fm.Ocean(grid, sea_ice=ice, free_surface=surface)
+    ocean = fm.Ocean(grid, physics="simple", sea_ice=ice, free_surface=surface)
     return ocean.set(temperature="levitus", salinity="levitus")
 
 

@@ -19,7 +19,11 @@ files = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
 experiments = [
     file
     for file in files
-    if not re.search(r"fathom cycle|^\[programs\]", file.read_text(encoding="utf-8"), re.MULTILINE)
+    if not re.search(
+        r"fathom cycle|^\[programs\]|^\[calibration\]",
+        file.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
 ]
 
 

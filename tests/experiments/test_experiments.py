@@ -172,6 +172,13 @@ small = {
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.nz=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.time_step=60s"],
     "ocean-ice-3deg": [],
+    "ensemble-air": [
+        "grid.truncation=10",
+        "ensemble.members=2",
+        "simulation.checkpoint=1d",
+        "output.'height.zarr'.every=40min",
+    ],
+    "ensemble-sea": ["grid.nx=12", "grid.ny=12", "grid.levels.nz=3", "ensemble.members=2"],
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
 elsewhere = {

@@ -16,7 +16,7 @@ box = fm.CartesianGrid(8, 8, extent=(4e5, 4e5), levels=fm.ZLevels(nz=4, depth=40
 
 def test_parts_of_the_sets():
     simple, standard = (fm.Ocean(ground, physics=name) for name in ("simple", "standard"))
-    assert fm.Ocean(ground).physics == "standard" and fm.Ocean(ground).eddies == standard.eddies
+    assert fm.Ocean(ground).physics == "standard" and fm.Ocean(ground).eddies is not None
     assert fm.Ocean(box, coriolis=(1e-4, 0)).physics == "simple"
     assert (simple.vertical_mixing.name, simple.eddies, simple.geothermal_heat) == (
         "RichardsonMixing",

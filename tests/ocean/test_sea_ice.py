@@ -164,7 +164,9 @@ def test_same_bits_on_the_globe_in_other_blocks():
         resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500), bathymetry="etopo5"
     )
     start = fm.SeaIce(area=lambda x, y: 0.9 * (np.abs(y) > 65), thickness=1.5)
-    ocean = fm.Ocean(grid, sea_ice=start).set(temperature="levitus", salinity="levitus")
+    ocean = fm.Ocean(grid, physics="simple", sea_ice=start).set(
+        temperature="levitus", salinity="levitus"
+    )
     found = []
     for blocks in (None, (25, 29)):
         sim = fm.Simulation(ocean, "1h", surface=fm.BulkForcing(), parallel={"blocks": blocks})
@@ -195,7 +197,9 @@ def globe():
         resolution="3deg", levels=fm.ZLevels(nz=6, depth=5500), bathymetry="etopo5"
     )
     start = fm.SeaIce(area=lambda x, y: 0.8 * (np.abs(y) > 65), thickness=1.5)
-    return fm.Ocean(grid, sea_ice=start).set(temperature="levitus", salinity="levitus")
+    return fm.Ocean(grid, physics="simple", sea_ice=start).set(
+        temperature="levitus", salinity="levitus"
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_scratch_lives_within_a_group():
     assert (
         field(s, "c")["scratch"] and not field(s, "b")["scratch"] and not field(s, "a")["scratch"]
     )
-    with pytest.raises(Exception, match="'c' lives .*within a step; ask for it"):
+    with pytest.raises(Exception, match="'c' lives .*within a step; it stays"):
         s.windows("c")
     assert not field(sequence(chain(), keep=["c"]), "c")["scratch"]
     assert not field(sequence(chain(), group=False), "c")["scratch"]

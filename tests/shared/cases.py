@@ -260,7 +260,7 @@ def earth():
         levels=fm.ZLevels(nz=4, depth=4000),
         bathymetry=lambda x, y: 4000.0 * (np.abs(x - 100) > 20) + 0 * y,
     )
-    return fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-6)).set(
+    return fm.Ocean(grid, physics="simple", free_surface=fm.FreeSurface(tolerance=1e-6)).set(
         temperature=lambda x, y, z: 20 * np.cos(np.deg2rad(y)) * np.exp(-z / 1000), salinity=35.0
     )
 

@@ -16,6 +16,7 @@ levels = { type = "ZLevels", nz = 4, depth = 2000 }
 
 [model]
 type = "Ocean"
+physics = "simple"
 vertical_mixing = { type = "ConstantMixing", viscosity = 1e-3, diffusivity = 1e-4 }
 
 [state]

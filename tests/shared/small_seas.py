@@ -13,7 +13,8 @@ def simulation(surface, **options):
     grid = fm.LatitudeLongitudeGrid(
         nx=36, ny=18, bathymetry="etopo5", levels=fm.ZLevels(nz=5, depth=4000)
     )
-    ocean = fm.Ocean(grid, **{"free_surface": fm.FreeSurface(tolerance=1e-13)} | options)
+    usual = {"physics": "simple", "free_surface": fm.FreeSurface(tolerance=1e-13)}
+    ocean = fm.Ocean(grid, **usual | options)
     ocean.set(temperature="levitus", salinity="levitus", motion="geostrophic")
     return fm.Simulation(ocean, "1h", surface=surface)
 

@@ -137,10 +137,10 @@ class PerturbedTendencies(Stochastic):
         truncation, radius, _ = self.place
         n = np.arange(truncation + 1.0)
         found = []
-        for length, time, deviation in self.scales:
-            power = np.where(n > 0, np.exp(-0.5 * (length / radius) ** 2 * n * (n + 1)), 0.0)
-            size = deviation * np.sqrt(power / max((power * (2 * n + 1)).sum(), 1e-300))
-            found.append((time, _whole(size)))
+        for one in self.scales:
+            power = np.where(n > 0, np.exp(-0.5 * (one["length"] / radius) ** 2 * n * (n + 1)), 0.0)
+            size = one["deviation"] * np.sqrt(power / max((power * (2 * n + 1)).sum(), 1e-300))
+            found.append((one["time"], _whole(size)))
         return found
 
     def added(self, step: float) -> list[tuple[Any, dict[str, Any]]]:
@@ -214,7 +214,7 @@ def checked_parts(given: Any) -> list[Stochastic]:
     return parts
 
 
-def _scale(given: Any) -> tuple[float, float, float]:
+def _scale(given: Any) -> dict[str, float]:
     """Returns length [m], time [s] and deviation. InputError: they are none."""
     names = ("length", "time", "deviation")
     if not isinstance(given, Mapping) or {*given} != {*names}:
@@ -227,7 +227,7 @@ def _scale(given: Any) -> tuple[float, float, float]:
         raise InputError(
             f"scales: {dict(given)!r}: length and time must be positive, deviation from 0 to 1"
         )
-    return length, time, deviation
+    return {"length": length, "time": time, "deviation": deviation}
 
 
 def _pair(name: str, given: Any) -> tuple[float, float]:

@@ -27,7 +27,12 @@ from fathom.run.experiment.experiment import (
 from fathom.run.simulation import Simulation
 
 Schema = dict[str, Any]
-others = ("programs", "chain", "cycle")  # files with one of these have other sections
+others = (
+    "programs",
+    "chain",
+    "cycle",
+    "calibration",
+)  # files with one of these have other sections
 skipped = ("model", "directory", "overwrite", "parallel", "ensemble", "configuration")  # of no file
 
 

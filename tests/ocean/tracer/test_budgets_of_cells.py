@@ -20,7 +20,11 @@ def ocean(partial_cells=False, **physics):
         ),
     )
     ocean = fm.Ocean(
-        grid, budgets=["temperature", "salinity", "ideal_age"], tracers=["ideal_age"], **physics
+        grid,
+        physics="simple",
+        budgets=["temperature", "salinity", "ideal_age"],
+        tracers=["ideal_age"],
+        **physics,
     )
     return ocean.set(
         temperature=lambda x, y, z: (

@@ -19,7 +19,7 @@ def basin(tracers, start="2000-01-01", step="1h", surface=None, schemes=None, **
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
     )
-    ocean = fm.Ocean(grid, tracers=tracers, **(schemes or {}))
+    ocean = fm.Ocean(grid, physics="simple", tracers=tracers, **(schemes or {}))
     ocean.set(
         temperature=lambda x, y, z: (
             5
