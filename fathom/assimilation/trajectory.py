@@ -198,7 +198,9 @@ class Trajectory(Forecasts):
         self.linear.follow(fields, 1)
 
     def propagation(self, steps: int | None = None) -> Propagation:
-        """Returns M' of the first steps, of all by default."""
+        """Returns M' of the first steps, of all by default. InputError: there are not as many."""
+        if steps is not None and not 0 <= steps <= self.steps:
+            raise InputError(f"a window of {steps} steps; the trajectory has {self.steps}")
         return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
@@ -222,8 +224,6 @@ class Propagation(LinearMap):
     """The tangent model: dx at the start -> dx after some steps."""
 
     def __init__(self, trajectory: Any, steps: int) -> None:
-        if not 0 <= steps <= trajectory.steps:
-            raise InputError(f"a window of {steps} steps; the trajectory has {trajectory.steps}")
         self.trajectory, self.steps = trajectory, steps
 
     def apply(self, x: Vector) -> Vector:

@@ -92,6 +92,19 @@ class Restarts:
         known = {name: one for part in p.comm.allgather(here) for name, one in part.items()}
         return next((known[name] for name in p.members if name in known), None)
 
+    def _check(self, folder: Path, written: dict[str, Any]) -> None:
+        """Checks what a restart must have in common with the programs. InputError: both values."""
+        own = self._said()
+        for name, member in self.programs.members.items():
+            if name in written["steps"] and member.program.takes_other_steps:
+                written["steps"][name] = own["steps"][name]  # it says so itself
+        for what, value in own.items():
+            if written[what] != value:
+                raise InputError(
+                    f"{folder} was written with {what} = {written[what]!r}; these programs have"
+                    f" {value!r}"
+                )
+
     def restore(self, path: str | Path | None) -> float:
         """Lets all programs start from a folder, or from a file in it; None: from the latest.
         Returns the time of the restart [s]. InputError: there is none; another set of programs,
@@ -107,16 +120,8 @@ class Restarts:
         folder = folder if folder.is_dir() else folder.parent
         if not (folder / index).is_file():
             raise InputError(f"{path} is no complete restart of several programs: no {index}")
-        written, own = json.loads((folder / index).read_text()), self._said()
-        for name, member in p.members.items():
-            if name in written["steps"] and member.program.takes_other_steps:
-                written["steps"][name] = own["steps"][name]  # it says so itself
-        for what, value in own.items():
-            if written[what] != value:
-                raise InputError(
-                    f"{folder} was written with {what} = {written[what]!r}; these programs have"
-                    f" {value!r}"
-                )
+        written = json.loads((folder / index).read_text())
+        self._check(folder, written)
         self.seconds, self.folder = float(written["seconds"]), folder.resolve()
         for name, member in p.members.items():
             if member.late <= self.seconds + 1e-6:

@@ -174,9 +174,10 @@ small = {
     "ocean-ice-3deg": [],
     "ensemble-air": [
         "grid.truncation=10",
+        "simulation.time_step=1h",
         "ensemble.members=2",
         "simulation.checkpoint=1d",
-        "output.'height.zarr'.every=40min",
+        "output.'height.zarr'.every=1h",
     ],
     "ensemble-sea": ["grid.nx=12", "grid.ny=12", "grid.levels.nz=3", "ensemble.members=2"],
 }

@@ -37,6 +37,7 @@ def adding(ocean, surface, seconds=3600.0):
 def everything():
     """Oceans that have each component at least once between them."""
     rich = {
+        "physics": "simple",
         "vertical_mixing": "KPP",
         "double_diffusion": "DoubleDiffusion",
         "eddies": fm.GentMcWilliams(structure=fm.schemes.EadyStructure()),
@@ -47,7 +48,10 @@ def everything():
         "budgets": ["temperature"],
     }
     yield globe(**rich), fm.BulkForcing(runoff=1e-6)
-    yield globe(eddies="GentMcWilliams", sea_ice="SeaIce"), fm.BulkForcing(runoff=1e-6)
+    yield (
+        globe(physics="simple", eddies="GentMcWilliams", sea_ice="SeaIce"),
+        fm.BulkForcing(runoff=1e-6),
+    )
     yield ridge(), fm.SurfaceForcing()
 
 

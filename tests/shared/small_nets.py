@@ -1,6 +1,7 @@
 """Nets of one or two layers as files of ONNX."""
 
 import json
+import os
 
 import numpy as np
 import onnx
@@ -46,5 +47,7 @@ def net(
     model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
     if declared is not None:
         helper.set_model_props(model, {"fathom": json.dumps(declared)})
-    onnx.save(model, str(file))
+    own = f"{file}.{os.getpid()}"  # several ranks may write the same file
+    onnx.save(model, own)
+    os.replace(own, file)
     return file

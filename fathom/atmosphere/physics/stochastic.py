@@ -104,8 +104,8 @@ class PerturbedTendencies(Stochastic):
 
     Parameters
     ----------
-    scales : list of tables, each of a pattern: `length` of its correlation [m], its `time`, and its
-        standard `deviation`; by default those of ECMWF: 500 km, 6 h, 0.52; 1000 km, 3 d, 0.18; 2000
+    scales : list of patterns, each [length of its correlation [m], its time, its standard
+        deviation], or a dict of `length`, `time`, `deviation`; by default those of ECMWF: 500 km, 6 h, 0.52; 1000 km, 3 d, 0.18; 2000
         km, 30 d, 0.06. r, their sum, is cut at -1 and 1.
     ground : [sigma where errors begin, sigma from which on upwards they are whole].
     stratosphere : [pressure where errors end, pressure below which they are whole] [Pa].
@@ -137,10 +137,10 @@ class PerturbedTendencies(Stochastic):
         truncation, radius, _ = self.place
         n = np.arange(truncation + 1.0)
         found = []
-        for one in self.scales:
-            power = np.where(n > 0, np.exp(-0.5 * (one["length"] / radius) ** 2 * n * (n + 1)), 0.0)
-            size = one["deviation"] * np.sqrt(power / max((power * (2 * n + 1)).sum(), 1e-300))
-            found.append((one["time"], _whole(size)))
+        for length, time, deviation in self.scales:
+            power = np.where(n > 0, np.exp(-0.5 * (length / radius) ** 2 * n * (n + 1)), 0.0)
+            size = deviation * np.sqrt(power / max((power * (2 * n + 1)).sum(), 1e-300))
+            found.append((time, _whole(size)))
         return found
 
     def added(self, step: float) -> list[tuple[Any, dict[str, Any]]]:
@@ -214,20 +214,22 @@ def checked_parts(given: Any) -> list[Stochastic]:
     return parts
 
 
-def _scale(given: Any) -> dict[str, float]:
+def _scale(given: Any) -> tuple[float, float, float]:
     """Returns length [m], time [s] and deviation. InputError: they are none."""
     names = ("length", "time", "deviation")
-    if not isinstance(given, Mapping) or {*given} != {*names}:
-        wrong = next((key for key in given if key not in names), "") if given else ""
-        more = unknown("key of a scale", wrong, names) if wrong else f"it needs {', '.join(names)}"
-        raise InputError(f"scales: {given!r}: {more}")
-    length, time = float(given["length"]), seconds_of(given["time"], "time")
-    deviation = float(given["deviation"])
+    if isinstance(given, Mapping) and (wrong := [key for key in given if key not in names]):
+        raise InputError(f"scales: {given!r}: " + unknown("key of a scale", wrong[0], names))
+    values = list(given.values() if isinstance(given, Mapping) else given)
+    if len(values) != len(names):
+        raise InputError(f"scales: {given!r}: it needs {', '.join(names)}")
+    told = dict(zip(given if isinstance(given, Mapping) else names, values))
+    length, time = float(told["length"]), seconds_of(told["time"], "time")
+    deviation = float(told["deviation"])
     if not (length > 0 and time > 0 and 0 <= deviation <= 1):
         raise InputError(
-            f"scales: {dict(given)!r}: length and time must be positive, deviation from 0 to 1"
+            f"scales: {given!r}: length and time must be positive, deviation from 0 to 1"
         )
-    return {"length": length, "time": time, "deviation": deviation}
+    return length, time, deviation
 
 
 def _pair(name: str, given: Any) -> tuple[float, float]:

@@ -165,6 +165,7 @@ def test_budgets_of_sources_close(surface, tmp_path):
     )
     ocean = fm.Ocean(
         grid,
+        physics="simple",
         tracers=tracers,
         budgets=names,
         free_surface=fm.FreeSurface(freshwater="volume" if surface == "volume" else "salt"),
@@ -209,6 +210,7 @@ def test_a_gas_comes_into_equilibrium_with_its_air(tmp_path):
     )
     ocean = fm.Ocean(
         grid,
+        physics="simple",
         tracers=[fm.CFC12(history=str(tmp_path / "air.txt"))],
         vertical_mixing=fm.ConstantMixing(diffusivity=0, viscosity=0),
         diffusion=None,
