@@ -105,8 +105,8 @@ class PerturbedTendencies(Stochastic):
     Parameters
     ----------
     scales : list of patterns, each [length of its correlation [m], its time, its standard
-        deviation], or a dict of `length`, `time`, `deviation`; by default those of ECMWF: 500 km, 6 h, 0.52; 1000 km, 3 d, 0.18; 2000
-        km, 30 d, 0.06. r, their sum, is cut at -1 and 1.
+        deviation], or a dict of `length`, `time`, `deviation`; by default those of ECMWF: 500 km,
+        6 h, 0.52; 1000 km, 3 d, 0.18; 2000 km, 30 d, 0.06. r, their sum, is cut at -1 and 1.
     ground : [sigma where errors begin, sigma from which on upwards they are whole].
     stratosphere : [pressure where errors end, pressure below which they are whole] [Pa].
     seed : of the random numbers.
