@@ -21,6 +21,7 @@
 #include "base/elementary.hpp"
 #include "base/usual.hpp"
 #include "field/process.hpp"
+#include "physics/sea_surface/gas_transfer.hpp"
 
 namespace fathom::physics {
 
@@ -84,16 +85,6 @@ constexpr Real hydrogen(const CarbonateConstants<Real>& k, Real carbon, Real alk
     return ln_h;
 }
 
-/// Of a gas with that Schmidt number, a polynomial in degC [m s-1].
-template <class Real>
-constexpr Real transfer_velocity(const std::array<double, 5>& s, Real t, Real wind, Real ice,
-                                 double coefficient) {
-    constexpr double of_hour = 1e-2 / 3600;
-    const Real schmidt = fma(t, fma(t, fma(t, fma(t, s[4], s[3]), s[2]), s[1]), s[0]),
-               open = 1.0 - smaller(larger(ice, Real(0)), Real(1));
-    return open * ((coefficient * of_hour) * (wind * wind)) * sqrt(660 / schmidt);
-}
-
 struct CarbonExchange {
     double coefficient = usual::gas_transfer, wind_variance = 1;
 
@@ -128,8 +119,7 @@ struct CarbonExchange {
         const CarbonateConstants<Real> k(t, S);
         const Real ln_h = hydrogen(k, C, A), h = exp(ln_h),
                    dissolved = C * (h * h) / (h * h + k.K1 * h + k.K1 * k.K2);
-        const Real south = Real(in_air[1]),
-                   fraction = fma(northern[0], Real(in_air[0]) - south, south),
+        const Real fraction = of_hemispheres(in_air, Real(northern[0])),
                    saturated =
                        k.moist_solubility * (1e-6 * fraction) * (pressure[0] * (1 / atmosphere));
         const Real velocity =

@@ -19,6 +19,7 @@
 #include "base/elementary.hpp"
 #include "base/usual.hpp"
 #include "field/process.hpp"
+#include "physics/sea_surface/gas_transfer.hpp"
 
 namespace fathom::physics {
 
@@ -62,23 +63,18 @@ template <class Gas> struct GasExchange {
         Reads<Real, "tracer", place::center_layer, "mol m-3"> dissolved,
         ReadsProfile<Real, "tracer_in_air", "1e-12"> in_air,
         Writes<Real, "tracer_surface_flux", place::center_column, "mol m-2 s-1"> flux) const {
-        constexpr double atmosphere = 101325, per_litre = 1000, of_hour = 1e-2 / 3600;
+        constexpr double atmosphere = 101325, per_litre = 1000;
         constexpr auto f = Gas::solubility;
-        constexpr auto s = Gas::schmidt;
         const Real t = smaller(larger(temperature[0], -2), 40), T = (t + constants::celsius) * 0.01,
                    salt = larger(salinity[0], 0);
-        const Real schmidt = fma(t, fma(t, fma(t, fma(t, s[4], s[3]), s[2]), s[1]), s[0]);
         const Real fresh = f[0] + f[1] / T + f[2] * log(T) + f[3] * (T * T),
                    salting = fma(T, fma(T, f[6], f[5]), f[4]);
-        const Real south = Real(in_air[1]),
-                   fraction = fma(northern[0], Real(in_air[0]) - south, south);
+        const Real fraction = of_hemispheres(in_air, Real(northern[0]));
         const Real saturated = exp(fma(salt, salting, fresh)) * (per_litre * 1e-12) * fraction *
                                (pressure[0] * (1 / atmosphere));
-        const Real speed = wind[0],
-                   transfer = (coefficient * wind_variance * of_hour) * (speed * speed) *
-                              sqrt(660 / schmidt),
-                   open = 1.0 - smaller(larger(ice[0], 0), 1);
-        flux[0] = open * transfer * (saturated - dissolved[0]);
+        flux[0] = transfer_velocity(Gas::schmidt, t, Real(wind[0]), Real(ice[0]),
+                                    coefficient * wind_variance) *
+                  (saturated - dissolved[0]);
     }
 };
 
