@@ -368,7 +368,25 @@ void StepProgram::start(FieldSet& set) {
         if (s.global()) s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
+/// A step takes those rows of halos as valid which the step before has exchanged.
+void StepProgram::fill_halos(FieldSet& set) {
+    std::vector<Exchange::Item> items;
+    std::vector<FieldSlab> slabs;
+    for (int n = 0; n < int(plan->fields.size()); ++n) {
+        const Field& f = plan->fields[n];
+        if (!f.written || !f.state || !f.stays() || f.place == place::profile) continue;
+        items.push_back({f.place.horizontal, f.place.vector, domain->halo, f.levels});
+        slabs.push_back(set[n]);
+        set.changed_here(n);
+    }
+    if (domain->halo == 0 || items.empty()) return;
+    Exchange all(domain->comm, domain->decomposition, domain->halo, bytes, items, domain->exchange);
+    all.start(slabs);
+    all.finish(slabs);
+}
+
 void StepProgram::changed(FieldSet& set) {
+    fill_halos(set);
     for (auto& s : steps)
         if (s.global()) s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }

@@ -49,7 +49,7 @@ public:
     void prepare(FieldSet&, const std::function<void()>& fill);
     /// The start of global processes from an initial state: once, not after a restart.
     void start(FieldSet&);
-    /// The work of global processes after the user has set fields between two steps.
+    /// Halos, and the work of global processes, after fields have been set between two steps.
     void changed(FieldSet&);
     void step(FieldSet&);
     /// A step of a set, and of a small change of it: change becomes M' change about the set as it
@@ -200,6 +200,7 @@ private:
     std::vector<std::vector<Row>> join(std::span<const Row>, int tile) const;
     void place_scratch();
     void open_exchanges();
+    void fill_halos(FieldSet&);
     void find_edges();
 
     std::set<int> fields_of(const Group&) const;

@@ -8,7 +8,19 @@ import pytest
 import fathom as fm
 import small_seas
 from fathom.assimilation.ocean_tangent import OceanTangent
+from fathom.assimilation.ocean_trajectory import OceanForecasts
 from fathom.base.mpi import core
+
+
+@pytest.mark.parametrize("freshwater", ["salt", "volume"])
+def test_a_forecast_depends_on_its_state_alone(freshwater):
+    """Not on where the model was before: halos are those of the state that it is given."""
+    surface = fm.FreeSurface(freshwater=freshwater)
+    model = OceanForecasts(small_seas.simulation(fm.BulkForcing("coads"), free_surface=surface))
+    state = model.vector()
+    first = model.run(state, 3)
+    assert np.abs(first - state).max() > 1e-3
+    np.testing.assert_array_equal(model.run(state, 3), first)
 
 
 def remainder(tangent, steps, size):
