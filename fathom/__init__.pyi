@@ -1082,6 +1082,7 @@ class schemes:
             front_width: float = 5000,
             time_scale: float = 86400,
             widest: float = 111000,
+            largest_speed: float = 0.5,
             every: str | None = None,
         ) -> None: ...
 

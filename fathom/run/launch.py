@@ -33,6 +33,7 @@ _launchers = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
+_with_flags = ("ALLREDUCE", "BARRIER", "BCAST", "REDUCE")  # in shared memory, by MPICH
 _of_disks = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
@@ -93,7 +94,8 @@ def ranks_environment(ranks: int, threads: int) -> dict[str, str]:
     """Returns variables of the environment that ranks and their threads need before the core is
     loaded.
 
-    A rank that waits on a crowded machine sleeps (core/parallel/waiting). A thread that waits spins
+    A rank that waits on a crowded machine sleeps (core/parallel/waiting): where there are more
+    ranks and threads than cores, or other programs have them. A thread that waits spins
     for some 20 microseconds, then sleeps: on a shared core the default of some milliseconds makes
     steps hundreds of times slower. Where there are more threads than cores it sleeps at once.
     Variables that are already set stay.
@@ -108,6 +110,8 @@ def ranks_environment(ranks: int, threads: int) -> dict[str, str]:
             ranks,
         )
     )
+    crowded = local * threads > cores()  # all ranks of a node must say the same of it
+    crowded = crowded or (ranks > 1 and launched() is None and busy(ranks * threads))
     waiting = (
         {"OMP_WAIT_POLICY": "passive"} if local * threads > cores() else {"GOMP_SPINCOUNT": "1000"}
     )
@@ -119,15 +123,31 @@ def ranks_environment(ranks: int, threads: int) -> dict[str, str]:
     return {
         "OMP_NUM_THREADS": str(threads),
         "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
-        **sleeping_ranks(local * threads > cores()),
+        **sleeping_ranks(crowded),
         **waiting,
     }
 
 
+def busy(more: int) -> bool:
+    """Returns whether the programs that run now and `more` threads have more threads than the
+    machine has processors: the least of three looks, since most programs run for a moment only.
+    """
+    found = []
+    for _ in range(3):
+        try:
+            running = Path("/proc/loadavg").read_text().split()[3].partition("/")[0]
+        except OSError:  # not Linux
+            return False
+        found.append(int(running) - 1)  # this one
+        time.sleep(2e-3)
+    return min(found) + more > (os.cpu_count() or 1)
+
+
 def sleeping_ranks(crowded: bool) -> dict[str, str]:
-    """Returns LD_PRELOAD with the library by which ranks that wait on a crowded machine sleep, and
-    FATHOM_SLEEP, how long [µs] where there are more ranks and threads than cores; nothing where
-    there is no such library: on macOS, in a core that finds its own faults.
+    """Returns LD_PRELOAD with the library by which ranks that wait on a crowded machine sleep.
+    crowded: and FATHOM_SLEEP, how long [µs], with the algorithms of MPICH for sums within a node
+    that yield (those with flags in shared memory spin without an end). Nothing where there is no
+    such library: on macOS, in a core that finds its own faults.
     """
     library = Path(__file__).parent.parent / "_waiting.so"
     if not library.exists() or os.environ.get("FATHOM_SANITIZED"):
@@ -135,7 +155,9 @@ def sleeping_ranks(crowded: bool) -> dict[str, str]:
     before = os.environ.get("LD_PRELOAD", "")
     known = str(library) in before.split(":")
     loaded = {"LD_PRELOAD": before if known else ":".join(filter(None, [str(library), before]))}
-    return loaded | ({"FATHOM_SLEEP": "50"} if crowded else {})
+    yielding = {f"MPIR_CVAR_{sum}_POSIX_INTRA_ALGORITHM": "mpir" for sum in _with_flags}
+    yielding = {name: os.environ.get(name, algorithm) for name, algorithm in yielding.items()}
+    return loaded | ({"FATHOM_SLEEP": "50"} | yielding if crowded else {})
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:

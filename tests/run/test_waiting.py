@@ -5,19 +5,23 @@ import os
 import resource
 import subprocess
 import sys
+import time
 
 import pytest
 
-from fathom.run.launch import ranks_environment, sleeping_ranks
+from fathom.run.launch import busy, ranks_environment, sleeping_ranks
 
 pytestmark = pytest.mark.skipif(not sleeping_ranks(crowded=False), reason="no such library here")
 
 
 def sleeps_of_yields():
-    """Sleeps of 2000 yields of a process that has one core, as the kernel counts them."""
+    """Sleeps of the yields of half a second of a process that has one core, as the kernel counts
+    them: a turn of the other program takes milliseconds.
+    """
     library = ctypes.CDLL(os.environ["LD_PRELOAD"].split(":")[0])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
-    for _ in range(2000):
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
         library.sched_yield()
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before
 
@@ -54,3 +58,14 @@ def test_what_was_loaded_first_stays(monkeypatch):
     assert ranks_environment(2, 1)["LD_PRELOAD"] == f"{own}:libother.so"
     monkeypatch.setenv("LD_PRELOAD", f"{own}:libother.so")
     assert ranks_environment(2, 1)["LD_PRELOAD"] == f"{own}:libother.so"
+
+
+def test_sums_in_a_node_yield_where_it_is_crowded(monkeypatch):
+    """Algorithms of MPICH with flags in shared memory spin; one that a user names stays."""
+    monkeypatch.setenv("MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "release_gather")
+    monkeypatch.delenv("MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM", raising=False)
+    found = ranks_environment(100 * (os.cpu_count() or 1), 1)
+    assert found["MPIR_CVAR_ALLREDUCE_POSIX_INTRA_ALGORITHM"] == "mpir"
+    assert found["MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM"] == "release_gather"
+    assert not any(name.startswith("MPIR") for name in sleeping_ranks(crowded=False))
+    assert busy(100 * (os.cpu_count() or 1))

@@ -2,6 +2,7 @@
 /// J. Phys. Oceanogr. 38, 1145-1165; 2011, Ocean Modelling 39, 61-78):
 ///   Psi = C_e (ds / L_f) H^2 |grad b| / sqrt(f^2 + tau^-2) mu(depth),
 ///       mu = (1 - x^2) (1 + 5 x^2 / 21),   x = 1 - 2 depth / H,   0 below H
+///   |Psi| <= largest_speed H 21 / 104   (104 / 21 Psi / H is the flow at the surface)
 /// b is the buoyancy of the mixed layer's mean density, H the lesser of both sides of a face, ds
 /// the spacing, at most `widest`, L_f the width of fronts. The transports Psi_bottom - Psi_top
 /// towards the dense side are added to those of the flow before tracers are advected: they close in
@@ -37,7 +38,8 @@ struct MixedLayerBuoyancy {
 };
 
 struct MixedLayerEddies {
-    double efficiency = 0.07, front_width = 5e3, time_scale = 86400, widest = 111e3;
+    double efficiency = 0.07, front_width = 5e3, time_scale = 86400, widest = 111e3,
+           largest_speed = 0.5;
     static constexpr std::string_view summary =
         "restratification by submesoscale eddies of the mixed layer (Fox-Kemper et al. 2008, 2011)";
     static constexpr std::tuple parameters{
@@ -48,7 +50,11 @@ struct MixedLayerEddies {
         Parameter{"time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
                   "in which momentum is mixed through the layer; replaces 1 / f at the equator"},
         Parameter{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
-                  "largest spacing for which fronts grow with it"}};
+                  "largest spacing for which fronts grow with it"},
+        Parameter{"largest_speed", &MixedLayerEddies::largest_speed, "m s-1", 1e-3, 100,
+                  "of their flow at the surface; a bound where the sea convects to the ground"}};
+    /// Of |Psi| by depth of the layer: its slope is 104 / 21 / H at the surface.
+    constexpr double largest() const { return largest_speed * (21. / 104); }
     template <class Real>
     constexpr void operator()(
         Reads<Real, "mixed_layer_buoyancy", place::center_column, "m s-2", 1> buoyancy,
@@ -71,7 +77,9 @@ struct MixedLayerEddies {
             const Real strength = T(efficiency / front_width) * length *
                                   (smaller(distance, Real(widest)) / distance) *
                                   ((buoyancy(low)[0] - buoyancy(high)[0]) * (H * H)) * slowness;
-            return Face{select(smaller(wet(low)[0], wet(high)[0]) > Real(0), strength, Real(0)),
+            const Real bound = T(largest()) * length * H,
+                       bounded = larger(smaller(strength, bound), -bound);
+            return Face{select(smaller(wet(low)[0], wet(high)[0]) > Real(0), bounded, Real(0)),
                         1.0 / larger(H, Real(1e-3))};
         };
         const Face e = face(here, east, faces.length_east[0], faces.distance_east[0], coriolis[0],

@@ -5,7 +5,8 @@
 
 namespace fathom {
 
-/// Psi = strength mu(x),  mu = larger((1 - x^2) (1 + 5/21 x^2), 0),  x = 1 - 2 depth / H.
+/// Psi = strength mu(x),  mu = larger((1 - x^2) (1 + 5/21 x^2), 0),  x = 1 - 2 depth / H;
+/// a strength at its bound follows the depth of the layer alone.
 template <> struct ByHand<ocean::MixedLayerEddies> {
     using Scheme = ocean::MixedLayerEddies;
     template <class Real> struct Face {
@@ -28,6 +29,13 @@ template <> struct ByHand<ocean::MixedLayerEddies> {
                        lighter = buoyancy(low)[0] - buoyancy(high)[0];
             by_buoyancy = by * (H * H), by_depth = 2.0 * by * lighter * H;
             strength = by_buoyancy * lighter, per_depth = 1.0 / larger(H, Real(1e-3));
+            const Real most = T(s.largest()) * length, bound = most * H;
+            for (const Real sign : {Real(1), Real(-1)}) {
+                const auto over = sign * strength > bound;
+                strength = select(over, sign * bound, strength);
+                by_depth = select(over, sign * most, by_depth);
+                by_buoyancy = select(over, Real(0), by_buoyancy);
+            }
             to_strength = to_per_depth = 0;
             low_is_less = depth(low)[0]<depth(high)[0], deep = H> Real(1e-3);
         }

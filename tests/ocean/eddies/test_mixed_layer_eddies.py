@@ -76,6 +76,35 @@ def test_stream_function_of_an_even_front():
     assert flow["transport_east"][0, 4, 5] > 0 and np.abs(flow["transport_north"]).max() == 0
 
 
+def test_flow_has_a_bound_where_the_sea_convects_to_the_ground():
+    """A front whose flow at the surface, 104/21 Psi / H, would be 62 m/s has `largest_speed`;
+    whichever way it turns; below the bound nothing changes.
+    """
+    dx, f = 2e4, 1e-4
+    layers = np.full(nz, 400.0)
+    for gradient, bounded in ((1e-6, True), (-1e-6, True), (5e-9, False)):
+        g = {
+            n: dx
+            for n in ("length_north_face", "length_east_face", "dx_east_face", "dy_north_face")
+        } | {
+            "mixed_layer_buoyancy": np.broadcast_to(-gradient * dx * np.arange(nx), (ny, nx)),
+            "mixed_layer_depth": 4500.0,
+            "wet_levels": float(nz),
+            "coriolis": f,
+            "thickness": layers,
+        }
+        free, flow = (
+            np.cumsum(overturned(g, largest_speed=limit)["transport_east"][:, 4, 5]) / dx
+            for limit in (100, 0.5)
+        )
+        x = 1 - 2 * np.cumsum(layers) / 4500
+        mu = np.where(np.cumsum(layers) < 4500, (1 - x**2) * (1 + 5 / 21 * x**2), 0)
+        most = 0.5 * 4500 * 21 / 104
+        wanted = np.sign(gradient) * most * mu if bounded else free
+        np.testing.assert_allclose(flow, wanted, rtol=1e-12, atol=1e-12)
+        assert (np.abs(free).max() > 2 * most) == bounded and np.abs(flow).max() <= most
+
+
 def test_overturning_closes_and_ends_at_land():
     """On random columns and land: nothing in the sum of a column, one value on each face bit for
     bit, continuity, none through land or the bottom.
