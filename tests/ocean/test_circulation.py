@@ -28,7 +28,7 @@ grid = fm.LatitudeLongitudeGrid(
     levels=fm.ZLevels(nz=5, depth=4000),
     bathymetry=lambda x, y: np.where((np.abs(x - 180) < 12) & (np.abs(y) < 50), 0.0, 4000.0),
 )
-ocean = fm.Ocean(grid)
+ocean = fm.Ocean(grid, physics="simple")
 ocean.set(
     temperature=lambda x, y, z: (
         20 * np.cos(np.deg2rad(y)) * np.exp(-z / 1000) + np.cos(np.deg2rad(3 * x))
@@ -186,7 +186,7 @@ def test_corners_of_a_section_carry_what_its_faces_do():
     u, v = np.random.default_rng(1).standard_normal((2, 3, 30, 36)) * (
         np.arange(3)[:, None, None] < np.asarray(grid.corner_levels)
     )
-    flow = circulation.transports(fm.Ocean(grid), u, v)
+    flow = circulation.transports(fm.Ocean(grid, physics="simple"), u, v)
     for line in (
         passages["drake_passage"],
         passages["mozambique_channel"],
@@ -204,7 +204,7 @@ def test_mixed_layer_depth_and_density():
     grid = fm.LatitudeLongitudeGrid(
         nx=8, ny=6, latitude=(0, 30), levels=fm.ZLevels(nz=20, depth=400), bathymetry="flat"
     )
-    ocean = fm.Ocean(grid)
+    ocean = fm.Ocean(grid, physics="simple")
     middles = np.asarray(grid.levels.middles)
     base = np.array([40.0, 90.0, 1e9])[np.arange(8) % 3]
     T = np.broadcast_to(

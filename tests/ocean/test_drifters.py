@@ -167,7 +167,7 @@ def sea(directory, **parallel):
             (np.abs(x - 90) < 15) & (np.abs(y) < 30), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
     )
-    ocean = fm.Ocean(grid, free_surface=computers.surface()).set(
+    ocean = fm.Ocean(grid, physics="simple", free_surface=computers.surface()).set(
         temperature=lambda x, y, z: (
             25 * np.exp(-z / 600) + 2 * np.sin(np.deg2rad(3 * x)) * np.exp(-z / 300)
         ),

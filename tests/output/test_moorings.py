@@ -22,7 +22,9 @@ def sea(tmp_path, **parallel):
             (np.abs(x - 90) < 15), 0.0, 1400 + 500 * np.cos(np.deg2rad(4 * x))
         ),
     )
-    ocean = fm.Ocean(grid).set(temperature=lambda x, y, z: 0.1 * y + 20 - z / 100, salinity=35.0)
+    ocean = fm.Ocean(grid, physics="simple").set(
+        temperature=lambda x, y, z: 0.1 * y + 20 - z / 100, salinity=35.0
+    )
     return fm.Simulation(
         ocean,
         "1h",

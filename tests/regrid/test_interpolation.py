@@ -111,7 +111,7 @@ import fathom as fm
 
 folder, servers = sys.argv[1], int(sys.argv[2])
 grid = fm.DipoleGrid(nx=48, ny=40, levels=fm.ZLevels(nz=5, depth=4000))
-ocean = fm.Ocean(grid, equation_of_state=fm.LinearEquationOfState())
+ocean = fm.Ocean(grid, physics="simple", equation_of_state=fm.LinearEquationOfState())
 ocean.set(
     temperature=lambda longitude, latitude, depth: (
         10 + 5 * np.cos(np.deg2rad(2 * longitude)) * np.cos(np.deg2rad(latitude)) - depth / 500

@@ -27,7 +27,7 @@ def ocean(parallel):
 def ocean_with_ice(parallel):
     levels = fm.ZLevels(nz=3, depth=300, surface=50)
     grid = fm.LatitudeLongitudeGrid(24, 18, longitude=(0, 40), latitude=(60, 80), levels=levels)
-    made = fm.Ocean(grid, sea_ice=fm.SeaIce(area=0.5, thickness=1.0))
+    made = fm.Ocean(grid, physics="simple", sea_ice=fm.SeaIce(area=0.5, thickness=1.0))
     made.set(temperature=2.0, salinity=34.0)
     air = fm.BulkForcing("coads")
     return fm.Simulation(made, "20min", surface=air, parallel=parallel), "sea_ice_area"

@@ -51,7 +51,7 @@ def three(tmp_path_factory):
     """Three members on one rank: the folder, the checksums."""
     folder = tmp_path_factory.mktemp("three")
     written(folder)
-    out = box.done("run", "box.toml", folder=folder)
+    out = box.done("run", "box.toml", "--no-report", folder=folder)
     assert "checksum" in out
     return folder, box.summary(folder / "runs/box")["members"]["checksums"]
 
@@ -61,7 +61,7 @@ def test_a_member_has_the_bits_of_a_run_by_itself(three, tmp_path):
     _, checksums = three
     path = written(tmp_path)
     path.write_text(path.read_text().replace(text.partition("[output")[0], ""))
-    box.done("run", "box.toml", folder=tmp_path)
+    box.done("run", "box.toml", "--no-report", folder=tmp_path)
     assert box.summary(tmp_path / "runs/box")["checksum"] == checksums[0]
     assert len(set(checksums)) == 3
 
@@ -69,11 +69,11 @@ def test_a_member_has_the_bits_of_a_run_by_itself(three, tmp_path):
 def test_members_depend_neither_on_ranks_nor_on_their_number(three, tmp_path):
     folder, checksums = three
     written(tmp_path)
-    box.done("run", "box.toml", "--out", "two", folder=tmp_path, ranks=2)
+    box.done("run", "box.toml", "--no-report", "--out", "two", folder=tmp_path, ranks=2)
     assert box.summary(tmp_path / "two")["members"]["checksums"] == checksums
     stores = "now.zarr", "mean.zarr"
     assert bits(tmp_path / "two", *stores) == bits(folder / "runs/box", *stores)
-    box.done("run", "box.toml", "--out", "five", "--members", "5", folder=tmp_path)
+    box.done("run", "box.toml", "--no-report", "--out", "five", "--members", "5", folder=tmp_path)
     assert box.summary(tmp_path / "five")["members"]["checksums"][:3] == checksums
 
 
@@ -81,8 +81,8 @@ def test_an_ensemble_continues_to_the_same_bits(three, tmp_path):
     """Half of it, then the rest on other ranks, half way in the interval of the means."""
     folder, checksums = three
     written(tmp_path)
-    box.done("run", "box.toml", "--for", "9h", folder=tmp_path)
-    box.done("run", "box.toml", "--continue", folder=tmp_path, ranks=2)
+    box.done("run", "box.toml", "--no-report", "--for", "9h", folder=tmp_path)
+    box.done("run", "box.toml", "--no-report", "--continue", folder=tmp_path, ranks=2)
     assert box.summary(tmp_path / "runs/box")["members"]["checksums"] == checksums
     stores = "now.zarr", "mean.zarr"
     assert bits(tmp_path / "runs/box", *stores) == bits(folder / "runs/box", *stores)
@@ -100,7 +100,7 @@ def test_the_store_has_members_mean_and_spread(three):
 
 def test_the_record_of_an_ensemble_repeats_it(three):
     folder, checksums = three
-    box.done("run", "runs/box/resolved.toml", "--out", "again", folder=folder)
+    box.done("run", "runs/box/resolved.toml", "--no-report", "--out", "again", folder=folder)
     assert box.summary(folder / "again")["members"]["checksums"] == checksums
 
 
@@ -150,18 +150,20 @@ def test_parameters_differ_between_members(tmp_path):
     path.write_text(
         whole.replace('perturbation = { temperature = "0.1 K", length = "200 km",', "#")
     )
-    box.done("run", "box.toml", folder=tmp_path)
+    box.done("run", "box.toml", "--no-report", folder=tmp_path)
     members = box.summary(tmp_path / "runs/box")["members"]
     drawn = [one.get("model.friction.viscosity") for one in members["parameters"]]
     assert drawn[0] is None and all(5e3 < x < 2e4 for x in drawn[1:])
     box.write(tmp_path)
     alone = "simulation.run=12h", f"model.friction.viscosity={drawn[2]!r}"
     settings = [word for one in alone for word in ("--set", one)]
-    box.done("run", "box.toml", "--out", "alone", *settings, folder=tmp_path)
+    box.done("run", "box.toml", "--no-report", "--out", "alone", *settings, folder=tmp_path)
     assert box.summary(tmp_path / "alone")["checksum"] == members["checksums"][2]
     path.write_text(
         whole.replace('perturbation = { temperature = "0.1 K", length = "200 km",', "#")
     )
-    box.done("run", "box.toml", "--for", "6h", "--out", "half", folder=tmp_path)
-    box.done("run", "box.toml", "--continue", "--out", "half", folder=tmp_path, ranks=2)
+    box.done("run", "box.toml", "--no-report", "--for", "6h", "--out", "half", folder=tmp_path)
+    box.done(
+        "run", "box.toml", "--no-report", "--continue", "--out", "half", folder=tmp_path, ranks=2
+    )
     assert box.summary(tmp_path / "half")["members"]["checksums"] == members["checksums"]

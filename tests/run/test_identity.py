@@ -190,7 +190,7 @@ def test_a_forcing_that_is_cut_off_ends_the_run(tmp_path, format):
     levels = fm.ZLevels(nz=2, depth=100)
     grid = fm.LatitudeLongitudeGrid(8, 8, longitude=(0, 40), latitude=(60, 80), levels=levels)
     s = fm.Simulation(
-        fm.Ocean(grid).set(temperature=5.0, salinity=34.0),
+        fm.Ocean(grid, physics="simple").set(temperature=5.0, salinity=34.0),
         "3h",
         directory=tmp_path / "run",
         surface=fm.SurfaceForcing(heat_flux=fm.Records(file, "q")),
@@ -206,7 +206,7 @@ def test_a_restored_run_with_sea_ice_is_the_same(tmp_path):
     def ice(name):
         levels = fm.ZLevels(nz=2, depth=100, surface=50)
         grid = fm.LatitudeLongitudeGrid(8, 8, longitude=(0, 40), latitude=(60, 80), levels=levels)
-        model = fm.Ocean(grid, sea_ice=fm.SeaIce(area=0.5, thickness=1.0))
+        model = fm.Ocean(grid, physics="simple", sea_ice=fm.SeaIce(area=0.5, thickness=1.0))
         model = model.set(temperature=1.0, salinity=34.0)
         return fm.Simulation(model, "1h", directory=tmp_path / name, surface="BulkForcing")
 

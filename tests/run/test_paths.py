@@ -50,7 +50,7 @@ def test_a_run_in_such_a_folder(tmp_path, name):
     heat = written(folder, "wärme.nc", "hfds", 50.0, "W m-2")
     run = folder / "run one"
     made = lambda **more: fm.Simulation(
-        fm.Ocean(grid).set(temperature=start),
+        fm.Ocean(grid, physics="simple").set(temperature=start),
         "1h",
         surface=fm.SurfaceForcing(heat_flux=heat),
         directory=run,

@@ -43,7 +43,7 @@ def globe(precision="fp64", **ocean):
     model = fm.Ocean(
         fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(nz=25, depth=5500)),
         precision=precision,
-        **ocean,
+        **{"physics": "simple"} | ocean,
     )
     return model.set(temperature="levitus", salinity="levitus")
 

@@ -72,7 +72,7 @@ def heights():
 def ocean():
     levels = fm.ZLevels(nz=4, depth=4000)
     grid = fm.LatitudeLongitudeGrid(24, 12, levels=levels, latitude=(-70, 70))
-    return fm.Ocean(grid).set(
+    return fm.Ocean(grid, physics="simple").set(
         temperature=lambda x, y, z: 20 * cosine(y) - z / 500 + np.sin(np.deg2rad(2 * x)),
         salinity=35.0,
     )

@@ -38,7 +38,8 @@ def run(name, arrays, levels=1, precision=8, **parameters):
 
 def geometry(grid):
     """All fields of the grid that a process may read."""
-    return fm.Ocean(grid, coriolis="earth" if grid.horizontal.spherical else (0.0, 0.0)).geometry()
+    turning = "earth" if grid.horizontal.spherical else (0.0, 0.0)
+    return fm.Ocean(grid, physics="simple", coriolis=turning).geometry()
 
 
 # ---- grids, n columns or so ----------------------------------------------------------------------

@@ -76,7 +76,7 @@ def run_ocean(folder, ending=".nc"):
     depth = np.full((20, 48), 2000.0)
     depth[8:16, 10:20] = 0  # an island
     grid = fm.LatitudeLongitudeGrid(48, 20, levels=levels, latitude=(-75, 75), bathymetry=depth)
-    ocean = fm.Ocean(grid)
+    ocean = fm.Ocean(grid, physics="simple")
     ocean.set(
         temperature=lambda lon, lat, depth: 20 - np.abs(lat) / 5 - depth / 200 + lon / 360,
         salinity=35.0,
