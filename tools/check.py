@@ -43,6 +43,7 @@ def commands() -> dict[str, list[str]]:
         "architecture": own("architecture"),
         "ruff check": [f"{tool}/ruff", "check", "--quiet", "--output-format=concise"],
         "ruff format": [f"{tool}/ruff", "format", "--check", "--quiet"],
+        "docstrings": own("docstrings"),
         "text": own("text"),
     }
 

@@ -195,11 +195,16 @@ class Waves:
         return made
 
     def vector(self, *fields: np.ndarray) -> Vector:
+        """Returns fields (levels, rows, points) as one vector, without padding of short rows."""
         return np.concatenate([f[:, self.transform.inside].ravel() for f in fields])
 
     def to_points(
         self, psi: np.ndarray, chi: np.ndarray, mass: np.ndarray, r: np.ndarray | None = None
     ) -> Vector:
+        """Returns the vector of wind, temperature and ln p_s (and humidity, where r is given) on
+        the grid, from coefficients (levels, waves) of stream function, velocity potential, mass and
+        relative humidity.
+        """
         wind = self.transform.wind(self.laplace * psi, self.laplace * chi)
         made = self.vector(*wind, self.transform.inverse(mass))
         if r is None:
@@ -213,6 +218,7 @@ class Waves:
         return (u, v, mass) if self.saturation is None else (u, v, mass, q)
 
     def to_points_adjoint(self, vector: Vector) -> tuple[np.ndarray, ...]:
+        """Returns the adjoint of `to_points`: four coefficients, without humidity three."""
         u, v, mass, *q = self._split(vector)
         zeta, D = self.transform.wind_adjoint(u, v)
         made = (self.laplace * zeta, self.laplace * D, self.transform.inverse_adjoint(mass))

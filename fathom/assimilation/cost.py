@@ -68,6 +68,7 @@ class Cost:
 
     @property
     def variances(self) -> Vector:
+        """Returns variances of the observation errors of all slots, one after another."""
         return np.concatenate([slot.variances for slot in self.slots])
 
     def increment(self, control: Vector) -> Vector:
@@ -109,9 +110,11 @@ class Cost:
         return 0.5 * float(control @ control), 0.5 * float(left @ (left / self.variances))
 
     def value(self, control: Vector) -> float:
+        """Returns J of a control vector."""
         return sum(self.parts(control))
 
     def gradient(self, control: Vector) -> Vector:
+        """Returns the gradient of J by the control vector."""
         left = (self.observe(self.increment(control)) - self.departures) / self.variances
         result: Vector = control + self.to_control(self.observe_adjoint(left))
         return result

@@ -45,6 +45,7 @@ class Statistics:
 
     @staticmethod
     def empty(values: int) -> Statistics:
+        """Returns statistics of no column, of so many values."""
         return Statistics(np.zeros((values, values)), np.zeros((values, values)))
 
     def after(self, background: np.ndarray, analysis: np.ndarray, kept: float = 1.0) -> Statistics:

@@ -22,10 +22,12 @@ class LinearMap(ABC):
     """x -> A x, and y -> A* y."""
 
     @abstractmethod
-    def apply(self, x: Vector) -> Vector: ...
+    def apply(self, x: Vector) -> Vector:
+        """Returns A x."""
 
     @abstractmethod
-    def adjoint(self, y: Vector) -> Vector: ...
+    def adjoint(self, y: Vector) -> Vector:
+        """Returns A* y."""
 
     def __matmul__(self, first: LinearMap) -> LinearMap:
         """Returns the map that applies `first`, and then this one."""

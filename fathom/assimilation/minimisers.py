@@ -38,6 +38,7 @@ class Found:
 
     @property
     def iterations(self) -> int:
+        """Returns how many were made."""
         return len(self.gradients) - 1
 
 
@@ -56,6 +57,7 @@ class RitzPreconditioner:
         return RitzPreconditioner(self.values[good], self.vectors[:, good], self.errors[good])
 
     def apply(self, x: Vector) -> Vector:
+        """Returns P^1/2 x."""
         along = self.vectors.T @ x
         result: Vector = x + self.vectors @ ((1 / np.sqrt(self.values) - 1) * along)
         return result

@@ -51,10 +51,12 @@ class Sea:
 
     @property
     def cells(self) -> int:
+        """Returns the number of cells with water."""
         return int(self.wet.sum())
 
     @property
     def columns(self) -> int:
+        """Returns the number of columns with water."""
         return int((self.wet_levels > 0).sum())
 
     @property

@@ -58,6 +58,7 @@ class EnergyRoot(LinearMap):
 
     @property
     def controls(self) -> int:
+        """Returns the length of the control vector."""
         return sum(int(kept.sum()) for kept in self.kept)
 
     def apply(self, x: Vector) -> Vector:

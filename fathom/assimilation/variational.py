@@ -48,6 +48,7 @@ class Stopwatch(dict[str, float]):
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
+        """Adds the time within a `with` to a part."""
         began = time.perf_counter()
         yield
         self[part] = self.get(part, 0.0) + time.perf_counter() - began

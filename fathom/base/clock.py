@@ -139,6 +139,7 @@ class Clock:
         return first + (year - int(year)) * (after - first)
 
     def seconds(self, date: Any) -> float:
+        """Returns seconds from the start to a date."""
         result: float = (date - self.start).total_seconds()
         return result
 

@@ -73,6 +73,7 @@ def usual_option(*names: str, default: str, help: str | None = None) -> Option:
 
 
 def precision_option(default: str) -> Option:
+    """Returns the option --precision."""
     return usual_option("--precision", default=default, help="fp64 or fp32.")
 
 

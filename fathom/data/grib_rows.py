@@ -132,6 +132,7 @@ class RowsOf:
 
     @property
     def dimensions(self) -> tuple[str, str]:
+        """Returns the names of both dimensions."""
         return ("latitude", "longitude") if self.map is None else ("y", "x")
 
     def _reduced(self, points: np.ndarray, values: np.ndarray) -> Given:

@@ -153,6 +153,9 @@ class Library:
         self.path = Path(f"{_stem(architecture)}-{self.compilers[:12]}.so")
 
     def make(self, made: Path) -> None:
+        """Links the library `made` from its objects, those that are missing compiled first.
+        RunError: nvcc fails.
+        """
         objects = self.objects()
         root = Path(self.nvcc).resolve().parent.parent
         places = [f"-L{root / name}" for name in ("lib", "lib64") if (root / name).is_dir()]

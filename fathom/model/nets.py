@@ -44,10 +44,12 @@ class Function(Protocol):
     alone: int | None  # columns of a call that the function fixes itself
 
     @property
-    def inputs(self) -> Mapping[str, Shape] | None: ...  # None: it does not say
+    def inputs(self) -> Mapping[str, Shape] | None:
+        """Returns shapes of the inputs by name; None: it does not say."""
 
     @property
-    def outputs(self) -> Mapping[str, Shape] | None: ...
+    def outputs(self) -> Mapping[str, Shape] | None:
+        """Returns shapes of the outputs by name; None: it does not say."""
 
     def __call__(self, given: Arrays) -> Arrays: ...
 

@@ -204,6 +204,7 @@ _in_cache = 1 << 16  # numbers of a field
 
 
 def same(model: Any, window: Window, value: np.ndarray) -> np.ndarray:
+    """Returns the value as it is."""
     return value
 
 

@@ -59,6 +59,7 @@ class OfMetadata:
         self._writes = writes
 
     def add(self, size: int, calls: int = 1) -> None:
+        """Counts writes and their bytes as those of metadata."""
         self._writes.add(size, calls, metadata)
 
 

@@ -46,27 +46,49 @@ class Host(Protocol):
     gathers: dict[Any, Gather]  # plans that several streams share
 
     @property
-    def roles(self) -> Any: ...  # of ranks that serve output (core.Roles); None: there are none
+    def roles(self) -> Any:
+        """Returns roles of ranks that serve output (core.Roles); None: there are none."""
+
     @property
-    def serves(self) -> bool: ...  # whether this rank takes no steps
+    def serves(self) -> bool:
+        """Returns whether this rank takes no steps."""
+
     @property
-    def helpers(self) -> dict[str, list[int]]: ...  # ranks that help, by their task
+    def helpers(self) -> dict[str, list[int]]:
+        """Returns the ranks that help, by their task."""
+
     @property
-    def outputs(self) -> Sequence[Any]: ...
+    def outputs(self) -> Sequence[Any]:
+        """Returns what was asked for by `output`."""
+
     @property
-    def checkpoints(self) -> Sequence[Any]: ...
+    def checkpoints(self) -> Sequence[Any]:
+        """Returns what was asked for by `checkpoint`."""
+
     @property
-    def streams(self) -> list[Stream]: ...
+    def streams(self) -> list[Stream]:
+        """Returns the open stores."""
+
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Returns seconds after the start."""
+
     @property
-    def bytes_of_number(self) -> int: ...
+    def bytes_of_number(self) -> int:
+        """Returns the size of a number: 4 or 8."""
+
     @property
-    def in_restarts(self) -> list[str]: ...
+    def in_restarts(self) -> list[str]:
+        """Returns the names of the fields in restarts."""
+
     @property
-    def is_root(self) -> bool: ...
+    def is_root(self) -> bool:
+        """Returns whether this is rank 0."""
+
     @property
-    def writers(self) -> list[int]: ...
+    def writers(self) -> list[int]:
+        """Returns the ranks that write."""
+
     def on_root(self, action: Callable[[], object]) -> None:
         """Does it on rank 0; an error there is raised on all ranks."""
 

@@ -242,6 +242,7 @@ def sizes_of(
 
 
 def no_overwrite(path: Path) -> ExistingFileError:
+    """Returns the error of a file that exists and may not be replaced."""
     return ExistingFileError(
         f"{path} exists; choose another name, or allow it to be replaced (overwrite=True,"
         " --overwrite)"

@@ -207,6 +207,7 @@ class Stream(ABC):
     # ---- with servers ----------------------------------------------------------------------------
 
     def announcement(self) -> dict[str, Any]:
+        """Returns what servers must know of it."""
         return {name: getattr(self, name) for name in self.heard}
 
     def hear(self, announcement: Mapping[str, Any]) -> None:
@@ -279,6 +280,7 @@ class Delivery:
         ] = []  # (stream, event, ticket of the stage)
 
     def open(self) -> None:
+        """Opens the stage for copies, where the run has one."""
         s = self.simulation
         if s.parallel["staging"] is not None and (s.serves or not s.roles):
             self.stage = Stage(s.parallel["staging"])
@@ -305,5 +307,6 @@ class Delivery:
             self.simulation.on_root(partial(stream.extend, event))
 
     def close(self) -> None:
+        """Writes what is staged, and closes the stage."""
         if self.stage is not None:
             self.stage.close()

@@ -74,6 +74,7 @@ class Limits:
         return next(where for where, capacity, _ in self.triads if size <= capacity)
 
     def describe(self) -> str:
+        """Returns the limits in one line."""
         return f"{self.operations / 1e9:.0f} GF/s of multiply-adds; triad " + ", ".join(
             f"{rate / 1e9:.0f} GB/s from the {where}" for where, _, rate in self.triads
         )
@@ -139,6 +140,7 @@ class Measuring:
         )
 
     def again(self) -> None:
+        """Measures once more; the best so far counts."""
 
         self.operations = max(
             self.operations, *(mpi.core.fma_rate(self.bytes, 0.002) for _ in range(3))
@@ -148,6 +150,7 @@ class Measuring:
 
     @property
     def limits(self) -> Limits:
+        """Returns the limits measured so far."""
         return Limits(
             self.operations,
             tuple((where, capacity, self.rates[where]) for where, capacity, *_ in self.sizes),

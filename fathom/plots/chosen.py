@@ -98,6 +98,9 @@ def check_times(data: Any) -> None:
 
 
 def at_time(data: Any, time: str | int) -> tuple[Any, str]:
+    """Returns the data at a time ("first", "last", or its number) and the date as text. InputError:
+    there is no such time.
+    """
     if "time" not in data.dims:
         return data, ""
     check_times(data)
@@ -167,6 +170,7 @@ def vertical(data: Any) -> str | None:
 
 
 def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str]:
+    """Returns data at the nearest level, and its name as text. InputError: no levels."""
     dim = vertical(data)
     if dim is None and level in (None, "surface"):
         return data, ""

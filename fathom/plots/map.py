@@ -281,6 +281,7 @@ def _length(units: str, size: float) -> tuple[float, str]:
 
 
 def caption(axes: Any, title: str, note: str) -> None:
+    """Writes the title on the left and a note on the right."""
     axes.set_title(title, loc="left", pad=9)
     axes.set_title(note, loc="right", fontsize=8, fontweight="normal", color=faint, pad=9)
 

@@ -38,6 +38,7 @@ class Mesh:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Returns its cells (ny, nx)."""
         return self.corners.shape[:2]
 
     @cached_property
@@ -274,6 +275,7 @@ class Plain:
 
     @property
     def offset(self) -> float:
+        """Returns the longitude in the middle [degrees]; 0 on a plane."""
         return self.middle if self.spherical else 0.0
 
     def __call__(
@@ -284,6 +286,7 @@ class Plain:
         return self.shrink * _wrapped(longitude - self.middle), latitude
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Returns which places lie within it (ny, nx): all."""
         return np.ones((len(y), len(x)), bool)
 
 

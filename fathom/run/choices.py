@@ -126,6 +126,7 @@ class Choices:
 
     @property
     def path(self) -> Path:
+        """Returns the file in which they are kept."""
         name = hashlib.sha256(json.dumps(self.of, sort_keys=True).encode()).hexdigest()[:24]
         return (self.place or cache.folder("choices")) / f"{name}.json"
 

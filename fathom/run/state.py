@@ -152,9 +152,11 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         return function(*map(_numbers, given), **{k: _numbers(v) for k, v in keywords.items()})
 
     def transpose(self, *axes: Any) -> np.ndarray:
+        """Returns the values with other axes."""
         return self.read().transpose(*axes)
 
     def astype(self, dtype: Any, **how: Any) -> np.ndarray:
+        """Returns the values as another type."""
         return self.read().astype(dtype, **how)
 
     def __deepcopy__(self, _: Any) -> np.ndarray:

@@ -173,6 +173,9 @@ class AreaModel:
 
     @staticmethod
     def of(e: AreaExperiment, grid: LimitedAreaGrid, step: str, linear: bool) -> AreaModel:
+        """Returns the area of an experiment with its forecasts (linear: with tangent and adjoint)
+        and its background errors.
+        """
         model = LimitedAreaAtmosphere(grid, orography="earth", dynamics=e.area.dynamics)
         model.set(analysis=e.area.analysis)
         one = Simulation(model, time_step=step, start=e.area.start, directory=tempfile.gettempdir())
@@ -186,6 +189,7 @@ class AreaModel:
 
     @property
     def waves(self) -> PlaneWaves:
+        """Returns the waves of the area's plane."""
         return PlaneWaves(self.background.transform, self.background.levels)
 
 

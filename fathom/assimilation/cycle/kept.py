@@ -23,6 +23,7 @@ def write(path: Path, **arrays: Any) -> None:
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
+    """Returns the arrays of a file by name."""
     with np.load(path) as data:
         return dict(data)
 

@@ -35,16 +35,19 @@ class State:
     logs: list[np.ndarray]
 
     def write(self, path: Path) -> None:
+        """Writes it into one file, whole or not at all."""
         names = {f"log-{n}": part for n, part in enumerate(self.logs)}
         write(path, end=self.end, **vars(self.known), **names)
 
     @staticmethod
     def read(path: Path) -> State:
+        """Returns what `write` wrote."""
         of = read(path)
         known = Statistics(of["of_data"], of["of_background"], float(of["columns"]))
         return State(of["end"], known, [of[f"log-{n}"] for n in range(3)])
 
     def errors(self, start: Errors) -> Errors:
+        """Returns the background errors learned so far, in the shape of those at the start."""
         return reshaped(start, [np.exp(part) for part in self.logs])
 
 

@@ -216,6 +216,7 @@ class Cycles:
         return AirBackground(within, errors.truncated(within.truncation))
 
     def hours(self, number: int) -> float:
+        """Returns the middle of a window [h] after the start."""
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
     def screening(self, number: int) -> float | None:
@@ -228,6 +229,7 @@ class Cycles:
         return {n: twin.seen(truth[f"values-{n}"], number * len(times) + n, R) for n in times}
 
     def told(self, method: str, number: int, made: dict[str, Any]) -> dict[str, Any]:
+        """Prints one line of a window; returns its summary."""
         r: dict[str, Any] = json.loads(str(made["summary"]))
         if "seconds" in made:
             self.seconds.setdefault(method, []).append(json.loads(str(made["seconds"])))

@@ -84,6 +84,7 @@ class Model:
         return result
 
     def run(self, state: Vector, seconds: float) -> Vector:
+        """Returns the state some seconds later."""
         steps = round(seconds / self.step)
         return self.trajectory.run(state, steps) if steps else state
 

@@ -78,6 +78,7 @@ def _clause(where: str) -> str:
 
 
 def lines(found: Any) -> list[str]:
+    """Returns the lines of a table, columns below each other."""
     return aligned(found.to_pylist(), found.column_names)
 
 

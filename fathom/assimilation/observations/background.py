@@ -86,6 +86,7 @@ class Background:
 
     @property
     def variables(self) -> list[str]:
+        """Returns the names of the variables that it holds."""
         return sorted({name for name, _ in self.fields})
 
     def levels(self, name: str) -> list[float]:

@@ -99,15 +99,18 @@ class Observations:
         return self.taken(np.lexsort([self[name] for name in reversed(order)]))
 
     def kind_is(self, name: str) -> np.ndarray:
+        """Returns which data are of this kind of report (n)."""
         result: np.ndarray = self["kind"] == codes("kind", np.array([name]))[0]
         return result
 
     def variable_is(self, name: str) -> np.ndarray:
+        """Returns which data are of this variable (n)."""
         result: np.ndarray = self["variable"] == codes("variable", np.array([name]))[0]
         return result
 
     @property
     def used(self) -> np.ndarray:
+        """Returns which data no check has rejected (n)."""
         result: np.ndarray = self["reason"] == 0
         return result
 
@@ -148,6 +151,7 @@ def without_copies(placed: Observations) -> Observations:
 
 
 def pyarrow() -> Any:
+    """Returns the module. InputError: it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -239,6 +243,7 @@ def _groups(file: Any, path: Path, comm: Any) -> Any:
 
 
 def missing(path: Path) -> MissingFileError:
+    """Returns the error of a base that is not there."""
     return MissingFileError(f"{path}: no such file; fathom observations import makes one")
 
 

@@ -56,6 +56,7 @@ class Predictors:
     tangent = apply
 
     def adjoint(self, bias: np.ndarray) -> np.ndarray:
+        """Returns the gradient by the coefficients (6), from that by the biases (n)."""
         result: np.ndarray = self.values.T @ bias
         return result
 

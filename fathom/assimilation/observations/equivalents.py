@@ -243,6 +243,7 @@ class Sea:
         self.profile = operators.SeaProfile(np.asarray(depth, float))
 
     def sees(self, data: Observations) -> np.ndarray:
+        """Returns which data the sea has an equivalent of (n)."""
         return np.isin(data["variable"], [names.index(name) for name in self.of])
 
     def see(self, data: Observations, held: Columns) -> Seen:
@@ -284,6 +285,7 @@ def told(data: Observations) -> list[str]:
 
 
 def line(kind: str, name: str, departure: np.ndarray) -> str:
+    """Returns one line of departures of a kind: number, mean, rms."""
     rms = np.sqrt(np.mean(departure**2))
     return (
         f"{kind:14} {name:34} {len(departure):8} data, mean {departure.mean():9.4g}, rms"

@@ -57,13 +57,16 @@ class Account:
 
     @property
     def damaged(self) -> int:
+        """Returns how many parts could not be read."""
         return sum(self.problems.values())
 
     def add(self, problem: str, place: str) -> None:
+        """Counts a problem at a place of a file."""
         self.problems[problem] += 1
         self.named.append(f"{place}: {problem}")
 
     def join(self, other: Account) -> None:
+        """Adds what another rank has counted."""
         for name in ("parts", "reports", "data", "empty", "absurd"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.problems += other.problems

@@ -33,6 +33,7 @@ inch_of_mercury = 3386.389  # Pa
 
 
 def looks_like_it(text: str) -> bool:
+    """Returns whether a text begins as a METAR or a SPECI does."""
     return start.search(text) is not None
 
 

@@ -36,6 +36,7 @@ land, ice, frozen = 0.95, 0.92, 271.35  # emissivities; K: the surface of a sea 
 
 @cache
 def radiometer() -> radiances.Radiometer:
+    """Returns the embedded microwave instruments and their channels."""
     return radiances.open("microwave")
 
 
@@ -223,6 +224,7 @@ class OnLevels:
         )
 
     def apply(self) -> np.ndarray:
+        """Returns values on the levels (n, L)."""
         n, k, share, _, fall, above = self._parts
         inside = (1 - share) * self.field[n, k] + share * self.field[n, k + 1]
         excess = (self.field[:, 0] - self.climate_of_first)[:, None]
@@ -240,6 +242,7 @@ class OnLevels:
         return result
 
     def tangent(self, change: np.ndarray, pressure: np.ndarray) -> np.ndarray:
+        """Returns how they change (n, L) with the field (n, K) and the surface pressure (n)."""
         n, k, share, _, fall, above = self._parts
         inside = (1 - share) * change[n, k] + share * change[n, k + 1]
         here = np.where(above, change[:, :1] * fall, inside)
@@ -247,6 +250,9 @@ class OnLevels:
         return result
 
     def adjoint(self, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns gradients by the field (n, K) and by the surface pressure (n), from that by
+        values on levels.
+        """
         n, k, share, _, fall, above = self._parts
         made = np.zeros_like(self.field)
         inside = np.where(above, 0, value)

@@ -42,6 +42,7 @@ def name_of(column: str) -> str:
 
 
 def pyodc() -> Any:
+    """Returns the module. InputError: it is not installed."""
     try:
         import pyodc
     except ImportError:

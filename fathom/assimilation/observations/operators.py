@@ -146,6 +146,7 @@ class SeaProfile:
     tangent = apply
 
     def adjoint(self, value: np.ndarray, wanted: Any) -> np.ndarray:
+        """Returns the gradient by the column (n, K), from that by the values (n)."""
         k, share = self.weights(wanted)
         field = np.zeros((len(k), len(self.depth)))
         n = np.arange(len(k))

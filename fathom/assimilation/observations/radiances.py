@@ -184,6 +184,10 @@ def depths(channel: int, T: np.ndarray, q: np.ndarray, secant: float) -> np.ndar
 
 
 def channel_depths(each: np.ndarray, weight: np.ndarray, secant: float) -> np.ndarray:
+    """Returns optical depths of layers for a channel (levels, n) along a slanted path, from those
+    at single frequencies `each` (frequencies, levels, n) and their weights; secant: of the angle
+    from the zenith.
+    """
     total = secant * np.cumsum(each, axis=1)
     through = np.einsum("f,fjn->jn", weight, np.exp(-np.minimum(total, 600)))
     path = -np.log(np.maximum(through, 1e-200))

@@ -83,6 +83,7 @@ class Data:
         return len(self.departure)
 
     def taken(self, which: np.ndarray) -> Data:
+        """Returns some of the data."""
         return Data(*(values[which] for values in vars(self).values()))
 
 

@@ -101,6 +101,9 @@ def steady_flow(
 
 
 def flow_over_mountain(model: Any) -> dict[str, Any]:
+    """Returns the state of Williamson test 5 (1992, J. Comput. Phys. 102, section 3.5): zonal flow
+    of 20 m/s onto a mountain of 2000 m.
+    """
     h0, width = 5960.0, np.pi / 9
     state = steady_flow(model, speed=20.0, geopotential=gravity * h0)
     mountain = radians(
@@ -121,6 +124,9 @@ def flow_over_mountain(model: Any) -> dict[str, Any]:
 def rossby_haurwitz_wave(
     model: Any, wave: int = 4, rate: float = 7.848e-6, depth: float = 8000.0
 ) -> dict[str, Any]:
+    """Returns the state of Williamson test 6 (1992, J. Comput. Phys. 102, section 3.6); rate: omega
+    and K [s-1], depth: h0 [m].
+    """
     a, f, w, K, R = model.grid.radius, model.parameters["rotation"], rate, rate, wave
 
     def geopotential(x: Any, y: Any) -> Any:

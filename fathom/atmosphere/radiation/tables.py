@@ -152,6 +152,7 @@ class Tables:
 
     @property
     def row(self) -> int:
+        """Returns the length of a row of the tables."""
         return int(self._arrays["sizes"][1])
 
     def number(self, gas: Any) -> Any:

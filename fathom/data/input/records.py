@@ -357,6 +357,7 @@ class Input:
             self.axis = self.axis.ended_by(over)
 
     def describe(self) -> str:
+        """Returns in words where the field comes from."""
         return f"{self.variable.name} of {self.records!r}"
 
     def close(self) -> None:
@@ -509,9 +510,13 @@ class Joined:
             one.close()
 
     def describe(self) -> str:
+        """Returns in words where the field comes from."""
         return f"from {' and '.join(part.field for part in self.components)}"
 
     def read(self, number: int, points: Points, others: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Returns record `number` at the points, made from its components; those in `others` are
+        not read again.
+        """
         result: np.ndarray = self.made(
             *(
                 others[c.field] if c.field in others else c.read(number, points)
@@ -535,6 +540,7 @@ class Points:
 
     @cached_property
     def spherical(self) -> bool:
+        """Returns whether the points lie on a sphere."""
         result: bool = self.grid.horizontal.spherical
         return result
 
@@ -548,6 +554,7 @@ class Points:
 
     @cached_property
     def wet(self) -> np.ndarray:
+        """Returns where the model has water (ny, nx)."""
         return np.asarray(self.grid.levels_at(self.where)) > 0
 
     def means_of(self, latitude: np.ndarray, longitude: np.ndarray) -> CellMeans | None:
@@ -580,6 +587,7 @@ class Source:
 
     @property
     def fields(self) -> list[str]:
+        """Returns the names of the fields that it gives."""
         return [i.field for i in self.inputs]
 
     def describe(self) -> list[str]:
@@ -592,6 +600,7 @@ class Source:
             i.close()
 
     def read(self, number: int) -> dict[str, np.ndarray]:
+        """Returns record `number` of all its fields, at their points."""
         fields: dict[str, np.ndarray] = {}
         for i in self.inputs:
             fields[i.field] = i.read(number, self.points[i.where], fields)

@@ -205,6 +205,7 @@ class ZonalMean(Target):
 
     @property
     def between(self) -> bool:  # type: ignore[override]
+        """Returns whether its places lie between points of the model."""
         return self.along.between
 
     def find(self, grid: Any, horizontal: str) -> None:

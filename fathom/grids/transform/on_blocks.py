@@ -50,6 +50,7 @@ class OnBlocks:
         return result
 
     def fitted(self, blocks: Blocks, levels: int) -> list[np.ndarray]:
+        """Returns a scalar with the waves of the truncation, by block (levels, rows, points)."""
         waves, there, here = self._waves(levels), self._items(), self._items()
         there.scalar(waves, _by_rows(blocks))
         self.transform.direct(there)
@@ -59,6 +60,7 @@ class OnBlocks:
         return _by_levels(result)
 
     def fitted_wind(self, east: Blocks, north: Blocks, levels: int) -> list[list[np.ndarray]]:
+        """Returns both components of a wind whose vorticity and divergence are truncated."""
         pair, there, here = [self._waves(levels) for _ in "uv"], self._items(), self._items()
         there.wind(*pair, _by_rows(east), _by_rows(north))
         self.transform.direct(there)
@@ -68,6 +70,7 @@ class OnBlocks:
         return [_by_levels(component) for component in result]
 
     def gradient(self, blocks: Blocks, levels: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Returns both components of the gradient of a scalar, by block."""
         waves, there, here = self._waves(levels), self._items(), self._items()
         there.scalar(waves, _by_rows(blocks))
         self.transform.direct(there)
@@ -77,6 +80,7 @@ class OnBlocks:
         return _by_levels(east), _by_levels(north)
 
     def vorticity(self, east: Blocks, north: Blocks, levels: int) -> list[np.ndarray]:
+        """Returns the relative vorticity of a wind [s-1], by block."""
         pair, there, here = [self._waves(levels) for _ in "uv"], self._items(), self._items()
         there.wind(*pair, _by_rows(east), _by_rows(north))
         self.transform.direct(there)

@@ -87,6 +87,9 @@ class Frame:
 
     @classmethod
     def of(cls, articles: lfi.Articles) -> Frame:
+        """Returns the frame that is in the articles of a file. InputError: it has none, so is no
+        FA.
+        """
         missing = [name for name in _frame if name not in articles]
         if missing:
             raise InputError(
@@ -175,6 +178,7 @@ class Frame:
 
     @property
     def articles(self) -> dict[str, list[np.ndarray]]:
+        """Returns the articles of the frame by name."""
         held = (self.dimensions, self.sphere, self.rows, self.sines, self.hybrid)
         return {name: [values] for name, values in zip(_frame, held)} | {
             "FATHOM": [np.array([1])]
@@ -456,6 +460,7 @@ class Contents:
         return bool(self.head.get("waves")) and fa_waves.are_waves(self.frame, known)
 
     def add(self, file: Path, seconds: float, bounds: tuple[float, float] | None) -> None:
+        """Adds the file of a time [s after the start] with the bounds of its interval."""
         self.files.append(file)
         self.times.append(seconds)
         self.bounds.append(bounds or ())

@@ -149,6 +149,7 @@ class GribWriter(WholeTimes):
         self._held.add(list(map(len, messages)), seconds)
 
     def close(self) -> None:
+        """Closes the file."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -202,6 +203,7 @@ class Contents:
         return sum(self.places[-1]) if self.places else self.first
 
     def keep(self, count: int) -> None:
+        """Forgets all but the first `count` times."""
         del (
             self.times[count:],
             self.bounds[count:],
@@ -209,6 +211,7 @@ class Contents:
         )
 
     def add(self, lengths: list[int], seconds: float) -> None:
+        """Adds a time with the lengths of its messages [bytes]."""
         for length in lengths:
             self.places.append((self.end, length))
         self.times.append(seconds)

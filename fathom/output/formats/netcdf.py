@@ -197,6 +197,7 @@ class NetcdfWriter:
                 self._file.sync()
 
     def close(self) -> None:
+        """Closes the file."""
         with library, files.of_library(self.writes):
             if self._file.isopen():
                 self._file.close()

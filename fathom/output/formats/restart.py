@@ -286,6 +286,7 @@ class Restart:
         self.close()
 
     def close(self) -> None:
+        """Closes the file."""
         os.close(self._file)
 
 

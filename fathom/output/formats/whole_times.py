@@ -194,6 +194,7 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
 
 
 def check_compression(given: str, allowed: Iterable[str]) -> None:
+    """Checks the name of a compression. InputError: it is none of the allowed."""
     if given not in allowed:
         raise InputError(unknown("compression", given, allowed))
 

@@ -75,10 +75,12 @@ class Writer(Protocol):
         """
 
     @property
-    def attributes(self) -> Mapping[str, Any]: ...
+    def attributes(self) -> Mapping[str, Any]:
+        """Returns the attributes of the store."""
 
     @property
-    def times(self) -> np.ndarray: ...
+    def times(self) -> np.ndarray:
+        """Returns its times, seconds after the start."""
 
     def regions(self, variable: str) -> Iterator[Region]:
         """Yields half-open rectangles (j0, j1, i0, i1) that make up a variable, in fixed order."""

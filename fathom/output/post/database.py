@@ -78,6 +78,7 @@ class Source:
             )
 
     def interpolation(self, target: targets.Target) -> places.Interpolation:
+        """Returns the weights of its points for the places of a target."""
         longitude, latitude = (self.data[name].values for name in ("longitude", "latitude"))
         return places.from_coordinates(longitude, latitude, *target.places())
 

@@ -146,6 +146,7 @@ class Problem:
         self.right = self.scatter(self.b)
 
     def scatter(self, a: np.ndarray) -> list[np.ndarray]:
+        """Returns the parts of a field (ny, nx) in this rank's blocks, with halos of zeros."""
         parts = []
         for _, i0, j0, nx, ny, _ in self.blocks:
             part = np.zeros((ny + 2 * halo, nx + 2 * halo))
@@ -154,6 +155,7 @@ class Problem:
         return parts
 
     def solver(self, case: Case, **more: Any) -> Any:
+        """Returns the solver of a case."""
 
         wet, area, depth, dx, dy = self.slabs
         how: dict[str, Any] = {

@@ -166,6 +166,7 @@ class Columns:
         return {t["process"]: t for t in self.run.sequence.timings if t["calls"]}
 
     def step(self) -> dict[str, tuple[float, float, float]]:
+        """Makes a step; returns seconds, operations and bytes by process."""
         before = self.dynamics.spent
         timings, after = self._advance(), self.dynamics.spent
         found = {
@@ -179,6 +180,7 @@ class Columns:
         }
 
     def kind(self, name: str) -> str:
+        """Returns the kind of work of a process."""
         if name in passes or name == "halo packing":
             return "semi-Lagrangian"
         if name in vertical_integrals:

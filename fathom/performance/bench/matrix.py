@@ -162,6 +162,7 @@ def measure(case: Case, line: Line | None = None) -> dict[str, Any]:
 
 
 def way_of(case: Case, shape: dict[str, Any]) -> in_turn.Way:
+    """Returns how a shape of the matrix is run in its turn."""
     what = {"case": asdict(case), "shape": shape}
     return in_turn.Way(module, what, shape["ranks"], shape["threads"], shape["servers"])
 

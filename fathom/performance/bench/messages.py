@@ -34,6 +34,7 @@ class Case:
     repetitions: int = 1000
 
     def times(self, words: int) -> int:
+        """Returns how often a message of so many words is repeated."""
         return max(5, self.repetitions // (1 + words // 64))
 
 

@@ -36,6 +36,7 @@ class Spent(dict[str, list[float]]):
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
+        """Adds seconds by the clock and of the processors within a `with` to a part."""
         began = time.perf_counter(), time.process_time()
         yield
         wall, processors = self.get(part, [0.0, 0.0])
@@ -62,6 +63,7 @@ class Outer:
         return {n: observed.columns(model.transform, K, *self.at[n]) for n in self.times}
 
     def states(self, start: Vector) -> dict[int, Vector]:
+        """Returns the states at the times of the data, from one at the start."""
         run, found = self.model.trajectory, {}
         run.restart(start)
         for n in range(1, self.times[-1] + 1):

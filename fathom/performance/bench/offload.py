@@ -141,6 +141,7 @@ class Case:
                 )
 
     def simulation(self, **keywords: Any) -> Any:
+        """Returns the simulation of the case."""
         if self.case in atmospheres:
             name, _ = atmospheres[self.case]
             kind = limited_area if name in limited_area.cases else atmosphere

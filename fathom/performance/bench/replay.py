@@ -63,6 +63,7 @@ class Disk:
     _free: float = 0.0
 
     def open(self, path: Path) -> int:
+        """Opens a file for writing; returns its descriptor."""
         self.opens()
         return os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
 
@@ -78,6 +79,7 @@ class Disk:
         self._charge(self.call + size / self.rate)
 
     def write(self, file: int, data: memoryview, at: int) -> None:
+        """Writes data at a place of a file."""
         self.count(len(data))
         while data:
             written = os.pwrite(file, data, at)

@@ -25,4 +25,5 @@ class SharedDisk:
 
     @staticmethod
     def wait(until: float) -> None:
+        """Waits until a time [s since the epoch]."""
         time.sleep(max(0.0, until - time.time()))

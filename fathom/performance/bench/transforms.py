@@ -122,11 +122,16 @@ class Repeatable(Protocol):
     """A case that can be repeated and timed."""
 
     @property
-    def precision(self) -> str: ...
+    def precision(self) -> str:
+        """Returns fp64 or fp32."""
+
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """Returns the number of threads."""
+
     @property
-    def repetitions(self) -> int: ...
+    def repetitions(self) -> int:
+        """Returns how often it is repeated."""
 
 
 @dataclass

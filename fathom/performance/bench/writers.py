@@ -39,6 +39,7 @@ class LastTime:
 
     @property
     def bytes(self) -> int:
+        """Returns the size of its fields."""
         return sum(field.nbytes for field in self.fields.values())
 
     @property

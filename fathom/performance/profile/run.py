@@ -170,6 +170,7 @@ class Samples:
         self.taken: list[Any] = []
 
     def begin(self) -> None:
+        """Forgets the samples so far."""
         self.taken = []
 
     def sample(self, simulation: Any) -> None:

@@ -227,6 +227,7 @@ class Clocks:
         self.computed = False  # since the last meeting
 
     def compute(self, seconds: np.ndarray | float, region: str = "computing") -> None:
+        """Lets ranks compute for some seconds each."""
         taken = np.broadcast_to(
             np.asarray(seconds, float) * self.turns * (1 + noise.dilution(self.machine)), self.ranks
         )
@@ -237,6 +238,9 @@ class Clocks:
     def messages(
         self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed"
     ) -> Messages:
+        """Returns messages of `size` bytes from `source` to `target` ranks, priced once for many
+        exchanges.
+        """
         return Messages(self.machine, self.ranks, source, target, size, way, self.network, self.how)
 
     def exchange(
@@ -343,6 +347,7 @@ class Clocks:
 
     @property
     def elapsed(self) -> float:
+        """Returns the clock of the last rank [s]."""
         return float(self.clock.max())
 
     def mean(self, region: str | None = None, kind: str | None = None) -> float:
@@ -360,6 +365,7 @@ class Clocks:
         return float(self.idle[region].mean()) / self.mean(region)
 
     def regions(self) -> dict[str, dict[str, float]]:
+        """Returns mean seconds of a rank by region and kind."""
         return {
             region: {kind: self.mean(region, kind) for kind in kinds}
             for region in dict.fromkeys(r for r, _ in self.spent)

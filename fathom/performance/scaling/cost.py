@@ -64,6 +64,7 @@ class Measured:
         return 1.0 if alone else 1 / (1 + noise.dilution(here))
 
     def write(self, path: Path) -> None:
+        """Writes it as JSON."""
         path.write_text(json.dumps(asdict(self) | {"kind": self.kind}))
 
     @classmethod
@@ -103,6 +104,7 @@ class Cost(Measured):
 
     @property
     def computing(self) -> float:
+        """Returns seconds of computing in a step of one rank."""
         return self.three + self.two + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
@@ -110,6 +112,7 @@ class Cost(Measured):
         return self
 
     def text(self) -> list[str]:
+        """Returns lines about it for people."""
         return [
             f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step,"
             f" {self.halos:.0f} halos, {self.sums:.0f} sums"

@@ -41,15 +41,18 @@ class Fit:
 
     @property
     def errors(self) -> np.ndarray:
+        """Returns relative errors of all figures."""
         result: np.ndarray = self.predicted / self.measured - 1
         return result
 
     @property
     def rms(self) -> float:
+        """Returns the root mean square of the relative errors."""
         return float(np.sqrt(np.mean(self.errors**2)))
 
     @property
     def largest(self) -> float:
+        """Returns the largest relative error."""
         return float(np.abs(self.errors).max())
 
 

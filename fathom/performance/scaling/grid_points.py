@@ -76,6 +76,7 @@ class Cost(Measured):
 
     @property
     def computing(self) -> float:
+        """Returns seconds of computing in a step of one rank."""
         return self.columns + self.two + self.fourier + self.packing
 
     def with_messages_of(self, other: Cost) -> Self:
@@ -91,6 +92,7 @@ class Cost(Measured):
         return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
+        """Returns lines about it for people."""
         return [
             f"{self.preconditioner}: {self.products:.3g} products a step with"
             f" {self.product_halos:.3g} halos, {self.transpositions:.3g} transpositions,"
@@ -119,6 +121,7 @@ class Layout:
 
     @property
     def work(self) -> np.ndarray:
+        """Returns work of each rank, in points."""
         return self.points
 
 

@@ -41,6 +41,7 @@ class Cost(Measured):
 
     @property
     def reach(self) -> int:
+        """Returns rows that halos reach, the larger of tangent and adjoint."""
         return max(self.tangent.reach, self.adjoint.reach)
 
     def with_messages_of(self, other: Cost) -> Cost:
@@ -49,6 +50,7 @@ class Cost(Measured):
         return type(self)(**{**self.__dict__, **both})
 
     def text(self) -> list[str]:
+        """Returns lines about it for people."""
         return [f"{name}: {line}" for name in halos for line in getattr(self, name).text()]
 
 

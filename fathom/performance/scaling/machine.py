@@ -156,6 +156,7 @@ class Machine:
         return self.values[key]
 
     def get(self, key: str, usual: Any) -> Any:
+        """Returns a value by its key, or the usual one."""
         return self.values.get(key, usual)
 
     def but(self, values: Mapping[str, Any], source: str = "what if") -> Machine:
@@ -205,10 +206,12 @@ class Machine:
 
     @property
     def fitted(self) -> list[str]:
+        """Returns the keys of values that were fitted."""
         return [key for key, source in self.sources.items() if source.startswith("fitted:")]
 
     @property
     def unconfirmed(self) -> list[str]:
+        """Returns the keys of values that nobody has confirmed."""
         return [key for key, source in self.sources.items() if source.startswith("unconfirmed:")]
 
     @property
@@ -220,6 +223,7 @@ class Machine:
         return {kind: found.count(kind) for kind in origins}
 
     def nodes(self, ranks: int) -> int:
+        """Returns how many nodes the ranks fill."""
         return -(-ranks // int(self["node.cores"]))
 
 
@@ -231,6 +235,7 @@ def _origin(source: str) -> str:
 
 
 def names() -> list[str]:
+    """Returns the names of the machines that are shipped."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
@@ -259,6 +264,7 @@ def load(name: str | Path) -> Machine:
 
 
 def read(text: str, where: str) -> Machine:
+    """Returns the machine of a TOML text; where: for errors. InputError: it is not valid."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -101,6 +101,7 @@ class Prices:
     def of(
         cls, request: Request, machine: Machine | None, found: probes.Found, experiment: Experiment
     ) -> Prices:
+        """Returns prices of a request, from what was found here."""
         grid = experiment.grid
         of_waves = found.costs[min(found.costs)].kind in ("spectral", "inner loop")
         if of_waves and grid.truncation is None:

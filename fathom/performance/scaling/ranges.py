@@ -61,6 +61,7 @@ class Range(NamedTuple):
 
     @property
     def exact(self) -> bool:
+        """Returns whether it is one number."""
         return self.low == self.high
 
     def times(self, factor: float) -> Range:

@@ -67,6 +67,7 @@ class Cost(Measured):
 
     @property
     def computing(self) -> float:
+        """Returns seconds of computing in a step of one rank."""
         return self.columns + self.fourier + self.legendre + self.waves + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
@@ -86,6 +87,7 @@ class Cost(Measured):
         return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
+        """Returns lines about it for people."""
         back = f"halos on demand that reach {self.reach} rows" if self.halos else ""
         return [
             f"{self.batches:.0f} transpositions a step, {self.entry / 1e3:.3g} kB for each wave of"
@@ -111,6 +113,7 @@ class PlaneRows:
 
     @property
     def points(self) -> np.ndarray:
+        """Returns the points of each row."""
         return np.full(len(self.work), self.work.shape[1])
 
 
@@ -148,6 +151,7 @@ class Layout:
 
     @property
     def work(self) -> np.ndarray:
+        """Returns work of each rank, in points."""
         return self.points
 
     @property

@@ -43,10 +43,12 @@ class Reading:
         )
 
     def write(self, path: Path) -> None:
+        """Writes it as JSON."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def read(cls, path: Path) -> Self:
+        """Returns what `write` wrote."""
         return cls(**json.loads(path.read_text()))
 
 

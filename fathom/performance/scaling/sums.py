@@ -147,6 +147,7 @@ def seconds(
     way: str = "allreduce",
     network: Network | None = None,
 ) -> float:
+    """Returns seconds of a sum of `words` numbers over all ranks."""
     if way not in ways:
         raise InputError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
     algorithm, put, memory = ways[way]

@@ -47,10 +47,12 @@ class Writing:
     stores: dict[str, tuple[float, float]]
 
     def write(self, path: Path) -> None:
+        """Writes it as JSON."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def joined(cls, without: Path, served: Path) -> Writing:
+        """Returns what two measurements tell: without servers and with them."""
         a, b = (json.loads(file.read_text()) for file in (without, served))
         return cls(**{**b, "synchronous": a["synchronous"], "stores": a["stores"]})
 

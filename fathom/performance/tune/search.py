@@ -130,6 +130,7 @@ class Search:
     def run(
         self, axes: Sequence[Axis], start: Configuration | None = None, most_rounds: int = 3
     ) -> Result:
+        """Returns the best configuration, one axis after another in at most so many rounds."""
         first = dict(start or {}) | {axis.name: axis.values[0] for axis in axes}
         best, examined, late = dict(first), set(), False
         try:
@@ -299,6 +300,7 @@ class Search:
                 self.find(axis, n, alive.pop(n), "slower")
 
     def sample(self, configuration: Configuration, best: Configuration, axis: Axis) -> float:
+        """Returns one measurement [s]. OutOfTimeError: no time is left."""
         if self.clock() > self.until:
             raise OutOfTimeError
         return self.measure(configuration)
@@ -318,6 +320,7 @@ class Search:
         return max(1.48 * median(deviations), 0.001)
 
     def find(self, axis: Axis, n: int, x: list[float], verdict: str) -> None:
+        """Notes what was found of value `n` of an axis, with its samples x [s]."""
         if len(x) > 2:
             middle = median(x)
             self.deviations += [abs(value - middle) for value in x]

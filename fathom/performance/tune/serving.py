@@ -187,6 +187,7 @@ def _surely_fastest(found: dict[Shape, list[Priced]], first: Shape) -> Shape:
 
 
 def total(priced: Priced) -> float:
+    """Returns seconds of step and output."""
     return priced["step"] + priced["output"]
 
 

@@ -50,6 +50,7 @@ class Trials:
         self.folder.cleanup()
 
     def measure(self, configuration: Mapping[str, Any]) -> float:
+        """Returns seconds a step of a configuration."""
         simulation = self.simulation(configuration)
 
         parallel.message_habits(simulation.parallel, self.comm)
@@ -88,6 +89,7 @@ class Trials:
     # ---- making one ------------------------------------------------------------------------------
 
     def prepare(self, key: str, configuration: Mapping[str, Any]) -> None:
+        """Makes the simulation of a configuration, and compares its bits with the first."""
         first = self.bits is None
         try:
             self.live[key] = simulation = self.build(configuration).prepare()
@@ -119,6 +121,7 @@ class Trials:
             )
 
     def build(self, configuration: Mapping[str, Any]) -> Any:
+        """Returns the simulation of a configuration."""
 
         settings = [
             f"{name}={json.dumps(value)}" for name, value in configuration.items() if "." in name

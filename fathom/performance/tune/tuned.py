@@ -69,6 +69,7 @@ def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
 
 
 def wrong_bits(result: Result) -> list[Any]:
+    """Returns the findings whose answers had other bits."""
     return [f for f in result.findings if f.verdict.startswith("OTHER BITS")]
 
 

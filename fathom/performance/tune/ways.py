@@ -329,6 +329,7 @@ def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[
 
 
 def value_text(axis: str, value: Any) -> str:
+    """Returns a value of an axis in words."""
     if axis == "decomposition":
         result: str = value[0] + (f", blocks of {parallel.text(value[1])}" if value[1] else "")
         return result
@@ -345,6 +346,7 @@ def as_data(tuned: Tuned, chosen_shapes: Mapping[str, Any] | None = None) -> dic
 
 
 def write(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any] | None = None) -> None:
+    """Writes what was tuned as JSON."""
     file.write_text(
         json.dumps(as_data(tuned, chosen_shapes), indent=1, default=str, allow_nan=True) + "\n",
         encoding="utf-8",

@@ -17,6 +17,7 @@ resolution = 1_000_000_000  # ticks of a second
 
 
 def library() -> Any:
+    """Returns the module otf2. InputError: it is not installed."""
     try:
         import otf2
     except ImportError:

@@ -152,12 +152,14 @@ class AreaCycles(Cycles):
         return {"data": forecasts.write_fresh(data.taken(inside), folder / "observed.parquet")}
 
     def background(self, number: int, folder: Path) -> None:
+        """Writes background.fathom of a window: of the first, the state of the global analysis."""
         if number:
             super().background(number, folder)
             return
         forecasts.first_of_area(self.suite, self.outer.folder(0) / "begin.fathom", folder)
 
     def new_analyser(self, state: State, loop: int) -> Analyser:
+        """Returns the analyser of a loop, with the area's own background."""
         return AreaAnalyser(self.suite, state, self.folder(self.present) / "background.fathom")
 
     def truth(self, number: int) -> Path:

@@ -65,6 +65,7 @@ class Bias:
 
     @property
     def deviation(self) -> Vector:
+        """Returns standard deviations of all coefficients [K], channel after channel."""
         return self.error * np.tile(shares, len(self.beta))
 
     def into(self, cost: Cost, values: list[Any]) -> Cost:
@@ -85,8 +86,10 @@ class Bias:
         return bias.Predictors.of_radiances(low, high, data["zenith"]).values
 
     def as_json(self) -> dict[str, list[float]]:
+        """Returns the coefficients by channel, as JSON has them."""
         return {str(k): b.tolist() for k, b in sorted(self.beta.items())}
 
     @staticmethod
     def of_json(given: dict[str, list[float]], error: float) -> Bias:
+        """Returns what `as_json` gave."""
         return Bias({int(k): np.array(b) for k, b in given.items()}, error)

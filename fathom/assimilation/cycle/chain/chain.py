@@ -129,6 +129,9 @@ class Cycles:
     # ---- stages ----------------------------------------------------------------------------------
 
     def observations(self, number: int, folder: Path) -> dict[str, Any]:
+        """Writes the data of a window into its folder: cut out of the base, or seen in a run of
+        nature; returns what is told of them.
+        """
         if not self.simulated:
             told = forecasts.cut(self.suite, number, folder)
         else:
@@ -140,6 +143,7 @@ class Cycles:
         return told
 
     def background(self, number: int, folder: Path) -> None:
+        """Writes background.fathom of a window: the forecast of the one before."""
         before = None
         if number:
             last = self.folder(number - 1)
@@ -316,6 +320,7 @@ class Cycles:
         return {"no_weight": removed, "departures": scores.by_kind(data)}
 
     def scores(self, number: int, folder: Path) -> dict[str, Any]:
+        """Returns distances of background and analysis from nature."""
         truth = self.truth(number)
         return {
             name: scores.distances(folder / f"{file}.fathom", truth)
@@ -364,6 +369,7 @@ class Cycles:
         return self.analysers[which]
 
     def new_analyser(self, state: State, loop: int) -> Analyser:
+        """Returns the analyser of an outer loop about a state."""
         return Analyser(self.suite, state, self.out, loop)
 
     def bias(self, number: int) -> Bias:

@@ -128,6 +128,7 @@ class State:
 
     @cached_property
     def space(self) -> Any:
+        """Returns the vectors of such states."""
         return AreaSpace(self.grid) if isinstance(self.grid, WholeArea) else Space(self.grid)
 
     @property
@@ -167,6 +168,7 @@ class Space:
         return int(sum(self.counts) * self.inside.sum())
 
     def packed(self, fields: Sequence[np.ndarray]) -> Vector:
+        """Returns fields (levels, rows, points) as one vector, without padding of short rows."""
         made: Vector = np.concatenate([f[:, self.inside].ravel() for f in fields]).astype(float)
         return made
 

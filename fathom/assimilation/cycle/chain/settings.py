@@ -247,6 +247,7 @@ class Suite:
 
     @property
     def of_members(self) -> bool:
+        """Returns whether the method needs an ensemble."""
         return self.assimilation.method in ("envar", "hybrid")
 
     @cached_property

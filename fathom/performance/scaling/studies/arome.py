@@ -107,11 +107,13 @@ def read_by_all(machine: Machine, readers: int) -> float:
 
 
 def read_once(machine: Machine) -> float:
+    """Returns seconds to read SURFEX files by one rank, which then distributes."""
     result: float = surfex / machine["files.read"] + distribution
     return result
 
 
 def surfex_fit() -> Fit:
+    """Returns the fit of reading SURFEX files by all ranks."""
     machine = load("nec-sx8r")
     return fit(
         lambda v: (
@@ -265,6 +267,7 @@ def figures(values: Mapping[str, float]) -> list[float]:
 
 
 def forecast_fit(hold_out: bool = True) -> Fit:
+    """Returns the fit of AROME's forecast; hold_out: with half of the figures held out."""
     copies = load("nec-sx8r")["node.copy"]
     return fit(
         figures,

@@ -144,6 +144,8 @@ def with_overhead(overhead: float) -> Machine:
 
 
 def fitted(hold_out: bool = True) -> Fit:
+    """Returns the fit of gains on the K computer; hold_out: with some figures held out."""
+
     def model(values: Mapping[str, float]) -> list[float]:
         machine = with_overhead(values["overhead"])
         baseline, hardware = (

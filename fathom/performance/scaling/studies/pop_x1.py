@@ -90,15 +90,19 @@ class Program:
         self.small = t.messages(source, target, 8 * 2 * line, way)
 
     def compute(self, days: float) -> None:
+        """Lets all ranks compute so many days of baroclinic work."""
         self.t.compute(days * self.day, "baroclinic")
 
     def update(self) -> None:
+        """Exchanges halos of three-dimensional fields."""
         self.t.exchange(self.large, "baroclinic")
 
     def meet(self) -> None:
+        """Waits until all ranks have ended a phase."""
         self.t.sum(1, "baroclinic")  # the phase ends for all
 
     def iterate(self) -> None:
+        """Makes an iteration of the barotropic solver."""
         self.t.compute(self.cells / 2, "barotropic")
         self.t.exchange(self.small, "barotropic")
         self.t.sum(1, "barotropic", self.sum_way)
@@ -144,6 +148,7 @@ def part_of_step(
 def years_a_day(
     machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi"
 ) -> float:
+    """Returns simulated years a day."""
     return 86400 / 365 / day(machine, program, ranks, variant).elapsed
 
 

@@ -472,4 +472,5 @@ def _pairs() -> Found:
 
 
 def found() -> list[tuple[Statement, Found]]:
+    """Returns all statements with what their check found."""
     return [(statement, statement.check()) for statement in statements]

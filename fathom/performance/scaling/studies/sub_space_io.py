@@ -60,6 +60,7 @@ def forecast(
 def elapsed(
     values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service
 ) -> float:
+    """Returns elapsed seconds of the forecast with I/O servers; sets: of servers, None: none."""
     return forecast(values, tasks, sets, busy)["elapsed"]
 
 
@@ -87,6 +88,7 @@ def fitted(
 
 
 def errors(values: Mapping[str, float]) -> np.ndarray:
+    """Returns relative errors of all cells of the table."""
     cells, seconds = figures()
     result: np.ndarray = np.array([elapsed(values, *cell) for cell in cells]) / seconds - 1
     return result

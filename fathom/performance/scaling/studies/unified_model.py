@@ -64,6 +64,7 @@ def departure(values: Mapping[str, float]) -> list[float]:
 
 
 def departure_fit() -> Fit:
+    """Returns the fit of the search of departure points."""
     return fit(
         departure,
         list(departure_figures.values()),
@@ -102,4 +103,5 @@ def pairs(values: Mapping[str, float]) -> list[float]:
 
 
 def pairs_fit() -> Fit:
+    """Returns the fit of exchanges by pairs of ranks."""
     return fit(pairs, list(pair_figures.values()), {"messages": 2000.0, "volume": 6e-3})
