@@ -230,10 +230,10 @@ def check_values(
 
 def seem_missing(values: np.ndarray) -> np.ndarray:
     """Returns which numbers stand for missing values although nothing says so: exactly -999, -9999
-    or 9999, many times, and not everywhere.
+    or 9999, many times, and not everywhere. A field that has missing values of its own has others.
     """
     found: np.ndarray = np.zeros(values.shape, bool)
-    for number in missing:
+    for number in () if np.isnan(values).any() else missing:
         these = values == number
         if rare * values.size < np.count_nonzero(these) < values.size:
             found |= these
