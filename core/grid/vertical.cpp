@@ -20,7 +20,7 @@ VerticalGrid levels_from_thickness(std::vector<double> thickness) {
 
 static void check(int number, double depth) {
     if (number < 1 || number > 10000)
-        throw Error("number = ", number, " levels must lie in [1, 10000]");
+        throw Error("nz = ", number, " levels must lie in [1, 10000]");
     if (!(depth > 0 && depth <= 20000)) throw Error("depth = ", depth, " m must lie in (0, 20000]");
 }
 

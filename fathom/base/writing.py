@@ -21,7 +21,8 @@ def inside(what: str, path: str | Path) -> Path:
     or is a place on the net.
     """
     normal = Path(os.path.normpath(path))
-    if normal.is_absolute() or normal.parts[:1] == ("..",) or "://" in str(path):
+    away = normal.parts[:1] in (("..",), ("~",))
+    if normal.is_absolute() or away or "://" in str(path):
         raise InputError(
             f"{what}: it lies outside the directory of the run; allowed: a name in it, as"
             f" {normal.name!r}"

@@ -8,6 +8,7 @@ whole earth fit into memory.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ _heights = ("elevation", "z", "topo", "Band1", "altitude", "height", "bedrock_al
 _depths = ("ocean_depth", "deptho", "depth", "bathymetry", "Bathymetry", "bathy", "h")
 _height_names = ("height_above_mean_sea_level", "surface_altitude", "altitude", "height")
 _depth_names = ("sea_floor_depth_below_geoid", "sea_floor_depth_below_mean_sea_level", "depth")
+_is_floor = "^$|depth|height|altitude|elevation|bathymetr|topograph|sea_floor"  # a standard name
 _degree = 1 / 12  # to which finer data are averaged
 _at_once = 2e7  # numbers of a file that are in memory
 
@@ -53,7 +55,7 @@ def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> n
             raise InputError(f"bathymetry: {path} has {why}")
         rows = _rows(latitude, np.asarray(corner_latitude))
         columns = _columns(longitude, np.asarray(corner_longitude))
-        water, below, above = _means(array, sign, n, rows, columns)
+        water, below, above = _means(array, path, sign, n, rows, columns)
         if _contradict(sign, below, above):  # so does the whole file?
             _check_sign(array, path, sign)
     order, east = _eastward(longitude[columns])
@@ -86,9 +88,15 @@ def _variable(held: Any, path: str, named: str | None) -> tuple[Any, float]:
             raise InputError(f"bathymetry: {unknown(f'variable of {path}', named, held.data_vars)}")
         held = held[[named]]
     array, sign = _known(held, path, named)
-    positive = checks.said_by(str(array.name), array).positive
-    sign = {"down": 1.0, "up": -1.0}.get(positive, sign)
-    return array, sign * units.conversion(array.attrs.get("units") or "m", "m")[0]
+    said = checks.said_by(str(array.name), array)
+    other = "" if re.search(_is_floor, said.standard_name) else f"is {said.standard_name}"
+    if named is None and (why := other or checks.other_statistic(said)):
+        raise InputError(f"bathymetry: {path}: {said.name} {why}, not the depth of the sea")
+    sign = {"down": 1.0, "up": -1.0}.get(said.positive, sign)
+    try:
+        return array, sign * units.conversion(array.attrs.get("units") or "m", "m")[0]
+    except InputError as error:
+        raise InputError(f"bathymetry: {path}: {said.name}: {error}") from None
 
 
 def _known(held: Any, path: str, named: str | None) -> tuple[Any, float]:
@@ -176,7 +184,7 @@ def _columns(longitude: np.ndarray, east: np.ndarray) -> np.ndarray:
 
 
 def _means(
-    array: Any, sign: float, n: int, rows: slice, columns: np.ndarray
+    array: Any, path: str, sign: float, n: int, rows: slice, columns: np.ndarray
 ) -> tuple[np.ndarray, int, int]:
     """Returns share of sea and its depth times that share (2, rows, columns), in means of n x n
     values; how many of these lie below and above the surface.
@@ -186,6 +194,9 @@ def _means(
     pieces = [slice(a * n, b * n) for a, b in edges.reshape(-1, 2)]
     band = max(1, int(_at_once / (n * n * columns.sum())))
     below = above = 0
+    thinned: list[np.ndarray] = []
+    source, row = f"bathymetry: {path}: {array.name}", "sea_floor_depth"
+    north = array[array.dims[0]].values
     for start in range(rows.start, rows.stop, band):
         stop = min(start + band, rows.stop)
         some = [np.asarray(array[start * n : stop * n, piece].values) for piece in pieces]
@@ -193,9 +204,13 @@ def _means(
         for j in range(start, stop):
             depth = sign * held[(j - start) * n : (j - start + 1) * n].astype(float)
             below, above = below + int((depth > 0).sum()), above + int((depth < 0).sum())
-            depth = np.nan_to_num(np.maximum(depth, 0.0)).reshape(n, -1, n)
+            depth = np.maximum(depth, 0.0)
+            checks.check_values(depth, row, "m", f"{source} near latitude {north[j * n]:.4g}")
+            thinned.append(depth[0, :: max(1, depth.shape[1] // 400)])
+            depth = np.nan_to_num(depth).reshape(n, -1, n)
             at = j - rows.start
             water[0, at], water[1, at] = (depth > 0).mean((0, 2)), depth.mean((0, 2))
+    checks.check_values(np.array(thinned), row, "m", source)
     return water, below, above
 
 

@@ -143,7 +143,21 @@ table: tuple[Quantity, ...] = (
             "concentration_of_chlorophyll_in_sea_water",
         ),
     ),
-    Quantity("geothermal_heat", "W m-2", -10, 100, (), ("geothermal_heat_flux",), "up"),
+    Quantity(
+        "geothermal_heat",
+        "W m-2",
+        -10,
+        100,
+        ("upward_geothermal_heat_flux_at_sea_floor",),
+        ("geothermal_heat_flux",),
+        "up",
+    ),
+    Quantity("sea_floor_depth", "m", 0, 12000),
+    *(
+        Quantity(f"{way}ward_velocity", "m s-1", -50, 50, (f"{way}ward_sea_water_velocity",))
+        for way in ("east", "north")
+    ),
+    *(Quantity(f"velocity_{a}", "m s-1", -50, 50, (f"sea_water_{a}_velocity",)) for a in "xy"),
     # stress and fluxes into the sea
     Quantity(
         "stress_eastward",

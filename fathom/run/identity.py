@@ -206,8 +206,14 @@ def check_same(run: Identity, now: Identity) -> None:
 
 def _alike(one: Any, other: Any) -> bool:
     """Returns whether two values of a start are the same; a file may have been moved."""
-    if isinstance(one, str) and isinstance(other, str) and "/" in one + other:
+    if isinstance(one, str) and isinstance(other, str) and (_is_path(one) or _is_path(other)):
         return Path(one).name == Path(other).name
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_alike(one[k], other[k]) for k in one)
     return bool(one == other)
+
+
+def _is_path(text: str) -> bool:
+    """Returns whether a text is the path of a file; else a slash divides."""
+    path = Path(text)
+    return "/" in text and (path.suffix[1:2].isalpha() or path.exists())

@@ -112,7 +112,7 @@ def _shorter(step: float, share: float) -> str:
     time fit that fit the longer one; of whole seconds where there is one.
     """
     least = max(2, math.ceil(1 / share - 1e-9))
-    whole = (n for n in range(least, 4 * least) if step % n == 0)
+    whole = (n for n in range(least, min(4 * least, int(step) + 1)) if step % n == 0)
     return f"{step / next(whole, least):.6g} s"
 
 

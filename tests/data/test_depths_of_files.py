@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import fathom as fm
+from fathom.base.failure import InputError
 
 regions = {
     "globe": {"nx": 36, "ny": 14, "latitude": (-70, 70)},
@@ -75,6 +76,28 @@ def test_land_without_a_value(tmp_path):
     field = (("lat", "lon"), np.where(depth > 0, depth, np.nan), {"units": "m"})
     xr.Dataset({"depth": field}, {"lat": north, "lon": middles}).to_netcdf(tmp_path / "a.nc")
     assert off("globe", tmp_path / "a.nc") < 60
+
+
+@pytest.mark.parametrize("fill", [1e20, 9999.0, 32767.0])
+def test_a_number_for_land_is_no_depth(tmp_path, fill):
+    depth = sea(middles[None, :], north[:, None])
+    field = (("lat", "lon"), np.where(depth > 0, depth, fill), {"units": "m"})
+    xr.Dataset({"depth": field}, {"lat": north, "lon": middles}).to_netcdf(tmp_path / "a.nc")
+    with pytest.raises(InputError, match=r"a\.nc: depth.* must lie between 0 and"):
+        off("globe", tmp_path / "a.nc")
+
+
+@pytest.mark.parametrize(
+    "told, why",
+    [
+        ({"standard_name": "sea_ice_thickness"}, "is sea_ice_thickness"),
+        ({"cell_methods": "time: maximum"}, "is a maximum over time"),
+        ({"units": "kg"}, "'kg' has not the dimension of 'm'"),
+    ],
+)
+def test_another_quantity_is_no_depth(tmp_path, told, why):
+    with pytest.raises(InputError, match=rf"bathymetry: .*a\.nc: z:? {why}"):
+        off("globe", written(tmp_path / "a.nc", name="z", **told))
 
 
 def test_a_region_over_the_date_line_in_two_halves(tmp_path):

@@ -71,7 +71,64 @@ statistic = "mean"
 """
 )
 
-cases = {"ocean": ocean, "atmosphere": atmosphere, "shallow water": shallow_water}
+area = """\
+[grid]
+type = "LimitedAreaGrid"
+centre = [8.0, 46.5]
+resolution = 80e3
+points = [20, 18]
+coupling = 4
+extension = 8
+levels = { type = "HybridLevels", nz = "L8" }
+
+[model]
+type = "LimitedAreaAtmosphere"
+diffusion_time = "30min"
+
+[state]
+air_temperature = 270.0
+
+[simulation]
+start = "2011-10-11"
+time_step = "10min"
+run = "1h"
+
+[output."area.zarr"]
+variables = ["air_temperature", "surface_air_pressure"]
+every = "20min"
+"""
+
+plane = """\
+[grid]
+type = "CartesianGrid"
+nx = 20
+ny = 4
+extent = [20e3, 4e3]
+periodic = true
+levels = { type = "HeightLevels", nz = 8, top = 10e3 }
+
+[model]
+type = "GridPointAtmosphere"
+
+[state]
+air_temperature = 280.0
+
+[simulation]
+time_step = "10s"
+run = "1min"
+
+[output."plane.nc"]
+variables = ["air_potential_temperature"]
+every = "20s"
+"""
+
+cases = {
+    "ocean": ocean,
+    "atmosphere": atmosphere,
+    "shallow water": shallow_water,
+    "area": area,
+    "plane": plane,
+}
 
 # Values for any key, as they are written in a file.
 values = (
@@ -115,17 +172,46 @@ def misspelt(path: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:
     return (*front, other if other != name else name + "s")
 
 
-def made(number: int, resolved: dict[str, str], seed: int = 0) -> list[Case]:
-    """So many different cases; resolved: name -> text of the case with all its keys."""
+def like(usual: Any, chance: random.Random) -> str:
+    """A value of the kind of the usual one, as it is written in a file."""
+    from fathom.run.experiment.toml import inline
+
+    if isinstance(usual, bool):
+        return inline(not usual)
+    if isinstance(usual, int):
+        return inline(chance.choice((-usual, 0, usual + 1, 100 * usual, usual // 3)))
+    if isinstance(usual, float):
+        return inline(chance.choice((-1.0, 0.37, 1e-6, 1e6)) * usual)
+    if isinstance(usual, str):
+        return inline(chance.choice(("7min", "45d", "90min", usual + "s", usual[:-1])))
+    if isinstance(usual, list):
+        return inline(chance.choice((usual[::-1], usual + usual, usual[1:], [0.37, -3])))
+    return chance.choice(values)
+
+
+def at(tables: Any, path: tuple[str, ...]) -> Any:
+    """What lies there."""
+    for part in path:
+        tables = tables[part]
+    return tables
+
+
+def made(number: int, resolved: dict[str, dict[str, Any]], seed: int = 0) -> list[Case]:
+    """So many different cases; resolved: name -> tables of the case with all their keys."""
     chance = random.Random(seed)
-    known = {name: list(keys(tomllib.loads(text))) for name, text in resolved.items()}
+    known = {name: list(keys(tables)) for name, tables in resolved.items()}
     found: dict[str, Case] = {}
     while len(found) < number:
-        name = chance.choice(list(cases))
-        path = chance.choice(known[name])
+        name = chance.choice(list(known))
+        path = key = chance.choice(known[name])
         if chance.random() < 0.1:
-            path = misspelt(path, chance)
-        case = Case(name, f"{dotted(path)}={chance.choice(values)}")
+            key = misspelt(path, chance)
+        value = chance.choice(values)
+        if chance.random() < 0.4:
+            value = like(at(resolved[name], path), chance)
+        if name == "machine" and chance.random() < 0.7:
+            value = f'[{value}, "said"]' if value[0] != "[" else value  # with where it is from
+        case = Case(name, f"{dotted(key)}={value}")
         found[repr(case)] = case
     return list(found.values())
 
@@ -134,9 +220,6 @@ def outcome(case: Case, directory: Path) -> dict[str, str]:
     """{"what": "error", "ran", "silent" or "traceback", "said": why}. In a process that may be
     killed: it may take long, or much memory.
     """
-    import traceback
-
-    from fathom.base.failure import Error
     from fathom.run.experiment.experiment import Experiment
     from fathom.run.experiment.toml import Document
 
@@ -145,28 +228,40 @@ def outcome(case: Case, directory: Path) -> dict[str, str]:
         simulation = experiment.simulation(directory, overwrite=True)
         simulation.run(2 * simulation.time_step, report=False)
         text = experiment.resolved()
-    except Error as error:
-        said = str(error).strip()
-        return {"what": "error" if said else "traceback", "said": said or repr(error)}
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        return {"what": "traceback", "said": f"{error!r} at {place}"}
+        return ended(error)
     plain = Experiment(Document(case.text, "case.toml"))
     plain.simulation(directory, overwrite=True)
     unchanged = plain.resolved()
-    counts = text != unchanged or means_the_same(case, unchanged)
+    counts = text != unchanged or holds(tomllib.loads(unchanged), case)
     return {"what": "ran" if counts else "silent", "said": ""}
 
 
-def means_the_same(case: Case, resolved: str) -> bool:
-    """Whether the value is what the case has without it, or both say that there is none."""
+def ended(error: Exception) -> dict[str, str]:
+    """What an error is: one of Fathom with a message, or a traceback."""
+    import traceback
+
+    from fathom.base.failure import Error
+
+    said = str(error).strip()
+    if isinstance(error, Error) and said:
+        return {"what": "error", "said": said}
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(where.filename).name}:{where.lineno}"
+    return {"what": "traceback", "said": f"{error!r} at {place}"}
+
+
+def holds(held: Any, case: Case) -> bool:
+    """Whether the tables hold the value without the case's setting, or both say that there is
+    none.
+    """
     path, _, value = case.settings[0].partition("=")
-    held: Any = tomllib.loads(resolved)
     for part in re.findall(r'"([^"]*)"|([\w-]+)', path):
         held = held.get("".join(part)) if isinstance(held, dict) else None
     given = tomllib.loads(f"value = {value}")["value"]
     nothing = (None, "none", False, 0, "", [], {}, [False, False])
-    if given == {} or (path == "grid.levels" and given == "none"):
-        return True  # same as the default; one layer
+    if path == "parallel.ranks" or (path == "simulation.start" and given[:11] == held[:11]):
+        return True  # ranks are the launcher's; the same date in other words
+    if given == {} or (path in ("grid.levels", "model.linear_about") and given == "none"):
+        return True  # same as the default; one layer; the usual one of the grid
     return str(held) == str(given) or (held in nothing and given in nothing)

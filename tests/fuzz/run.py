@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tries thousands of experiments with something wrong in them (experiments.py), and hundreds of
-damaged files (damaged.py), command lines (commands.py), files of others (files.py) and calls in
-Python (calls.py), and prints what came of them.
+files of cycles, chains, calibration and machines (configured.py), damaged files (damaged.py),
+command lines (commands.py), files of others (files.py) and calls in Python (calls.py), and prints
+what came of them.
 
-    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--files 500]
-        [--calls 800] [--seed 0] [--json FILE]
+    python tests/fuzz/run.py [--cases 3000] [--configured 600] [--damaged 400] [--lines 300]
+        [--files 500] [--calls 800] [--seed 0] [--json FILE]
 
 Exit status 1 where one ended in a traceback, hung, or was accepted without a message.
 """
@@ -18,7 +19,9 @@ import os
 import select
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 here = Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here.parent / "shared")]
@@ -67,23 +70,23 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-def resolved() -> dict[str, str]:
-    """Of each case the text with all its keys."""
+def resolved() -> dict[str, dict[str, Any]]:
+    """Of each experiment its tables with all their keys."""
     from fathom.run.experiment.experiment import Experiment
     from fathom.run.experiment.toml import Document
 
     return {
-        name: Experiment(Document(text, name)).resolved()
+        name: tomllib.loads(Experiment(Document(text, name)).resolved())
         for name, text in experiments.cases.items()
     }
 
 
-def tried(number: int, seed: int) -> list[dict[str, str]]:
-    """What became of so many cases: {"case", "what", "said"}."""
+def tried(number: int, seed: int, of: Any = resolved) -> list[dict[str, str]]:
+    """What became of so many cases: {"case", "what", "said"}. of: gives the tables of each."""
     worker = Worker()
     found = [
         {"case": repr(case), **worker.outcome(case)}
-        for case in experiments.made(number, resolved(), seed)
+        for case in experiments.made(number, of(), seed)
     ]
     worker.close()
     return found
@@ -92,6 +95,7 @@ def tried(number: int, seed: int) -> list[dict[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cases", type=int, default=3000)
+    parser.add_argument("--configured", type=int, default=600)
     parser.add_argument("--damaged", type=int, default=400)
     parser.add_argument("--lines", type=int, default=300)
     parser.add_argument("--files", type=int, default=500)
@@ -101,11 +105,15 @@ def main() -> int:
     given = parser.parse_args()
     import calls
     import commands
+    import configured
     import damaged
     import files
 
     found = {
         "experiments": tried(given.cases, given.seed),
+        "files of cycles, calibration and machines": tried(
+            given.configured, given.seed, configured.resolved
+        ),
         "damaged files": damaged.tried(given.damaged, given.seed),
         "command lines": commands.tried(given.lines, given.seed),
         "files of others": files.tried(given.files, given.seed),

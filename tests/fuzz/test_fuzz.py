@@ -8,6 +8,7 @@ import pytest
 
 import calls
 import commands
+import configured
 import damaged
 import fathom as fm
 import files
@@ -21,6 +22,14 @@ def test_nothing_ends_in_a_traceback_or_in_silence():
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
     assert count("error") > 20 and count("ran") > 0
+
+
+@pytest.mark.timeout(300)
+def test_files_of_cycles_calibration_and_machines():
+    found = run.tried(30, 7, configured.resolved)
+    assert not run.wrong(found), told(run.wrong(found))
+    count = [one["what"] for one in found].count
+    assert count("error") > 10 and count("ran") > 0
 
 
 @pytest.mark.timeout(300)

@@ -166,6 +166,19 @@ def test_numbers_in_place_of_missing_values(fill, units, field):
     assert sources([one], away)[0].read(0)[field] == pytest.approx(15)
 
 
+@pytest.mark.parametrize("fill", [-999.0, 9999.0])
+def test_a_usual_number_for_missing_values_within_the_limits(fill):
+    """Where it stands many times; a constant of that size is meant."""
+    data = uniform(15.0, "W m-2")
+    data[:, (data.lon > 85) & (data.lon < 115)] = fill
+    one = Input("heat_flux", Records(data.to_dataset(name="hfds")), "W m-2")
+    with pytest.raises(InputError, match=rf"heat_flux = {fill:g} W m-2 at \(j=0, i=1\)"):
+        sources([one], grid)[0].read(0)
+    if fill < 0:
+        same = Input("heat_flux", Records(uniform(fill, "W m-2").to_dataset(name="q")), "W m-2")
+        assert (sources([same], grid)[0].read(0)["heat_flux"] == fill).all()
+
+
 def test_salinity_as_a_share_is_refused():
     one = Input("restoring_salinity", Records(uniform(0.035, "1e-3")), "1e-3")
     with pytest.raises(InputError, match="is nowhere above 0.035 1e-3: are its numbers in another"):

@@ -165,7 +165,7 @@ class GridPointAtmosphere(AirOnHeights):
         self._take_physics(physics, tracers)
         self.area = isinstance(grid, RotatedGrid)
         self.sphere = self.area or isinstance(grid, LatitudeLongitudeGrid)
-        self.deep = self.sphere and yes_or_no("deep", deep)
+        self.deep = yes_or_no("deep", deep) and self.sphere
         if tolerance is None:
             tolerance = 1e-3 if self.sphere else 1e-4
         usual = "state" if self.sphere else "reference"

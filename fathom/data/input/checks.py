@@ -38,6 +38,8 @@ heights = dict.fromkeys(("t2m", "2t", "d2m", "2d", "sh2", "2sh", "r2", "2r"), 2.
 heights |= dict.fromkeys(("u10", "10u", "v10", "10v", "si10", "10si"), 10.0)
 winds = ("uas", "vas", "sfcWind")
 usual_heights = dict.fromkeys(("tas", "huss", "tdps", "hurs"), 2.0) | dict.fromkeys(winds, 10.0)
+missing = (-999.0, -9999.0, 9999.0)  # usual numbers of those who have no attribute for it
+rare = 1e-3  # a share of a field that a measured number may have by chance
 deepest = 50.0  # [m] that still stands for the surface of the sea
 highest = 3e4  # [Pa] the uppermost level of a state of the air lies at it or above
 _opposite = {
@@ -210,7 +212,7 @@ def check_values(
     low, high = (factor * limit + offset for limit in (row.least, row.most))
     told = "" if source == field else f"{source}: "
     unit = f" {units or row.units}".removesuffix(" 1")
-    bad = row.impossible(values, factor, offset)
+    bad = row.impossible(values, factor, offset) | seem_missing(values)
     touched = bad if used is None or not bad.any() else used(bad)
     if touched.any():
         *_, j, i = np.argwhere(touched)[0] if touched.ndim > 1 else (0, 0)
@@ -224,6 +226,18 @@ def check_values(
         raise InputError(
             f"{told}{field} is nowhere above {most:g}{unit}: are its numbers in another unit?"
         )
+
+
+def seem_missing(values: np.ndarray) -> np.ndarray:
+    """Returns which numbers stand for missing values although nothing says so: exactly -999, -9999
+    or 9999, many times, and not everywhere. A field that has missing values of its own has others.
+    """
+    found: np.ndarray = np.zeros(values.shape, bool)
+    for number in () if np.isnan(values).any() else missing:
+        these = values == number
+        if rare * values.size < np.count_nonzero(these) < values.size:
+            found |= these
+    return found
 
 
 # ------------------------------------------------------------------------------ places

@@ -7,6 +7,7 @@ and to its depths linearly, constant above and below what the data have. Tempera
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +92,17 @@ def on_places(
     if not columns.around:
         values, x = longitudes.closed(values, x)
     near = lambda bad: points.bilinear(bad.astype(float), y, x, *targets) > 0
-    checks.check_values(values, field, wanted, str(array.name), used=near)
+    checks.check_values(values, field, wanted, str(array.name), _at(*targets), near)
     values = _potential(values, z, y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values), y)
     flat = points.bilinear(values, y, x, latitude, longitude)
     return points.vertical(flat, z, depth)
+
+
+def _at(latitude: np.ndarray, longitude: np.ndarray) -> Callable[[int, int], str]:
+    """Returns the text of the place of a point, of any level."""
+    return lambda _, n: f"latitude {latitude[n]:.4g}, longitude {longitude[n]:.4g}"
 
 
 def _depths(z: np.ndarray, array: Any) -> np.ndarray:

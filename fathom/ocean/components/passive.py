@@ -102,7 +102,8 @@ class Dye(PassiveTracer):
     region : None: everywhere; a box ((west, east), (south, north)), a polygon [(longitude,
         latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
         function of these coordinates, 1 inside and 0 outside.
-    depth : (top, bottom) [m]; None: the top layer.
+    depth : (top, bottom) [m]; None: the top layer, or all depths of a dye that has an initial
+        value alone.
     kept : value that it has there after each step, in columns and layers of which half or more
         are inside.
     released : rate [s-1] of its growth there. The total is this rate times the volume times the
@@ -199,6 +200,8 @@ class Dye(PassiveTracer):
 
     def _layers(self, grid: WaterGrid) -> Array:
         """Returns the share of each layer, (nz)."""
+        if self.depth is None and self.kept is None and self.released is None:
+            return np.ones(len(grid.levels.middles))
         share = share_of_layers(grid, self.depth, f"{self.name}: depth")
         return self._shares(share, "depth", self.depth)
 

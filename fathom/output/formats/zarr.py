@@ -30,7 +30,7 @@ import numpy as np
 from fathom.base.failure import ExistingFileError, InputError, MissingFileError
 from fathom.base.near import unknown
 from fathom.output import files
-from fathom.output.formats import is_zarr, roots_of_zarr, shards
+from fathom.output.formats import is_zarr, roots_of_zarr, shards, zarr_layouts
 from fathom.output.specification import (
     Region,
     TimeAxis,
@@ -444,6 +444,7 @@ def open_dataset(path: Path) -> Any:
             f"{path} is a folder but not a Zarr store: it has no {' or '.join(roots_of_zarr)}{rest}"
         )
     at_once = _has_all_metadata(path)
+    zarr_layouts.check(path)
     return with_dates(xarray.open_zarr(path, chunks=None, consolidated=at_once, decode_times=False))
 
 
