@@ -252,6 +252,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class ArrivalOnLevels(Scheme):
+        def __init__(self, *, step: float = 60, every: str | None = None) -> None: ...
+
     class BackscatterWind(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
@@ -418,7 +421,6 @@ class schemes:
             *,
             step: float = 60,
             gas_constant: float = 287.06,
-            reference_temperature: float = 350,
             off_centring: float = 0,
             every: str | None = None,
         ) -> None: ...
@@ -429,7 +431,6 @@ class schemes:
             *,
             step: float = 60,
             gas_constant: float = 287.06,
-            reference_temperature: float = 350,
             off_centring: float = 0,
             every: str | None = None,
         ) -> None: ...
@@ -445,7 +446,12 @@ class schemes:
 
     class CompressibleExtrapolation(Scheme):
         def __init__(
-            self, *, step: float = 60, acoustic_temperature: float = 100, every: str | None = None
+            self,
+            *,
+            step: float = 60,
+            off_centring: float = 0,
+            acoustic_temperature: float = 100,
+            every: str | None = None,
         ) -> None: ...
 
     class CompressibleNonlinear(Scheme):
@@ -981,6 +987,9 @@ class schemes:
 
     class LayersInTimeAtCorners(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
+
+    class LevelPressureCarried(Scheme):
+        def __init__(self, *, step: float = 60, every: str | None = None) -> None: ...
 
     class LightInLeads(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...

@@ -6,6 +6,7 @@
 #include "atmosphere/hydrostatic/primitive_linear.hpp"
 #include "atmosphere/hydrostatic/step_linear.hpp"
 #include "atmosphere/hydrostatic/terms_linear.hpp"
+#include "atmosphere/nonhydrostatic/climb_linear.hpp"
 #include "atmosphere/nonhydrostatic/equations_linear.hpp"
 #include "atmosphere/nonhydrostatic/extrapolation.hpp"
 #include "atmosphere/nonhydrostatic/step_linear.hpp"
@@ -35,6 +36,8 @@ Entries schemes(Part) {
         linear_entry<CompressibleCarried>("CompressibleCarried"),
         entry<CompressibleExtrapolation>("CompressibleExtrapolation"),
         linear_entry<CompressibleArrival>("CompressibleArrival"),
+        linear_entry<LevelPressureCarried>("LevelPressureCarried"),
+        linear_entry<ArrivalOnLevels>("ArrivalOnLevels"),
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),
         entry<ColumnEnergy>("ColumnEnergy"),

@@ -16,7 +16,10 @@
 ///
 /// Time: L the linear terms (semi_implicit.hpp), N the rest; X(0) = X(n), i = 1 and 2 or more
 /// (predictor, correctors; Benard 2003):
-///   X(i) - dt/2 (1+e) L X(i) = { X(n) + dt P + dt/2 [(1-e) L + N](n) }_D + dt/2 N(i-1)_A
+///   X(i) - dt/2 (1+e) L X(i) = { X(n) + dt P + dt/2 (1-e) (L + N)(n) }_D + dt/2 (1+e) N(i-1)_A
+/// Carried of s is s + phi_s / (R T_m), which is smooth over mountains if T_m is the temperature of
+/// the air (Ritchie & Tanguay 1996); with T_r, too warm, what remains would heat the air at every
+/// height.
 /// Trajectories and transported fields are computed only for the first i. w is transported instead
 /// of d. At arrival it is converted to d, with the depth and the shear of i - 1. So w at the ground
 /// follows from the wind and the slope (Benard et al. 2010, "gw in, d out").
@@ -25,6 +28,9 @@
 #include "base/usual.hpp"
 
 namespace fathom::atmosphere {
+
+/// T_m [K]: of ln pi_s + phi_s / (R T_m), which is carried.
+constexpr double mountain_temperature = 288.15;
 
 /// e^q - 1, also where q is small against 1.
 template <class Real> constexpr Real exponential_less_one(Real q) {
@@ -271,7 +277,8 @@ struct CompressibleNonlinear {
             sum = fma(thickness[k], D_k, sum);
             m_above = m, p_above = p, depth_above = of.depth;
         }
-        const Real mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
+        const N per_RT = N(1 / (gas_constant * mountain_temperature));
+        const Real mountain_x = sx[0] * per_RT, mountain_y = sy[0] * per_RT;
         Real x = RT * gradient.px[0], y = RT * gradient.py[0];
         for (int k = levels - 1; k >= 0; --k) {
             const Real qx = RT * gradient.qx[k], qy = RT * gradient.qy[k],
@@ -287,8 +294,7 @@ struct CompressibleNonlinear {
 
 /// What trajectories carry.
 struct CompressibleCarried {
-    double step = 60, gas_constant = constants::dry_air_gas_constant,
-           reference_temperature = usual::reference_temperature, off_centring = 0;
+    double step = 60, gas_constant = constants::dry_air_gas_constant, off_centring = 0;
     static constexpr std::string_view summary =
         "values of compressible air to be carried to the arrival point";
     static constexpr std::tuple parameters{
@@ -296,8 +302,6 @@ struct CompressibleCarried {
                   "time step; negative: backward"},
         Parameter{"gas_constant", &CompressibleCarried::gas_constant, "J kg-1 K-1", 100, 1e4,
                   "of dry air"},
-        Parameter{"reference_temperature", &CompressibleCarried::reference_temperature, "K", 100,
-                  1000, "T_r of the linear terms"},
         Parameter{"off_centring", &CompressibleCarried::off_centring, "1", 0, 0.99,
                   "e: weight of the linear terms moved to the new time"}};
 
@@ -321,9 +325,6 @@ struct CompressibleCarried {
         Reads<Real, "upward_acceleration", place::center_interface, "m s-2"> Fw,
         Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
         Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
-        Reads<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
-        Reads<Real, "log_pressure_departure_nonlinear", place::center_layer, "s-1"> Nq,
-        Reads<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
         Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
         Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
         Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
@@ -335,25 +336,22 @@ struct CompressibleCarried {
         Writes<Real, "upward_air_velocity_carried", place::center_interface, "m s-1"> cw) const {
         using N = typename Real::Number;
         const int levels = u.levels();
-        const N half = N(0.5 * step), whole = N(step), e = N(off_centring),
+        const N half = N(0.5 * step * (1 - off_centring)), whole = N(step),
                 beyond = N(of_gradient(1, step, off_centring));
-        // F - e L, and L = F - N
-        const auto now = [&](Real F, Real n) { return fma(-e, F - n, F); };
-        const Real f = coriolis[0] * (1 - e),
+        const Real f = coriolis[0],
                    over_mountain =
-                       log_ps[0] + orography[0] * N(1 / (gas_constant * reference_temperature));
+                       log_ps[0] + orography[0] * N(1 / (gas_constant * mountain_temperature));
         for (int k = 0; k < levels; ++k) {
             const Real U = u[k], V = v[k], Lu = Fu[k] - Nu[k], Lv = Fv[k] - Nv[k];
-            cu[k] = fma(half, fma(f, fma(beyond, Lv, V), now(Fu[k], Nu[k])), fma(whole, Pu[k], U));
-            cv[k] = fma(half, fma(-f, fma(beyond, Lu, U), now(Fv[k], Nv[k])), fma(whole, Pv[k], V));
-            cT[k] = fma(half, now(FT[k], NT[k]), fma(whole, PT[k], T[k]));
-            cq[k] = fma(half, now(Fq[k], Nq[k]), q[k]);
+            cu[k] = fma(half, fma(f, fma(beyond, Lv, V), Fu[k]), fma(whole, Pu[k], U));
+            cv[k] = fma(half, fma(-f, fma(beyond, Lu, U), Fv[k]), fma(whole, Pv[k], V));
+            cT[k] = fma(half, FT[k], fma(whole, PT[k], T[k]));
+            cq[k] = fma(half, Fq[k], q[k]);
             cp[k] = fma(half,
-                        now(Fp[k] + fma(u[k], sx[0], v[k] * sy[0]) *
-                                        N(1 / (gas_constant * reference_temperature)),
-                            Np[k]),
+                        Fp[k] + fma(u[k], sx[0], v[k] * sy[0]) *
+                                    N(1 / (gas_constant * mountain_temperature)),
                         over_mountain);
-            cw[k] = fma(half * (1 - e), Fw[k], w[k]);
+            cw[k] = fma(half, Fw[k], w[k]);
         }
         cw[levels] = w[levels];
     }
@@ -361,8 +359,7 @@ struct CompressibleCarried {
 
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct CompressibleArrival {
-    double step = 60, gas_constant = constants::dry_air_gas_constant,
-           reference_temperature = usual::reference_temperature, off_centring = 0;
+    double step = 60, gas_constant = constants::dry_air_gas_constant, off_centring = 0;
     static constexpr std::string_view summary =
         "arrival point of compressible air: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
@@ -370,8 +367,6 @@ struct CompressibleArrival {
                   "time step; negative: backward"},
         Parameter{"gas_constant", &CompressibleArrival::gas_constant, "J kg-1 K-1", 100, 1e4,
                   "of dry air"},
-        Parameter{"reference_temperature", &CompressibleArrival::reference_temperature, "K", 100,
-                  1000, "T_r of the linear terms"},
         Parameter{"off_centring", &CompressibleArrival::off_centring, "1", 0, 0.99,
                   "e: weight of the linear terms moved to the new time"}};
 
@@ -404,8 +399,7 @@ struct CompressibleArrival {
         Writes<Real, "log_pressure_ratio", place::center_column, "1"> log_ps) const {
         using N = typename Real::Number;
         const int levels = cu.levels();
-        const N half = N(0.5 * step), beta = N(0.5 * step * (1 + off_centring)),
-                gravity = N(constants::gravity);
+        const N beta = N(0.5 * step * (1 + off_centring)), gravity = N(constants::gravity);
         const Real U = u[levels - 1], V = v[levels - 1];
         Real surface(0), above = gravity * fma(beta, Fw[0], cw[0]);
         const Real ground = fma(U, sx[0], V * sy[0]);
@@ -413,13 +407,13 @@ struct CompressibleArrival {
             const Real below = k + 1 < levels ? gravity * fma(beta, Fw[k + 1], cw[k + 1]) : ground;
             d[k] = fma(-beta, Ld[k], (above - below) / depth[k] + X[k]);
             above = below;
-            u[k] = fma(half, Nu[k], cu[k]);
-            v[k] = fma(half, Nv[k], cv[k]);
-            T[k] = fma(half, NT[k], cT[k]);
-            q[k] = fma(half, Nq[k], cq[k]);
-            surface = fma(B[k + 1] - B[k], fma(half, Np[k], cp[k]), surface);
+            u[k] = fma(beta, Nu[k], cu[k]);
+            v[k] = fma(beta, Nv[k], cv[k]);
+            T[k] = fma(beta, NT[k], cT[k]);
+            q[k] = fma(beta, Nq[k], cq[k]);
+            surface = fma(B[k + 1] - B[k], fma(beta, Np[k], cp[k]), surface);
         }
-        log_ps[0] = surface - orography[0] * N(1 / (gas_constant * reference_temperature));
+        log_ps[0] = surface - orography[0] * N(1 / (gas_constant * mountain_temperature));
     }
 };
 

@@ -1,7 +1,7 @@
 /// SETTLS of compressible air (Hortal 2002): at the departure point nonlinear terms are those of
 /// the new time, extrapolated from now and before,
 ///
-///   X+ = [X + dt/2 (L + 2 N - N_before)]_departure + dt/2 (N + L+)_arrival,
+///   X+ = [X + dt/2 (1-e) (L + 2 N - N_before)]_departure + dt/2 (1+e) (N + L+)_arrival,
 ///
 /// instead of N of one time at both ends (NESC), which needs a correction of the step.
 #pragma once
@@ -13,12 +13,14 @@ namespace fathom::atmosphere {
 /// N of w on interfaces, m the slope of the departure of pressure by the reference pressure:
 ///   N_w = F_w - g m T / T_a
 struct CompressibleExtrapolation {
-    double step = 60, acoustic_temperature = usual::acoustic_temperature;
+    double step = 60, off_centring = 0, acoustic_temperature = usual::acoustic_temperature;
     static constexpr std::string_view summary =
         "nonlinear terms of compressible air extrapolated to the new time, where it departs";
     static constexpr std::tuple parameters{
         Parameter{"step", &CompressibleExtrapolation::step, "s", -1e6, 1e6,
                   "time step; negative: backward"},
+        Parameter{"off_centring", &CompressibleExtrapolation::off_centring, "1", 0, 0.99,
+                  "e: weight of the terms moved to the new time"},
         Parameter{"acoustic_temperature", &CompressibleExtrapolation::acoustic_temperature, "K", 1,
                   1000, "T_a of the linear terms of sound"}};
 
@@ -48,7 +50,7 @@ struct CompressibleExtrapolation {
         Updates<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp,
         Updates<Real, "upward_air_velocity_carried", place::center_interface, "m s-1"> cw) const {
         using N = typename Real::Number;
-        const N half = N(0.5 * step), now = half * (N(weights[0]) - 1),
+        const N half = N(0.5 * step * (1 - off_centring)), now = half * (N(weights[0]) - 1),
                 before = half * N(weights[1]),
                 linear = N(constants::gravity / acoustic_temperature);
         const auto add = [&](Real n, auto last, auto carried) {

@@ -68,7 +68,7 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
                   N(s.gas_constant * s.reference_temperature / (s.heat_capacity - s.gas_constant))),
               acoustic(N(constants::gravity * constants::gravity /
                          (s.gas_constant * s.acoustic_temperature))),
-              per_RT(N(1 / (s.gas_constant * s.reference_temperature))) {}
+              per_RT(N(1 / (s.gas_constant * atmosphere::mountain_temperature))) {}
     };
     template <class Real>
     static void tangent(const CompressibleNonlinear& s, const auto& x, const auto& d) {
@@ -165,36 +165,37 @@ template <> struct Linear<atmosphere::CompressibleCarried> {
                           f.template of<"upward_acceleration">(),
                           f.template of<"upward_air_velocity_carried">()};
     }
+    static auto nonlinear(const auto& f) {
+        return std::array{f.template of<"eastward_wind_nonlinear">(),
+                          f.template of<"northward_wind_nonlinear">()};
+    }
     template <class N> struct Constants {
-        N half, whole, e, beyond, per_RT;
+        N half, whole, beyond, per_RT;
         explicit Constants(const atmosphere::CompressibleCarried& s)
-            : half(N(0.5 * s.step)),
+            : half(N(0.5 * s.step * (1 - s.off_centring))),
               whole(N(s.step)),
-              e(N(s.off_centring)),
               beyond(N(atmosphere::of_gradient(1, s.step, s.off_centring))),
-              per_RT(N(1 / (s.gas_constant * s.reference_temperature))) {}
+              per_RT(N(1 / (s.gas_constant * atmosphere::mountain_temperature))) {}
     };
     template <class Real>
     static void tangent(const atmosphere::CompressibleCarried& s, const auto& x, const auto& d) {
         using N = typename Real::Number;
         const auto [du, dv, dT, dq, dlog_ps, dPu, dPv, dPT] = values(d);
         const auto [dFu, dFv, dFT, dFq, dFp] = compressible_linear::forces(d);
-        const auto [dNu, dNv, dNT, dNq, dNp] = compressible_linear::nonlinear(d);
+        const auto dN = nonlinear(d);
         const auto [dcu, dcv, dcT, dcq, dcp] = compressible_linear::carried(d);
         const auto [dw, dFw, dcw] = upward(d);
         const auto [sx, sy] = compressible_linear::slope(x);
         const Constants<N> c(s);
-        const Real f = x.template of<"coriolis">()[0] * (1 - c.e);
-        const auto now = [&](Real F, Real n) { return c.half * fma(-c.e, F - n, F); };
+        const Real turn = c.half * x.template of<"coriolis">()[0];
         for (int k = 0; k < x.levels(); ++k) {
-            const Real U = du[k], V = dv[k], Lu = dFu[k] - dNu[k], Lv = dFv[k] - dNv[k],
-                       turn = c.half * f;
-            dcu[k] = fma(c.whole, dPu[k], U) + now(dFu[k], dNu[k]) + turn * fma(c.beyond, Lv, V);
-            dcv[k] = fma(c.whole, dPv[k], V) + now(dFv[k], dNv[k]) - turn * fma(c.beyond, Lu, U);
-            dcT[k] = fma(c.whole, dPT[k], Real(dT[k])) + now(dFT[k], dNT[k]);
-            dcq[k] = dq[k] + now(dFq[k], dNq[k]);
-            dcp[k] = dlog_ps[0] + now(dFp[k] + fma(U, sx[0], V * sy[0]) * c.per_RT, dNp[k]);
-            dcw[k] = fma(c.half * (1 - c.e), Real(dFw[k]), Real(dw[k]));
+            const Real U = du[k], V = dv[k], Lu = dFu[k] - dN[0][k], Lv = dFv[k] - dN[1][k];
+            dcu[k] = fma(c.whole, dPu[k], U) + c.half * dFu[k] + turn * fma(c.beyond, Lv, V);
+            dcv[k] = fma(c.whole, dPv[k], V) + c.half * dFv[k] - turn * fma(c.beyond, Lu, U);
+            dcT[k] = fma(c.whole, dPT[k], Real(dT[k])) + c.half * dFT[k];
+            dcq[k] = dq[k] + c.half * dFq[k];
+            dcp[k] = dlog_ps[0] + c.half * (dFp[k] + fma(U, sx[0], V * sy[0]) * c.per_RT);
+            dcw[k] = fma(c.half, Real(dFw[k]), Real(dw[k]));
         }
         dcw[x.levels()] = Real(dw[x.levels()]);
     }
@@ -202,29 +203,25 @@ template <> struct Linear<atmosphere::CompressibleCarried> {
     static void adjoint(const atmosphere::CompressibleCarried& s, const auto& x, const auto& a) {
         using N = typename Real::Number;
         const auto [au, av, aT, aq, alog_ps, aPu, aPv, aPT] = values(a);
-        const auto F = compressible_linear::forces(a), n = compressible_linear::nonlinear(a),
+        const auto F = compressible_linear::forces(a), n = nonlinear(a),
                    carried = compressible_linear::carried(a);
         const auto [aw, aFw, acw] = upward(a);
         const auto [sx, sy] = compressible_linear::slope(x);
         const Constants<N> c(s);
-        const Real f = x.template of<"coriolis">()[0] * (1 - c.e);
-        const N of_F = c.half * (1 - c.e), of_n = c.half * c.e;
+        const Real turn = c.half * x.template of<"coriolis">()[0];
         for (int k = 0; k < x.levels(); ++k) {
-            for (int i = 0; i < 5; ++i) {
-                const Real whole = carried[i][k];
-                F[i][k] += of_F * whole, n[i][k] += of_n * whole;
-            }
+            for (int i = 0; i < 5; ++i) F[i][k] += c.half * carried[i][k];
             const Real east = carried[0][k], north = carried[1][k], warm = carried[2][k],
-                       mass = carried[4][k], turned = c.half * f * north,
-                       turned_back = c.half * f * east, mountain = of_F * c.per_RT * mass,
-                       Lu = -c.beyond * turned, Lv = c.beyond * turned_back;
+                       mass = carried[4][k], turned = turn * north, turned_back = turn * east,
+                       mountain = c.half * c.per_RT * mass, Lu = -c.beyond * turned,
+                       Lv = c.beyond * turned_back;
             F[0][k] += Lu, n[0][k] -= Lu, F[1][k] += Lv, n[1][k] -= Lv;
             au[k] += fma(mountain, sx[0], east - turned);
             av[k] += fma(mountain, sy[0], north + turned_back);
             aPu[k] += c.whole * east, aPv[k] += c.whole * north, aPT[k] += c.whole * warm;
             aT[k] += warm, aq[k] += carried[3][k];
             alog_ps[0] += mass;
-            aw[k] += acw[k], aFw[k] += of_F * acw[k];
+            aw[k] += acw[k], aFw[k] += c.half * acw[k];
         }
         aw[x.levels()] += acw[x.levels()];
     }
@@ -259,8 +256,7 @@ template <> struct Linear<atmosphere::CompressibleArrival> {
         const auto [sx, sy] = compressible_linear::slope(x);
         const auto depth = x.template of<"layer_geopotential_depth">();
         const auto B = x.template of<"hybrid_b">();
-        const N half = N(0.5 * s.step), beta = N(0.5 * s.step * (1 + s.off_centring)),
-                gravity = N(constants::gravity);
+        const N beta = N(0.5 * s.step * (1 + s.off_centring)), gravity = N(constants::gravity);
         const int levels = x.levels();
         const Real ground = fma(after[0][levels - 1], sx[0], after[1][levels - 1] * sy[0]);
         const auto lift = [&](int k) {
@@ -272,8 +268,8 @@ template <> struct Linear<atmosphere::CompressibleArrival> {
             ddiv[k] = fma(-beta, Real(dLd[k]),
                           (above - below - falls<Real>(x, beta, k) * ddepth[k]) / depth[k] + dX[k]);
             above = below;
-            for (int i = 0; i < 4; ++i) after[i][k] = fma(half, Real(n[i][k]), Real(carried[i][k]));
-            surface = fma(B[k + 1] - B[k], fma(half, Real(n[4][k]), Real(carried[4][k])), surface);
+            for (int i = 0; i < 4; ++i) after[i][k] = fma(beta, Real(n[i][k]), Real(carried[i][k]));
+            surface = fma(B[k + 1] - B[k], fma(beta, Real(n[4][k]), Real(carried[4][k])), surface);
         }
         d.template of<"log_pressure_ratio">()[0] = surface;
     }
@@ -286,8 +282,7 @@ template <> struct Linear<atmosphere::CompressibleArrival> {
         const auto [sx, sy] = compressible_linear::slope(x);
         const auto depth = x.template of<"layer_geopotential_depth">();
         const auto B = x.template of<"hybrid_b">();
-        const N half = N(0.5 * s.step), beta = N(0.5 * s.step * (1 + s.off_centring)),
-                gravity = N(constants::gravity);
+        const N beta = N(0.5 * s.step * (1 + s.off_centring)), gravity = N(constants::gravity);
         const int levels = x.levels();
         const Real surface = a.template of<"log_pressure_ratio">()[0];
         Real of_above(0);  // of the layer above, by its depth
@@ -300,11 +295,11 @@ template <> struct Linear<atmosphere::CompressibleArrival> {
             of_above = falls_by;
             for (int i = 0; i < 4; ++i) {
                 const Real value = after[i][k];
-                carried[i][k] += value, n[i][k] += half * value;
+                carried[i][k] += value, n[i][k] += beta * value;
                 if (i < 2) after[i][k] = Real(0);
             }
             const Real mass = N(B[k + 1] - B[k]) * surface;
-            carried[4][k] += mass, n[4][k] += half * mass;
+            carried[4][k] += mass, n[4][k] += beta * mass;
         }
         after[0][levels - 1] = -of_above * sx[0], after[1][levels - 1] = -of_above * sy[0];
     }

@@ -1,5 +1,6 @@
-/// Transport of compressible air: as that of hydrostatic air, and ln(p / pi) with it; the vertical
-/// velocity lies on the interfaces, whose trajectories are the means of those of layers.
+/// Transport of compressible air: as that of hydrostatic air, and ln(p / pi) and the pressure of
+/// levels (nonhydrostatic/climb.hpp) with it; the vertical velocity lies on the interfaces, whose
+/// trajectories are the means of those of layers.
 #pragma once
 #include "atmosphere/spectral/wind_transport.hpp"
 
@@ -10,6 +11,7 @@ template <class T> class CompressibleTransport final : public AirTransport<T> {
     using typename WindTransport<T>::Wind;
     using GlobalProcess::updates, WindTransport<T>::engine;
     const Item departure = updates("log_pressure_departure_carried", place::center_layer, "1"),
+               level = updates("level_pressure_carried", place::center_layer, "Pa"),
                upward = updates("upward_air_velocity_carried", place::center_interface, "m s-1");
     typename Carrier<T>::Group one{{}, Carrier<T>::Kind::scalar};
 
@@ -21,8 +23,10 @@ public:
     void apply(Given at) override {
         SemiLagrangianEngine<T>& e = **engine;
         AirTransport<T>::apply(at);
-        one.fields[0] = at[departure];
-        e.transport->interpolate(one, one.fields);
+        for (const Item item : {departure, level}) {
+            one.fields[0] = at[item];
+            e.transport->interpolate(one, one.fields);
+        }
         e.between->depart_between(*e.transport);
         one.fields[0] = at[upward];
         e.between->interpolate(one, one.fields);
@@ -30,8 +34,10 @@ public:
     bool apply_on(Device& device, Given at) override {
         SemiLagrangianEngine<T>& e = **engine;
         AirTransport<T>::apply_on(device, at);
-        one.fields[0] = at.on_device(departure);
-        e.transport->interpolate_on(device, one);
+        for (const Item item : {departure, level}) {
+            one.fields[0] = at.on_device(item);
+            e.transport->interpolate_on(device, one);
+        }
         e.between->depart_between_on(device, *e.transport);
         one.fields[0] = at.on_device(upward);
         e.between->interpolate_on(device, one);
@@ -52,7 +58,7 @@ private:
         Transport &layers, &between;
         const std::shared_ptr<typename Transport::About> of_layers;  // tracers need them too
         typename Transport::About of_interfaces;
-        Rounded<T> wind, departure, upward;
+        Rounded<T> wind, departure, level, upward;
 
     public:
         explicit About(const CompressibleTransport& of)
@@ -65,6 +71,7 @@ private:
             layers.follow(of.now(at), of.next(at), single, *of_layers);
             layers.follow(of.of_carried(at), true, single, *of_layers, wind);
             layers.follow(alone(at, of.departure), false, single, *of_layers, departure);
+            layers.follow(alone(at, of.level), false, single, *of_layers, level);
             layers.latest = of_layers;
             between.follow_between(layers, single, of_interfaces);
             between.follow(alone(at, of.upward), false, single, of_interfaces, upward);
@@ -73,19 +80,21 @@ private:
             layers.tangent(*of_layers, of.now(at), of.next(at));
             layers.tangent(*of_layers, wind, of.of_carried(at), true);
             layers.tangent(*of_layers, departure, alone(at, of.departure), false);
+            layers.tangent(*of_layers, level, alone(at, of.level), false);
             between.tangent_between(layers, of_interfaces);
             between.tangent(of_interfaces, upward, alone(at, of.upward), false);
         }
         void adjoint(Given at) override {
             between.adjoint(of_interfaces, upward, alone(at, of.upward), false);
             between.adjoint_between(layers);
+            layers.adjoint(*of_layers, level, alone(at, of.level), false);
             layers.adjoint(*of_layers, departure, alone(at, of.departure), false);
             layers.adjoint(*of_layers, wind, of.of_carried(at), true);
             layers.adjoint(*of_layers, of.now(at), of.next(at));
         }
         std::size_t bytes() const override {
             return of_layers->bytes() + of_interfaces.bytes() + wind.bytes() + departure.bytes() +
-                   upward.bytes();
+                   level.bytes() + upward.bytes();
         }
     };
 };

@@ -131,9 +131,11 @@ class Compressible(Dynamics):
             do("CompressibleExtrapolation", roles=warmth, when=settls)
         elif phase == "middle of the step":
             do("WindExtrapolation")
+            do("LevelPressureCarried")
         elif phase == "transport":
             do(do.shared.transport)
             do(do.shared.tracer_transport)
+            do("ArrivalOnLevels")
         elif phase == "correction":
             self._correct(do)
         elif phase == "arrival":
