@@ -196,6 +196,15 @@ static void bind_columns_elsewhere(nb::module_& m) {
             return found;
         },
         "name and text of each way in which columns travel between ranks");
+    m.def(
+        "time_carrier",
+        [](int comm, const std::string& way, std::size_t bytes, double idle) {
+            const auto t = time_carrier(MPI_Comm_f2c(comm), way, bytes, idle);
+            return std::make_tuple(t.fetched, t.returned, t.gave, t.idle);
+        },
+        "comm"_a, "way"_a, "bytes"_a, "idle"_a,
+        "of two ranks: seconds until rank 1 has the inputs, and has put results; of rank 0 in its "
+        "calls, and between them, when it makes none of MPI");
 }
 
 void bind_global_process(nb::module_& m) {
