@@ -2,7 +2,7 @@
 """Departure points of the wind on the sphere, averaged from those of temperature around them or
 traced by themselves: what both cost, and how far both are from the right ones.
 
-    python docs/results/wind_departures.py [--nx 48,96,192,432] [--levels 10] [--json FILE]
+    python docs/results/wind_departures.py [--nx 48,96,192] [--levels 40] [--json FILE]
 
 Cost: processor seconds of a step in departure points, and in these and the transport, each row of
 the grid by its least of some measurements. Error: of one step of 20 min, in winds with waves that
@@ -110,8 +110,8 @@ def costs(nx, levels, times=4):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nx", default="48,96,192,432")
-    parser.add_argument("--levels", type=int, default=10)
+    parser.add_argument("--nx", default="48,96,192")
+    parser.add_argument("--levels", type=int, default=40)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     result = {}
