@@ -396,7 +396,7 @@ void bind_gridpoint(nb::module_& m) {
                double dy, std::vector<double> heights, double radius, bool deep, double south,
                bool area, int times, bool hills, bool own_of_wind) {
                 new (self) GridPointSetup{
-                    step, implicitness, iterations, dx,   dy,    std::move(heights), radius,
+                    step, implicitness, iterations, dx,    dy,    std::move(heights), radius,
                     deep, south,        area,       times, hills, own_of_wind};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,

@@ -188,6 +188,9 @@ static void bind_columns_elsewhere(nb::module_& m) {
              "on a helper: computes until it is dismissed")
         .def_prop_ro("waited", &Apart::waited, "seconds of this rank for helpers")
         .def_prop_ro("helped", &Apart::helped, "seconds of this helper");
+}
+
+static void bind_carriers(nb::module_& m) {
     m.def(
         "carriers",
         [] {
@@ -223,6 +226,7 @@ void bind_global_process(nb::module_& m) {
             "the handle of an MPI communicator, and of each block {name: array}, which share "
             "their memory");
     bind_columns_elsewhere(m);
+    bind_carriers(m);
     nb::class_<Repeat, GlobalProcess>(
         m, "Repeat", "A program within a program: processes that run several times in each step.")
         .def(nb::init<std::string, int, std::vector<Process>>(), "name"_a, "times"_a, "processes"_a)

@@ -176,7 +176,7 @@ CarrierTimes time_carrier(MPI_Comm comm, std::string_view way, std::size_t bytes
     const auto by = kind.make ? kind.make(comm, bytes) : make<OfList>(comm, bytes);
     std::vector<std::byte> data(bytes, std::byte(rank + 1));
     CarrierTimes t{};
-    MPI_Barrier(comm);
+    MPI_Barrier(comm);  // both begin at the same time
     const double began = MPI_Wtime();
     if (rank == 0) {
         const Carrier::Offer offer[] = {{1, data, bytes}};
@@ -197,7 +197,7 @@ CarrierTimes time_carrier(MPI_Comm comm, std::string_view way, std::size_t bytes
     by->end();
     if (rank == 0 && !std::ranges::all_of(data, [](auto byte) { return byte == std::byte(2); }))
         throw Error("what came back is not what was computed");
-    MPI_Barrier(comm);
+    MPI_Barrier(comm);  // the window of a rank is in use until the other is done
     return t;
 }
 

@@ -37,7 +37,7 @@ public:
     WorkList(MPI_Comm, std::size_t room);
     void begin(std::vector<int> givers);
     void publish(std::span<const Offer>);
-    int next();                  ///< -1: none is left
+    int next();                   ///< -1: none is left
     std::optional<Taken> take();  ///< nothing: all lists are empty
     void put_back(const Taken&, std::span<const std::byte> results);
     /// Returns the rank that has computed it.

@@ -78,8 +78,8 @@ public:
     /// Adds to a word, as one act for all ranks; returns what it was. 0 only looks.
     std::uint64_t fetch_add(int target, std::size_t at, std::uint64_t by) {
         std::uint64_t before;
-        MPI_Fetch_and_op(&by, &before, MPI_UINT64_T, target, MPI_Aint(at),
-                         by ? MPI_SUM : MPI_NO_OP, window);
+        MPI_Fetch_and_op(&by, &before, MPI_UINT64_T, target, MPI_Aint(at), by ? MPI_SUM : MPI_NO_OP,
+                         window);
         flush(target);
         return before;
     }

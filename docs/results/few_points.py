@@ -25,7 +25,7 @@ from fathom.performance.scaling.studies.arome import vector_machine
 from fathom.performance.scaling.studies.few_points import Minimisation, curve, points_of
 
 truncations = (48, 107)
-processors = (1, 2, 4, 8, 16, 32, 64, 128)
+processors = range(1, 129)
 
 
 def least(act, times):
@@ -91,17 +91,20 @@ def main():
     print(f"a datum costs {datum:.4f} columns of the model in {given.window} steps")
     for truncation in truncations:
         name, points = f"T{truncation}", points_of(truncation)
-        ways = {"model": Minimisation(points), "with data": Minimisation(points, given.data, datum)}
+        of_both = Minimisation(points, given.data, datum)
+        ways = {"model": Minimisation(points), "with data": of_both}
         found["curves"][name] = {kind: curve(of, processors) for kind, of in ways.items()}
         found["crossing"][name] = {kind: of.crossing(vector) for kind, of in ways.items()}
         found["share_of_data"][name] = ways["with data"].share_of_data
         print(
             f"{name}: data take {100 * found['share_of_data'][name]:.1f} % of the work; 5 % dearer"
             f" from {found['crossing'][name]['model']} processors on,"
-            f" with data from {found['crossing'][name]['with data']}; data would be half of the work"
-            f" if one cost {points / given.data:.2f} columns"
+            f" with data from {found['crossing'][name]['with data']}; data would be half of the"
+            f" work if one cost {points / given.data:.2f} columns"
         )
         for alone, both in zip(*found["curves"][name].values(), strict=True):
+            if alone["processors"] & (alone["processors"] - 1):
+                continue
             print(
                 f"{alone['processors']:6} processors {alone['points']:9.0f} points"
                 f" {both['data']:8.0f} data {100 * alone['excess']:7.1f} %"

@@ -31,7 +31,7 @@ shape = (4, 256, 300)
 
 def fields_of(random):
     """Smooth fields with some noise."""
-    nz, ny, nx = shape
+    _, ny, nx = shape
     wave = np.sin(np.arange(nx) / 20) * np.cos(np.arange(ny) / 30)[:, None]
     return {
         name: (280 + wave + 0.05 * random.standard_normal(shape)).astype("float32")
@@ -56,10 +56,11 @@ def stores(folder, fields):
             compression=compression,
             chunks={"level": 2},
         )
-        pieces = []
-        for name, field in fields.items():
-            for k in range(0, shape[0], 2):
-                pieces.append((name, (0, k // 2, 0, 0), np.ascontiguousarray(field[None, k : k + 2])))
+        pieces = [
+            (name, (0, k // 2, 0, 0), np.ascontiguousarray(field[None, k : k + 2]))
+            for name, field in fields.items()
+            for k in range(0, shape[0], 2)
+        ]
         found[compression] = writer, pieces
     return found
 

@@ -92,9 +92,11 @@ def test_displacement_of_the_wind_along_a_circle():
 
 
 def test_the_finest_grid_that_traces_by_itself():
-    own = lambda nx, way: fm.GridPointAtmosphere(
-        fm.LatitudeLongitudeGrid(nx, staggering="C"), wind_departures=way
-    ).own_of_wind
+    own = lambda nx, way: (
+        fm.GridPointAtmosphere(
+            fm.LatitudeLongitudeGrid(nx, staggering="C"), wind_departures=way
+        ).own_of_wind
+    )
     assert own(96, "automatic") and not own(432, "automatic") and not own(96, "averaged")
     with pytest.raises(ValueError, match="of a sphere or an area of it"):
         fm.GridPointAtmosphere(

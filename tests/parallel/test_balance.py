@@ -107,7 +107,8 @@ def test_what_cannot_be_balanced():
     with pytest.raises(ValueError, match=r"parallel balance = 'Radiation' must be a list of proc"):
         balanced("Radiation")
     with pytest.raises(
-        ValueError, match=r"no carrier 'pushed'; did you mean 'pulled'\? allowed: messages, pulled, list"
+        ValueError,
+        match=r"no carrier 'pushed'; did you mean 'pulled'\? allowed: messages, pulled, list",
     ):
         balanced_physics.simulation(carrier="pushed")
     process = mpi.core.process("UpwindAdvection")

@@ -38,8 +38,8 @@ public:
         north.own = this->reads("y_wind", place::north_face_layer, "m s-1");
         for (Face* face : {&east, &north})
             for (const auto& [name, unit] : face_displacements)
-                face->by.push_back(this->writes(face_name(name, face->where),
-                                                face_place(face->where), unit));
+                face->by.push_back(
+                    this->writes(face_name(name, face->where), face_place(face->where), unit));
     }
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
@@ -294,10 +294,9 @@ private:
         Trajectories t(l);
         const Domain& d = g.set.domain();
         const Item level = setup.hills ? eta : own[3];
-        departures.depart(
-            l, where, levels.height(l.k),
-            from_each<T>(d, l, g[own[0]], g[own[1]], g[own[2]], g[level]).data(), t,
-            Around::interface, setup.hills ? where : Around::interface);
+        departures.depart(l, where, levels.height(l.k),
+                          from_each<T>(d, l, g[own[0]], g[own[1]], g[own[2]], g[level]).data(), t,
+                          Around::interface, setup.hills ? where : Around::interface);
         return t;
     }
 

@@ -62,8 +62,8 @@ template <class T, class By> struct SphereTracing {
     }
     /// The same of points of another place, at this height of levels.
     template <class Rows, class See>
-    constexpr void trace(const Line& l, Around where, T height, const Fields& f,
-                         int interpolations, bool onwards, const Rows& rows, See&& see) const {
+    constexpr void trace(const Line& l, Around where, T height, const Fields& f, int interpolations,
+                         bool onwards, const Rows& rows, See&& see) const {
         constexpr int most = By::most;
         const int count = count_of<By>(l.count);
         alignas(64) T own[4][most], a[most], b[most], c[most], there[3][most];
@@ -112,8 +112,7 @@ private:
     constexpr void give(const Line& l, Around where, const T* a, const T* b,
                         const Fields& to) const {
         const int count = count_of<By>(l.count), half = where == Around::east_face;
-        const auto& A =
-            where == Around::north_face ? departures.face(l.j) : departures.centre(l.j);
+        const auto& A = where == Around::north_face ? departures.face(l.j) : departures.centre(l.j);
         const T *sine = departures.sine(l.i0, half), *cosine = departures.cosine(l.i0, half);
         alignas(64) T out[3][By::most];
         for (int n = 0; n < count; n += Real::width) {

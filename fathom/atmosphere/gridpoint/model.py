@@ -48,7 +48,6 @@ from fathom.model.component import Array, Component, Given, Series
 from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
 
-
 # columns round the globe from which "automatic" averages the trajectories of the wind: N216, from
 # which the Unified Model does
 finest_traced = 432
