@@ -2,7 +2,7 @@
 """Few points of a processor, with and without observations: by how much vector processors of the
 SX-8R together work more than one would, in a minimisation on more and more of them.
 
-    python docs/results/few_points.py [--data 50000] [--window 6] [--json FILE] [--picture FILE]
+    python docs/results/few_points.py [--data 50000] [--window 6] [--json FILE]
 
 The cost of a datum (the observation operator of columns, both ways) over that of a column of the
 model in the window (tangent and adjoint) is measured here, at T21 with 10 levels, by the
@@ -58,24 +58,20 @@ def cost_of_a_datum(window, places=400, times=7):
     return datum / column
 
 
-def draw(found, file):
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-    for n, truncation in enumerate(truncations):
-        for kind, style in (("model", "-"), ("with data", "--")):
-            rows = found["curves"][f"T{truncation}"][kind]
-            axes.plot(
-                [r["processors"] for r in rows],
-                [100 * r["excess"] for r in rows],
-                style,
-                color=f"C{n}",
-                label=f"T{truncation}, {kind}",
-            )
-    axes.axhline(5, color="0.7", lw=1)
-    axes.set(xscale="log", xlabel="processors of the SX-8R", ylabel="more work than on one [%]")
-    axes.legend(frameon=False, fontsize=8)
-    figure.savefig(file, dpi=150)
+def measure(data, window):
+    """Curves, crossings and the share of data, by truncation."""
+    datum, vector = cost_of_a_datum(window), vector_machine(load("nec-sx8r"))
+    found = {"datum": datum, "data": data, "window": window, "curves": {}}
+    found |= {"crossing": {}, "share_of_data": {}, "half": {}}
+    for truncation in truncations:
+        name, points = f"T{truncation}", points_of(truncation)
+        both = Minimisation(points, data, datum)
+        ways = {"model": Minimisation(points), "with data": both}
+        found["curves"][name] = {kind: curve(of, processors) for kind, of in ways.items()}
+        found["crossing"][name] = {kind: of.crossing(vector) for kind, of in ways.items()}
+        found["share_of_data"][name] = both.share_of_data
+        found["half"][name] = points / data
+    return found
 
 
 def main():
@@ -83,26 +79,17 @@ def main():
     parser.add_argument("--data", type=int, default=50000)
     parser.add_argument("--window", type=int, default=6)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    datum, vector = cost_of_a_datum(given.window), vector_machine(load("nec-sx8r"))
-    found = {"datum": datum, "data": given.data, "window": given.window, "curves": {}}
-    found |= {"crossing": {}, "share_of_data": {}}
-    print(f"a datum costs {datum:.4f} columns of the model in {given.window} steps")
-    for truncation in truncations:
-        name, points = f"T{truncation}", points_of(truncation)
-        of_both = Minimisation(points, given.data, datum)
-        ways = {"model": Minimisation(points), "with data": of_both}
-        found["curves"][name] = {kind: curve(of, processors) for kind, of in ways.items()}
-        found["crossing"][name] = {kind: of.crossing(vector) for kind, of in ways.items()}
-        found["share_of_data"][name] = ways["with data"].share_of_data
+    found = measure(given.data, given.window)
+    print(f"a datum costs {found['datum']:.4f} columns of the model in {given.window} steps")
+    for name, curves in found["curves"].items():
         print(
             f"{name}: data take {100 * found['share_of_data'][name]:.1f} % of the work; 5 % dearer"
             f" from {found['crossing'][name]['model']} processors on,"
             f" with data from {found['crossing'][name]['with data']}; data would be half of the"
-            f" work if one cost {points / given.data:.2f} columns"
+            f" work if one cost {found['half'][name]:.2f} columns"
         )
-        for alone, both in zip(*found["curves"][name].values(), strict=True):
+        for alone, both in zip(*curves.values(), strict=True):
             if alone["processors"] & (alone["processors"] - 1):
                 continue
             print(
@@ -110,8 +97,6 @@ def main():
                 f" {both['data']:8.0f} data {100 * alone['excess']:7.1f} %"
                 f" {100 * both['excess']:7.1f} % with data"
             )
-    if given.picture:
-        draw(found, given.picture)
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n")
     return 0
