@@ -1,0 +1,132 @@
+"""An eddy that crosses the edge of a region which gives its state back to the basin around it:
+python two_way_seas.py NAME [key=value ...] prints one JSON object.
+"""
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import fathom as fm
+from fathom.base import mpi
+
+size = 20e3  # of a cell of the basin [m]
+counts = (24, 20)  # its cells along x and y
+columns, rows = (4, 14), (5, 15)  # the covered ones
+quiet = {"progress": False, "report": False}
+
+
+def parts(**given):
+    return {
+        "coriolis": (7e-5, 0.0),
+        "vertical_mixing": fm.ConstantMixing(viscosity=1e-3, diffusivity=1e-5),
+        "friction": fm.LaplacianFriction(viscosity=100.0),
+        "diffusion": fm.LaplacianDiffusion(diffusivity=50.0),
+        "tracer_advection": "UpwindAdvection",
+        "tracers": ["dye"],
+    } | given
+
+
+def levels():
+    return fm.ZLevels(nz=3, depth=600, spacing="uniform")
+
+
+def eddy(x, y):
+    """1 in the middle of an eddy."""
+    x0, y0, radius = 200e3, 200e3, 50e3
+    return np.exp(-((x - x0) ** 2 + (y - y0) ** 2) / radius**2)
+
+
+def warmth(x, y, z):
+    """An eddy of warm water in a flow along x, which brings it out of the region."""
+    return 20 - z / 40 + np.exp(-z / 200) * (2 * eddy(x, y) - 1.5 * (y - 200e3) / 2e5)
+
+
+def salt(x, y, z):
+    return 35 + np.exp(-z / 200) * 0.2 * eddy(x, y)
+
+
+def started(model):
+    return model.set(
+        temperature=warmth,
+        salinity=salt,
+        dye=lambda x, y, z: eddy(x, y) * np.exp(-z / 200),
+        motion="geostrophic",
+    )
+
+
+def basin(finer=1, step="20min", depth="flat", periodic=False, **given):
+    """The whole basin, of cells as large, or `finer` ones along a side."""
+    nx, ny = (finer * n for n in counts)
+    extent = tuple(n * size for n in counts)
+    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=extent, bathymetry=depth, levels=levels())
+    return fm.Simulation(started(fm.Ocean(grid, **parts(**given))), step, overwrite=True)
+
+
+def lines(first, last, finer):
+    """Corners of cells `finer` times smaller, the first and last of which end at these cells'
+    faces in their middle.
+    """
+    d = size / finer
+    return list(first * size - d / 2 + d * np.arange((last - first) * finer + 2))
+
+
+def region(outer="basin", finer=2, step="10min", nesting="two-way", given=None, **edges):
+    x, y = lines(*columns, finer), lines(*rows, finer)
+    grid = fm.CartesianGrid(x=x, y=y, levels=levels(), bathymetry=edges.pop("depth", "flat"))
+    sides = edges.pop("sides", "all")
+    edges = fm.OpenEdges(sides, outer=outer, nesting=nesting, **edges)
+    return fm.Simulation(
+        started(fm.Ocean(grid, open_edges=edges, **parts(**given or {}))), step, overwrite=True
+    )
+
+
+def both(folder, ranks=None, outer=None, **how):
+    own = outer or {}
+    return fm.Programs({"basin": basin(**own), "inner": region(**how)}, folder, ranks)
+
+
+def content(simulation, names, inside=None):
+    """Volume and contents of a sea: outside of the covered cells, or of all."""
+    grid, s = simulation.model.grid, simulation
+    levels = np.arange(grid.shape[0])[:, None, None] < np.asarray(grid.wet_levels)
+    h = np.array([grid.thickness(k) for k in range(grid.shape[0])]) * levels
+    eta = s.gather("sea_surface_height")[0]
+    if s.model.stretched:
+        depth = np.asarray(grid.depth())
+        h = h * (1 + eta / np.where(depth > 0, depth, 1))
+    else:
+        h[0] += np.where(levels[0], eta, 0)
+    volume = h * np.asarray(grid.areas[0])
+    if inside is not None:
+        volume[:, slice(*rows), slice(*columns)] = 0
+    found = {"volume": math.fsum(volume.ravel())}
+    for name in names:
+        found[name] = math.fsum((volume * s.gather(name)).ravel())
+    return found
+
+
+def total(programs):
+    names = ("temperature", "salinity", "dye")
+    basin, inner = (programs.members[name].program for name in ("basin", "inner"))
+    a, b = content(basin, names, inside=True), content(inner, names)
+    return {name: a[name] + b[name] for name in a}
+
+
+def directory():
+    return mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
+
+
+def bits(ranks=None, hours=2):
+    """Checksums of both, in turn or side by side."""
+    programs = both(directory(), ranks, outer_every="20min")
+    programs.run(f"{hours}h", **quiet)
+    own = {m.name: m.program.checksum() for m in programs.here}
+    return {name: one for part in programs.comm.allgather(own) for name, one in part.items()}
+
+
+if __name__ == "__main__":
+    from small_atmospheres import main
+
+    main(globals())
