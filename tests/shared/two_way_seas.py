@@ -17,50 +17,65 @@ columns, rows = (4, 14), (5, 15)  # the covered ones
 quiet = {"progress": False, "report": False}
 
 
+expansion, coriolis, depth = 2e-4, 7e-5, 600.0
+fold = 200.0  # depth in which an eddy falls to 1/e [m]
+drift = 0.3  # flow along x that carries it [m s-1]
+middle, radius = (150e3, 200e3), 45e3  # of the eddy at the start [m]
+
+
 def parts(**given):
     return {
-        "coriolis": (7e-5, 0.0),
+        "coriolis": (coriolis, 0.0),
+        "equation_of_state": fm.LinearEquationOfState(thermal_expansion=expansion),
         "vertical_mixing": fm.ConstantMixing(viscosity=1e-3, diffusivity=1e-5),
-        "friction": fm.LaplacianFriction(viscosity=100.0),
-        "diffusion": fm.LaplacianDiffusion(diffusivity=50.0),
+        "friction": fm.LaplacianFriction(viscosity=50.0),
+        "diffusion": fm.LaplacianDiffusion(diffusivity=20.0),
         "tracer_advection": "UpwindAdvection",
+        "bottom_drag": 0.0,
         "tracers": ["dye"],
     } | given
 
 
 def levels():
-    return fm.ZLevels(nz=3, depth=600, spacing="uniform")
+    return fm.ZLevels(nz=3, depth=depth, spacing="uniform")
 
 
 def eddy(x, y):
     """1 in the middle of an eddy."""
-    x0, y0, radius = 200e3, 200e3, 50e3
-    return np.exp(-((x - x0) ** 2 + (y - y0) ** 2) / radius**2)
+    return np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / radius**2)
 
 
 def warmth(x, y, z):
-    """An eddy of warm water in a flow along x, which brings it out of the region."""
-    return 20 - z / 40 + np.exp(-z / 200) * (2 * eddy(x, y) - 1.5 * (y - 200e3) / 2e5)
+    return 20 - z / 40 + 2 * eddy(x, y) * np.exp(-z / fold)
 
 
-def salt(x, y, z):
-    return 35 + np.exp(-z / 200) * 0.2 * eddy(x, y)
+def pressure(x, y, z):
+    """Of the eddy, over density; 0 at the bottom [m2 s-2]."""
+    shape = np.exp(-z / fold) - np.exp(-depth / fold)
+    return 9.81 * expansion * 2 * fold * eddy(x, y) * shape
 
 
 def started(model):
+    """An eddy of warm water in balance, in a flow along x that carries it out of the region."""
+    slope = 2 / radius**2 / coriolis
     return model.set(
         temperature=warmth,
-        salinity=salt,
-        dye=lambda x, y, z: eddy(x, y) * np.exp(-z / 200),
-        motion="geostrophic",
+        salinity=lambda x, y, z: 35 + 0.2 * eddy(x, y) * np.exp(-z / fold),
+        dye=lambda x, y, z: eddy(x, y) * np.exp(-z / fold),
+        velocity_x=lambda x, y, z: drift + slope * (y - middle[1]) * pressure(x, y, z),
+        velocity_y=lambda x, y, z: -slope * (x - middle[0]) * pressure(x, y, z),
+        sea_surface_height=lambda x, y: pressure(x, y, 0.0) / 9.81
+        - coriolis * drift / 9.81 * (y - counts[1] * size / 2),
     )
 
 
-def basin(finer=1, step="20min", depth="flat", periodic=False, **given):
-    """The whole basin, of cells as large, or `finer` ones along a side."""
+def basin(finer=1, step="20min", depth="flat", periodic=True, **given):
+    """The whole channel, of cells as large, or `finer` ones along a side."""
     nx, ny = (finer * n for n in counts)
     extent = tuple(n * size for n in counts)
-    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=extent, bathymetry=depth, levels=levels())
+    grid = fm.CartesianGrid(
+        nx=nx, ny=ny, extent=extent, periodic=periodic, bathymetry=depth, levels=levels()
+    )
     return fm.Simulation(started(fm.Ocean(grid, **parts(**given))), step, overwrite=True)
 
 

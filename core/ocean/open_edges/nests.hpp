@@ -133,6 +133,28 @@ template <bool own> struct ContentFromNest {
     }
 };
 
+/// In the region: at corners next to its edge momentum is advected as in the sea around.
+struct NestAdvection {
+    static constexpr std::string_view summary =
+        "advection of momentum at the corners next to the edge of a nest, of the sea around";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "open_edge_corner", place::corner_column, "1"> edge,
+        Reads<Real, "nest_advection_x", place::corner_vector_layer, "m s-2"> given_x,
+        Reads<Real, "nest_advection_y", place::corner_vector_layer, "m s-2"> given_y,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Levels each) const {
+        const auto there = edge[0] > Real(0);
+        if (!any(there)) return;
+        for (int k = each.first; k < each.end; ++k) {
+            tendency_x[k] = select(there, Real(given_x[k]), Real(tendency_x[k]));
+            tendency_y[k] = select(there, Real(given_y[k]), Real(tendency_y[k]));
+        }
+    }
+};
+
 /// In the region: what leaves through its edge, of the sea around.
 struct NestConvergence {
     static constexpr std::string_view summary =

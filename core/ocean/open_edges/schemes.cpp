@@ -19,6 +19,7 @@ Entries open_edges(Part) {
             entry<CloseNestFaces>("CloseNestFaces"),
             entry<OpenNestFaces>("OpenNestFaces"),
             entry<ContentFromNest>("ContentFromNest"),
+            entry<NestAdvection>("NestAdvection"),
             entry<NestConvergence>("NestConvergence"),
             entry<NestTransport>("NestTransport"),
             entry<NestContent>("NestContent"),

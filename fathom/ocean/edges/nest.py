@@ -45,7 +45,7 @@ class Axis:
 
     outer, inner : coordinates of faces.  middles : of the centres of cells, of both.
     open_ : whether the region is cut at its beginning and end.
-    around : 360 where the sea goes once around the earth, else 0.
+    around : after how much the sea around comes back to its beginning; 0: it does not.
     measure : sin of latitudes, else nothing.
     """
 
@@ -181,9 +181,9 @@ class Nest:
         open_ = (self.cuts.open_x, self.cuts.open_y)[n]
         both = (bool((open_ < 0).any()), bool((open_ > 0).any()))
         h = self.outer.horizontal
-        around = 360.0 if n == 0 and h.periodic and h.spherical else 0.0
-        if self.inner.horizontal.periodic or (h.periodic and not h.spherical):
-            raise InputError(f"{TWO_WAY}: no region that goes around, and no periodic plane")
+        around = float(lines[-1] - lines[0]) if n == 0 and h.periodic else 0.0
+        if self.inner.horizontal.periodic:
+            raise InputError(f"{TWO_WAY}: {self.inner!r} goes around and has no edges there")
         measure = (lambda a: np.sin(np.deg2rad(a))) if n == 1 and h.spherical else np.asarray
         name = (("longitude", "latitude") if h.spherical else ("x", "y"))[n]
         return Axis(name, (lines, own), (middles, own_middles), both, around, measure)

@@ -185,10 +185,9 @@ class Edges(OceanComponent):
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.outside: Outside | NestOutside = (
-            NestOutside(grid, cuts, self.outer, names)
-            if given.two_way
-            else Outside(grid, cuts, values, given.balanced, self.outer, given.tides is not None)
+        self.nested = NestOutside(grid, cuts, self.outer, names) if given.two_way else None
+        self.outside = self.nested or Outside(
+            grid, cuts, values, given.balanced, self.outer, given.tides is not None
         )
         self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
         if self.tides is not None:
@@ -241,10 +240,13 @@ class Edges(OceanComponent):
 
     def records(self) -> Iterable[Any]:
         """Returns what is given in time."""
-        return [one.in_time for one in self.outside.values if one.in_time is not None]
+        own = [one.in_time for one in self.outside.values if one.in_time is not None]
+        return [*own, *([self.nested.advection] if self.nested and self.advection else [])]
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds the flow through the edges; momentum next to them is without lateral friction."""
+        if phase == "viscosity" and self.nested and self.advection:
+            self.nested.advection.interpolate(do, "open_edge")
         if phase == "momentum":
             do("EdgeKeepsTendency", when=self.friction)
         if phase == "friction":
@@ -270,6 +272,7 @@ class Edges(OceanComponent):
         return {one.part(part) for one in tracers for part in parts}
 
     def complete(self, do: Order) -> None:
-        """Leaves momentum at the corners next to the edges without advection."""
+        """Leaves momentum at the corners next to the edges without advection of its own."""
         if self.advection is not None:
-            do.insert(do.kinds.index(self.advection) + 1, "EdgeWithoutAdvection")
+            what = "NestAdvection" if self.nested else "EdgeWithoutAdvection"
+            do.insert(do.kinds.index(self.advection) + 1, what)

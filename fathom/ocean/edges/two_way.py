@@ -27,12 +27,15 @@ from fathom.model.outer import Every, State
 from fathom.model.schemes import Scheme
 from fathom.ocean.components.component import OceanComponent, Tendency
 from fathom.ocean.components.diffusion import lateral_scale
-from fathom.ocean.edges.given import HEIGHT, Arrays, At, Beyond
+from fathom.ocean.edges.around import Around
+from fathom.ocean.edges.given import HEIGHT, Arrays, At, Beyond, between_records
 from fathom.ocean.edges.nest import TWO_WAY, Cells, Nest
 from fathom.ocean.edges.outer import OuterSea, Wanted
 from fathom.ocean.edges.sides import Cuts
 
 FLOW = "flow through the edge"  # [m3 s-1], out of the region
+ADVECTION = ("momentum_advection_x", "momentum_advection_y")  # fields of the sea around [m s-2]
+OF_NEST = ("nest_advection_x", "nest_advection_y")
 CONTENT, DIFFUSED = "content through the edge of ", "diffusion through the edge of "
 VELOCITY = ("velocity_x", "velocity_y")
 
@@ -55,6 +58,7 @@ class TwoWaySea(OuterSea):
     ) -> None:
         super().__init__(wanted, simulation, every)
         self.cuts, self.stretched = cuts, stretched
+        self._corners: Around | None = None
 
     def __str__(self) -> str:
         return f"{super().__str__()}, two-way"
@@ -107,11 +111,29 @@ class TwoWaySea(OuterSea):
         """Returns what is beyond the edges, and the flow through them in the last interval."""
         outside = self.nest.outside
         found = super()._taken()
+        found |= self._advection()
         found[FLOW] = self._summed("volume_from_nest", outside) / self.every
         for name in self.wanted.every_tracer:
             moved = self._summed(f"{name}_diffused_from_nest", outside)
             found[DIFFUSED + name] = moved / self.every
         return found
+
+    def _advection(self) -> State:
+        """Returns the advection of momentum at the corners of the region next to its edge."""
+        grid = self.wanted.grid
+        self._corners = self._corners or self._around_corners()
+        if not self.simulation.fields.has(ADVECTION[0]):
+            shape = (grid.shape[0], self._corners.index.shape[0])
+            return {name: np.zeros(shape) for name in ADVECTION}
+        found = (self._of_ranks(name, self._corners.needed) for name in ADVECTION)
+        return {name: self._corners.flow(one) for name, one in zip(ADVECTION, found)}
+
+    def _around_corners(self) -> Around:
+        """Returns the corners of the sea around next to those of the region at its edge."""
+        grid = self.wanted.grid
+        which = self.cuts.corners(grid) > 0
+        x, y = (np.asarray(one)[which] for one in grid.coordinates("corner"))
+        return Around(self.sea, "corner", x, y, grid.levels.middles)
 
     def _summed(self, field: str, cells: Cells) -> Array:
         """Returns a field (levels, cells) of the sea around."""
@@ -254,6 +276,14 @@ class Flows(Beyond):
         return InInterval(self.outer.axis)
 
 
+class FlowsAtCorners(Flows):
+    """The same of what is given at the corners next to the edges."""
+
+    def interpolate(self, do: Order, used: str) -> None:
+        """Adds the processes that make fields from their records."""
+        between_records(do, self.fields, f"{used}_corner", "corner")
+
+
 class NestOutside:
     """What the sea around gives to a region that gives its state back, in the fields that its step
     reads; the twin of `Outside` (fathom/ocean/edges/given.py).
@@ -289,6 +319,10 @@ class NestOutside:
             Beyond(at, outer, given),
             Flows(at, outer, [((FLOW,), flow, both), *moved]),
         ]
+        corners = At(grid, cuts.corners(grid), "corner")
+        self.advection = FlowsAtCorners(
+            corners, outer, [(ADVECTION, lambda values: dict(zip(OF_NEST, values.values())), OF_NEST)]
+        )
 
 
 # ---- the step of the sea around ------------------------------------------------------------------
