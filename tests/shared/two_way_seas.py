@@ -102,8 +102,8 @@ def both(folder, ranks=None, outer=None, **how):
     return fm.Programs({"basin": basin(**own), "inner": region(**how)}, folder, ranks)
 
 
-def content(simulation, names, inside=None):
-    """Volume and contents of a sea: outside of the covered cells, or of all."""
+def content(simulation, names, covered=()):
+    """Volume and contents of a sea, without the cells `covered`."""
     grid, s = simulation.model.grid, simulation
     levels = np.arange(grid.shape[0])[:, None, None] < np.asarray(grid.wet_levels)
     h = np.array([grid.thickness(k) for k in range(grid.shape[0])]) * levels
@@ -114,18 +114,21 @@ def content(simulation, names, inside=None):
     else:
         h[0] += np.where(levels[0], eta, 0)
     volume = h * np.asarray(grid.areas[0])
-    if inside is not None:
-        volume[:, slice(*rows), slice(*columns)] = 0
+    volume.reshape(len(volume), -1)[:, list(covered)] = 0
     found = {"volume": math.fsum(volume.ravel())}
     for name in names:
         found[name] = math.fsum((volume * s.gather(name)).ravel())
     return found
 
 
-def total(programs):
+def total(programs, covered=None):
+    """Volume and contents of the sea outside and the region together."""
+    if covered is None:
+        numbers = np.arange(counts[0] * counts[1]).reshape(counts[1], counts[0])
+        covered = numbers[slice(*rows), slice(*columns)].ravel()
     names = ("temperature", "salinity", "dye")
     basin, inner = (programs.members[name].program for name in ("basin", "inner"))
-    a, b = content(basin, names, inside=True), content(inner, names)
+    a, b = content(basin, names, covered), content(inner, names)
     return {name: a[name] + b[name] for name in a}
 
 

@@ -269,7 +269,8 @@ class Nest:
             )
         self.share = there / np.where(whole > 0, whole, 1.0)[:, self.of]
         full = water & (whole > 1 - 1e-9)
-        self.tilt = self.share * away * full[:, self.of]
+        tilt = self.share * away * full[:, self.of]
+        self.tilt = tilt - self.share * self.on_faces(tilt)[:, self.of]  # nothing in sum
         self.full = full
 
     def on_faces(self, values: Array) -> Array:

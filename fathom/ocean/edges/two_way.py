@@ -182,6 +182,7 @@ class TwoWaySea(OuterSea):
             replace(s, name, nest.corners.cells, state[name])
         replace(s, HEIGHT, nest.centers.cells, state[HEIGHT])
         clear(s, "volume_from_nest", nest.outside, nz)
+        s.changed = True  # halos are those of before
 
     def _volumes_outside(self) -> Array:
         """Returns the volumes of the cells next to the edge, (levels, cells)."""
