@@ -414,7 +414,7 @@ class Ocean(Model):
         return own | edges | self.nests.sums(self.tracer_fields) | self._edge_sums
 
     @property
-    def _edge_sums(self) -> set[str]:
+    def _edge_sums(self) -> AbstractSet[str]:
         """Returns fields of open edges that are 0 at the start of an interval."""
         edges = [one for one in self.components if isinstance(one, Edges)]
         return {name for one in edges for name in one.sums(self.tracer_fields)}

@@ -96,7 +96,7 @@ def feedbacks(links: Iterable[Boundaries]) -> list[Feedback]:
     """Returns which areas give their state back; their outer models get to know them. InputError:
     they do not fit.
     """
-    both = [link for link in links if getattr(link.states, "two_way", False)]
+    both = [link for link in links if link.states.two_way]
     for link in both:
         link.states.join()
     return [Feedback(link) for link in both]

@@ -4,7 +4,6 @@ python two_way_seas.py NAME [key=value ...] prints one JSON object.
 
 import math
 import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -64,8 +63,9 @@ def started(model):
         dye=lambda x, y, z: eddy(x, y) * np.exp(-z / fold),
         velocity_x=lambda x, y, z: drift + slope * (y - middle[1]) * pressure(x, y, z),
         velocity_y=lambda x, y, z: -slope * (x - middle[0]) * pressure(x, y, z),
-        sea_surface_height=lambda x, y: pressure(x, y, 0.0) / 9.81
-        - coriolis * drift / 9.81 * (y - counts[1] * size / 2),
+        sea_surface_height=lambda x, y: (
+            pressure(x, y, 0.0) / 9.81 - coriolis * drift / 9.81 * (y - counts[1] * size / 2)
+        ),
     )
 
 

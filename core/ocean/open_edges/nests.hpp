@@ -22,7 +22,8 @@ template <class Real> struct NestSide {
     constexpr explicit NestSide(Real side)
         : to_east((Real(0.5) < side) & (side < Real(1.5))),
           to_west((Real(1.5) < side) & (side < Real(2.5))),
-          to_north((Real(2.5) < side) & (side < Real(3.5))), to_south(Real(3.5) < side),
+          to_north((Real(2.5) < side) & (side < Real(3.5))),
+          to_south(Real(3.5) < side),
           there(Real(0.5) < side) {}
     /// One of four values; 0 where no face is at an edge.
     constexpr Real of(Real e, Real w, Real n, Real s) const {
@@ -53,7 +54,8 @@ struct CloseNestFaces {
         if (!any(at.there)) return;
         const Real zero(0), tau = Real(typename Real::Number(step));
         for (int k = each.first; k < each.end; ++k) {
-            const Real Q = at.of(-to_east[k], Real(from_west[k]), -to_north[k], Real(from_south[k]));
+            const Real Q =
+                at.of(-to_east[k], Real(from_west[k]), -to_north[k], Real(from_south[k]));
             flow[k] = Q;
             volume[k] = fma(tau, Q, volume[k]);
             to_east[k] = select(at.to_east, zero, Real(to_east[k]));
@@ -114,8 +116,8 @@ template <bool own> struct ContentFromNest {
         const NestSide<Real> at(side[0]);
         if (!any(at.there)) return;
         const Real zero(0), tau = Real(T(step)), c = conductance[0],
-                   bottom = smaller(Real(wet[0]), at.of(wet(east)[0], wet(-east)[0], wet(north)[0],
-                                                        wet(-north)[0]));
+                            bottom = smaller(Real(wet[0]), at.of(wet(east)[0], wet(-east)[0],
+                                                                 wet(north)[0], wet(-north)[0]));
         for (int k = each.first; k < each.end; ++k) {
             const Real Q = flow[k], C = tracer[k],
                        inside = at.of(tracer(east)[k], tracer(-east)[k], tracer(north)[k],

@@ -172,10 +172,9 @@ class Nest:
 
         def of(grid: WaterGrid) -> tuple[Array, Array]:
             h = grid.horizontal
-            corner = (h.corner_longitude, h.corner_latitude)[n]
-            center = (h.center_longitude, h.center_latitude)[n]
-            along = (lambda a: np.asarray(a, float)[0]) if n == 0 else (lambda a: a[:, 0])
-            return np.asarray(along(corner), float), np.asarray(along(center), float)
+            corner = np.asarray((h.corner_longitude, h.corner_latitude)[n], float)
+            center = np.asarray((h.center_longitude, h.center_latitude)[n], float)
+            return (corner[:, 0], center[:, 0]) if n else (corner[0], center[0])
 
         (lines, middles), (own, own_middles) = of(self.outer), of(self.inner)
         open_ = (self.cuts.open_x, self.cuts.open_y)[n]

@@ -173,7 +173,24 @@ class Edges(OceanComponent):
         self.grid, self.cuts, self.given = grid, cuts, given
         self.advection, self.friction, self.stretched = advection, friction, stretched
         names = [tracer.name for tracer in tracers]
-        wanted = (*names, HEIGHT, *TOWARDS)
+        values = self._values(names)
+        around = self.outer
+        self.nested = (
+            NestOutside(grid, cuts, around, names) if isinstance(around, TwoWaySea) else None
+        )
+        self.outside = self.nested or Outside(
+            grid, cuts, values, given.balanced, self.outer, given.tides is not None
+        )
+        self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
+        if self.tides is not None:
+            self.tides.check(given.edges)
+        self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+
+    def _values(self, names: Sequence[str]) -> Mapping[str, Any]:
+        """Returns what is given by field, and finds the sea around. InputError: a tracer is not
+        known, or has no value.
+        """
+        given, wanted = self.given, (*names, HEIGHT, *TOWARDS)
         known = (*wanted, *ALONG_GRID)
         if strange := [name for name in given.own if name not in known]:
             raise InputError(unknown("tracer at open edges", strange[0], names))
@@ -185,14 +202,9 @@ class Edges(OceanComponent):
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.nested = NestOutside(grid, cuts, self.outer, names) if given.two_way else None
-        self.outside = self.nested or Outside(
-            grid, cuts, values, given.balanced, self.outer, given.tides is not None
-        )
-        self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
-        if self.tides is not None:
-            self.tides.check(given.edges)
-        self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+        return values
+
+    outer: Any = None  # the sea around
 
     def _around(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
         """Returns the sea around, which gives what `values` lack."""

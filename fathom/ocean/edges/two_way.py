@@ -46,7 +46,7 @@ class TwoWaySea(OuterSea):
     cuts : the edges of the region.  stretched : whether its layers follow the surface.
     """
 
-    two_way = True
+    two_way = True  # the state of the region comes back
 
     def __init__(
         self,
@@ -73,10 +73,10 @@ class TwoWaySea(OuterSea):
         fit.
         """
         model, own = self.simulation.model, self.wanted.every_tracer
-        if getattr(model, "sea_ice", None):
-            raise InputError(f"{TWO_WAY}: the sea around has sea_ice, which no region gives back")
-        there = [] if not hasattr(model, "nests") else [f.name for f in model.tracer_fields]
         _ = self.sea  # an ocean with these tracers
+        if model.sea_ice is not None:
+            raise InputError(f"{TWO_WAY}: the sea around has sea_ice, which no region gives back")
+        there = [field.name for field in model.tracer_fields]
         if missing := [name for name in there if name not in own]:
             raise InputError(
                 f"{TWO_WAY}: the sea around has {' and '.join(missing)}, and the region has not"
@@ -123,8 +123,8 @@ class TwoWaySea(OuterSea):
         grid = self.wanted.grid
         self._corners = self._corners or self._around_corners()
         if not self.simulation.fields.has(ADVECTION[0]):
-            shape = (grid.shape[0], self._corners.index.shape[0])
-            return {name: np.zeros(shape) for name in ADVECTION}
+            places = len(self._corners.index)
+            return {name: np.zeros((grid.shape[0], places)) for name in ADVECTION}
         found = (self._of_ranks(name, self._corners.needed) for name in ADVECTION)
         return {name: self._corners.flow(one) for name, one in zip(ADVECTION, found)}
 
@@ -322,7 +322,9 @@ class NestOutside:
         ]
         corners = At(grid, cuts.corners(grid), "corner")
         self.advection = FlowsAtCorners(
-            corners, outer, [(ADVECTION, lambda values: dict(zip(OF_NEST, values.values())), OF_NEST)]
+            corners,
+            outer,
+            [(ADVECTION, lambda values: dict(zip(OF_NEST, values.values())), OF_NEST)],
         )
 
 
@@ -341,8 +343,9 @@ class NestsInside(OceanComponent):
 
     def __init__(self, grid: WaterGrid, diffusion: Scheme | None) -> None:
         self.grid = grid
-        laplacian = diffusion is not None and diffusion.name == "LaplacianDiffusion"
-        self.diffusivity = diffusion.all_parameters["diffusivity"] if laplacian else 0.0
+        self.diffusivity = 0.0
+        if diffusion is not None and diffusion.name == "LaplacianDiffusion":
+            self.diffusivity = float(diffusion.all_parameters["diffusivity"])
         self.inside: dict[int, tuple[Any, Nest]] = {}
 
     def add(self, of: Any, nest: Nest) -> None:
