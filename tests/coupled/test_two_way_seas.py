@@ -76,8 +76,8 @@ def means(values):
 @pytest.mark.long
 def test_an_eddy_that_leaves_keeps_its_height(tmp_path):
     """Six days, in which the middle of the eddy leaves a region of cells a third as long, against a
-    run all of such cells: the dye has 5 % less in the middle, one way 9 %; errors are half of
-    those.
+    run all of such cells: the dye has 5 % less in the middle, one way 9 %; errors are less
+    than half of those.
     """
     fine = seas.basin(finer=3, step="400s")
     fine.directory = tmp_path / "fine"
@@ -92,7 +92,7 @@ def test_an_eddy_that_leaves_keeps_its_height(tmp_path):
         error[nesting] = {n: np.sqrt(((found[n] - true[n]) ** 2).mean()) for n in true}
     assert peak["two-way"] < 0.05 < 0.08 < peak["one-way"], peak
     for name in true:
-        assert error["two-way"][name] < 0.6 * error["one-way"][name], error
+        assert error["two-way"][name] < 0.5 * error["one-way"][name], error
 
 
 @pytest.fixture(scope="module")
